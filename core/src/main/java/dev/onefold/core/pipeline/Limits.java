@@ -1,0 +1,19 @@
+package dev.onefold.core.pipeline;
+
+/// The limits that every record and pipeline meets at the door, alike in every runtime.
+public final class Limits {
+    public static final int KEY_BYTES_MAX = 1_000;
+    public static final int VERSION_DIGITS_MAX = 64;
+    public static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
+    public static final int ROW_BYTES_MAX = 300 * 1000;
+    public static final int NESTING_MAX = 64;
+    public static final int VALUE_DIGITS_MAX = 28;
+    public static final int SUM_DIGITS_MAX = 38;
+    public static final int LEVELS_MAX = 16;
+    public static final int ROLLUPS_MAX = 16;
+    public static final int MEASURES_MAX = 32;
+    public static final int GROUPS_PER_RECORD_MAX = 90;
+    public static final int NAME_LENGTH_MAX = 64;
+
+    private Limits() {}
+}

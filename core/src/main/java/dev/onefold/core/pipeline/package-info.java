@@ -1,0 +1,5 @@
+/// The pipeline model: what a pipeline file says, as values. It imports no room; every room may import it.
+@NullMarked
+package dev.onefold.core.pipeline;
+
+import org.jspecify.annotations.NullMarked;
