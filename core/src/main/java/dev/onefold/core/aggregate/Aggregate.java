@@ -1,0 +1,127 @@
+package dev.onefold.core.aggregate;
+
+import dev.onefold.core.pipeline.Measure;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// What a group's rows come to: how many, and per measure what its answer is made of. Adding is commutative and
+/// associative, so parts (of a shard, of a child) may be added in any order; a part alone may be negative.
+/// Mutable; owned by one thread.
+public final class Aggregate {
+    private final List<Measure> measures;
+    private long rows;
+    private final BigInteger[] sums;
+    private final long[] numbers;
+    private final Map<?, Long>[] values;
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // There is no array of a generic type.
+    public Aggregate(List<Measure> measures) {
+        this.measures = measures;
+        sums = new BigInteger[measures.size()];
+        numbers = new long[measures.size()];
+        values = new Map[measures.size()];
+        for (int i = 0; i < sums.length; i++) {
+            sums[i] = BigInteger.ZERO;
+            values[i] = switch (measures.get(i)) {
+                case Measure.Numeric numeric
+                when isExtreme(numeric.fold()) -> new TreeMap<BigInteger, Long>();
+                case Measure.Distinct _ -> new HashMap<String, Long>();
+                case Measure.Numeric _, Measure.Count _ -> Map.of();
+            };
+        }
+    }
+
+    static boolean isExtreme(Measure.Fold fold) {
+        return fold == Measure.Fold.MIN || fold == Measure.Fold.MAX;
+    }
+
+    /// Adds another part of the same roll-up.
+    public Aggregate plus(Aggregate other) {
+        rows += other.rows;
+        for (int i = 0; i < sums.length; i++) {
+            sums[i] = sums[i].add(other.sums[i]);
+            numbers[i] += other.numbers[i];
+            for (Map.Entry<?, Long> entry : other.values[i].entrySet()) {
+                addValue(i, entry.getKey(), entry.getValue());
+            }
+        }
+        return this;
+    }
+
+    void addRows(long count) {
+        rows += count;
+    }
+
+    void addSum(int measure, BigInteger unscaled, long count) {
+        sums[measure] = sums[measure].add(unscaled);
+        numbers[measure] += count;
+    }
+
+    @SuppressWarnings("unchecked") // The constructor fits the map to the measure.
+    void addValue(int measure, Object value, long count) {
+        Map<Object, Long> map = (Map<Object, Long>) values[measure];
+        if (map.merge(value, count, Long::sum) == 0) {
+            map.remove(value);
+        }
+    }
+
+    /// How many rows there are.
+    public long rows() {
+        return rows;
+    }
+
+    /// Whether no row is in it, so that the group does not appear.
+    public boolean isEmpty() {
+        return rows == 0;
+    }
+
+    /// The value of each measure, in the order of the roll-up; `null` where there is none.
+    public List<@Nullable BigDecimal> answers() {
+        List<@Nullable BigDecimal> answers = new ArrayList<>(sums.length);
+        for (int i = 0; i < sums.length; i++) {
+            answers.add(answer(i));
+        }
+        return answers;
+    }
+
+    private @Nullable BigDecimal answer(int measure) {
+        return switch (measures.get(measure)) {
+            case Measure.Count _ -> BigDecimal.valueOf(rows);
+            case Measure.Distinct _ -> BigDecimal.valueOf(values[measure].size());
+            case Measure.Numeric numeric -> {
+                int scale = numeric.input().type().scale();
+                yield switch (numeric.fold()) {
+                    case SUM -> new BigDecimal(sums[measure], scale);
+                    case AVERAGE ->
+                        numbers[measure] == 0
+                                ? null
+                                : new BigDecimal(sums[measure], scale)
+                                        .divide(BigDecimal.valueOf(numbers[measure]), scale, RoundingMode.HALF_EVEN);
+                    case MIN, MAX -> extreme(measure, numeric.fold(), scale);
+                };
+            }
+        };
+    }
+
+    @SuppressWarnings("unchecked") // The constructor fits the map to the measure.
+    private @Nullable BigDecimal extreme(int measure, Measure.Fold fold, int scale) {
+        TreeMap<BigInteger, Long> ordered = (TreeMap<BigInteger, Long>) values[measure];
+        if (ordered.isEmpty()) {
+            return null;
+        }
+        return new BigDecimal(fold == Measure.Fold.MIN ? ordered.firstKey() : ordered.lastKey(), scale);
+    }
+
+    /// Whether two aggregates hold the same, part by part.
+    public boolean isSame(Aggregate other) {
+        return rows == other.rows && java.util.Arrays.equals(sums, other.sums)
+                && java.util.Arrays.equals(numbers, other.numbers) && java.util.Arrays.equals(values, other.values);
+    }
+}

@@ -1,0 +1,156 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.DecimalType;
+import dev.onefold.core.pipeline.Limits;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// Reads numbers exactly: a decimal of declared type becomes its unscaled value in 128 bits, `hi` and `lo`.
+/// A number is measured before it is built, so that 1e999999999 costs nothing. Owned by one thread.
+final class Decimals {
+    /// Longest number that is looked at, in characters.
+    static final int CHARACTERS_MAX = 1_000;
+
+    private static final int LONG_DIGITS = 18;
+    private static final long[] POWERS = new long[LONG_DIGITS + 1];
+
+    static {
+        POWERS[0] = 1;
+        for (int i = 1; i < POWERS.length; i++) {
+            POWERS[i] = POWERS[i - 1] * 10;
+        }
+    }
+
+    long hi;
+    long lo;
+
+    /// Reads the number at `[from, to)`; `null`, or what is wrong with it.
+    @Nullable String read(byte[] bytes, int from, int to, DecimalType type) {
+        int at = from;
+        boolean negative = at < to && bytes[at] == '-';
+        if (negative) {
+            at++;
+        }
+        long value = 0;
+        int digits = 0;
+        int point = -1;
+        for (; at < to; at++) {
+            int digit = bytes[at] - '0';
+            if (digit >= 0 && digit <= 9) {
+                value = value * 10 + digit;
+                digits++;
+            } else if (bytes[at] == '.' && point < 0 && digits > 0) {
+                point = digits;
+            } else {
+                break;
+            }
+        }
+        int fraction = point < 0 ? 0 : digits - point;
+        int scaled = digits + type.scale() - fraction;
+        boolean plain = at == to && digits > 0 && digits <= LONG_DIGITS && fraction <= type.scale()
+                && scaled <= LONG_DIGITS && point != digits;
+        if (!plain) {
+            return readAny(bytes, from, to, type);
+        }
+        value *= POWERS[type.scale() - fraction];
+        if (type.precision() < LONG_DIGITS && value >= POWERS[type.precision()]) {
+            return tooManyDigits(bytes, from, to, type);
+        }
+        lo = negative ? -value : value;
+        hi = lo >> 63;
+        return null;
+    }
+
+    private @Nullable String readAny(byte[] bytes, int from, int to, DecimalType type) {
+        BigDecimal number = parse(bytes, from, to);
+        if (number == null) {
+            return to - from > CHARACTERS_MAX
+                    ? "is a number of " + (to - from) + " characters; " + CHARACTERS_MAX + " are read at most"
+                    : "is " + Malformed.excerpt(bytes, from, to) + ", which is not a number";
+        }
+        if (number.signum() == 0) {
+            hi = 0;
+            lo = 0;
+            return null;
+        }
+        BigDecimal shortest = number.stripTrailingZeros();
+        long wholeDigits = (long) shortest.precision() - shortest.scale();
+        if (shortest.scale() > type.scale() || wholeDigits > type.precision() - type.scale()
+                || wholeDigits + type.scale() > type.valueDigitsMax()) {
+            return tooManyDigits(bytes, from, to, type);
+        }
+        BigInteger unscaled = shortest.setScale(type.scale()).unscaledValue();
+        lo = unscaled.longValue();
+        hi = unscaled.shiftRight(64).longValue();
+        return null;
+    }
+
+    private static String tooManyDigits(byte[] bytes, int from, int to, DecimalType type) {
+        return "is " + Malformed.excerpt(bytes, from, to) + ", which does not fit " + type + ": at most "
+                + (type.precision() - type.scale()) + " digits before the point, " + type.scale() + " behind it, and "
+                + Limits.VALUE_DIGITS_MAX + " in all; values are refused, never rounded";
+    }
+
+    /// Any number of at most [#CHARACTERS_MAX] characters, or `null`. Leading zeros are allowed, because text has them.
+    static @Nullable BigDecimal parse(byte[] bytes, int from, int to) {
+        if (to - from > CHARACTERS_MAX || !isNumber(bytes, from, to)) {
+            return null;
+        }
+        try {
+            return new BigDecimal(new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
+        } catch (NumberFormatException exponentBeyondInt) {
+            return null;
+        }
+    }
+
+    private static boolean isNumber(byte[] bytes, int from, int to) {
+        int at = from;
+        if (at < to && bytes[at] == '-') {
+            at++;
+        }
+        int whole = digitsEnd(bytes, at, to);
+        if (whole == at) {
+            return false;
+        }
+        at = whole;
+        if (at < to && bytes[at] == '.') {
+            int fraction = digitsEnd(bytes, at + 1, to);
+            if (fraction == at + 1) {
+                return false;
+            }
+            at = fraction;
+        }
+        if (at < to && (bytes[at] | 0x20) == 'e') {
+            at++;
+            if (at < to && (bytes[at] == '+' || bytes[at] == '-')) {
+                at++;
+            }
+            int exponent = digitsEnd(bytes, at, to);
+            if (exponent == at) {
+                return false;
+            }
+            at = exponent;
+        }
+        return at == to;
+    }
+
+    private static int digitsEnd(byte[] bytes, int from, int to) {
+        int at = from;
+        while (at < to && bytes[at] >= '0' && bytes[at] <= '9') {
+            at++;
+        }
+        return at;
+    }
+
+    /// The number that an unscaled value in 128 bits says at a scale.
+    static BigDecimal decimal(long hi, long lo, int scale) {
+        if (hi == lo >> 63) {
+            return BigDecimal.valueOf(lo, scale);
+        }
+        BigInteger unscaled = BigInteger.valueOf(hi).shiftLeft(64)
+                .or(BigInteger.valueOf(lo).and(BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE)));
+        return new BigDecimal(unscaled, scale);
+    }
+}

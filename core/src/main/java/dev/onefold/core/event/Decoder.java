@@ -1,0 +1,368 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.Condition;
+import dev.onefold.core.pipeline.EventTime;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Format;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Level;
+import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.TimeType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Makes events of records as one pipeline says. Whatever can be refused is refused here. Owned by one thread.
+public final class Decoder {
+    /// Bytes that must exist in the array behind each record.
+    public static final int PADDING = Math.max(JsonScanner.PADDING, Hash.PADDING);
+
+    private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
+    private static final int LONG_DIGITS = 18;
+
+    private final Pipeline pipeline;
+    private final Fields fields;
+    private final @Nullable JsonScanner json;
+    private @Nullable CsvScanner csv;
+    private final Scalars scalars = new Scalars();
+    private final Times times = new Times();
+    private final Decimals decimals = new Decimals();
+    private final Event event;
+
+    private final int[] keySlots;
+    private final int versionSlot;
+    private final @Nullable TimeType versionTime;
+    private final int timeSlot;
+    private final TimeType timeType;
+    private final @Nullable Question delete;
+    private final @Nullable Question filter;
+    private final GroupReader[] groups;
+    private final Measure.Input[] inputs;
+    private final int[] inputSlots;
+
+    public Decoder(Pipeline pipeline) {
+        this.pipeline = pipeline;
+        fields = new Fields(paths(pipeline));
+        json = pipeline.format() instanceof Format.Json ? new JsonScanner(fields) : null;
+        csv = pipeline.format() instanceof Format.Csv format && !format.columns().isEmpty()
+                ? new CsvScanner(fields, format.delimiter(), format.columns())
+                : null;
+        inputs = pipeline.inputs().toArray(new Measure.Input[0]);
+        event = new Event(pipeline.rollups().size(), inputs.length);
+        List<FieldPath> key =
+                switch (pipeline.identity()) {
+                    case Identity.Versioned versioned -> versioned.key();
+                    case Identity.ById byId -> byId.id();
+                    case Identity.ByPlace _ -> List.of();
+                };
+        keySlots = key.stream().mapToInt(fields::slot).toArray();
+        versionSlot = pipeline.identity() instanceof Identity.Versioned versioned ? fields.slot(versioned.version()) : -1;
+        versionTime = pipeline.identity() instanceof Identity.Versioned versioned ? versioned.versionTime() : null;
+        EventTime time = pipeline.time();
+        timeSlot = time == null ? -1 : fields.slot(time.field());
+        timeType = time == null ? TimeType.AUTO : time.type();
+        delete = pipeline.delete() == null ? null : Question.of(pipeline.delete(), fields);
+        filter = pipeline.filter() == null ? null : Question.of(pipeline.filter(), fields);
+        groups = pipeline.rollups().stream()
+                .map(rollup -> new GroupReader(rollup.levels(), fields, scalars))
+                .toArray(GroupReader[]::new);
+        inputSlots = Arrays.stream(inputs).mapToInt(input -> fields.slot(input.field())).toArray();
+    }
+
+    private static List<FieldPath> paths(Pipeline pipeline) {
+        List<FieldPath> paths = new ArrayList<>();
+        switch (pipeline.identity()) {
+            case Identity.Versioned versioned -> {
+                paths.addAll(versioned.key());
+                paths.add(versioned.version());
+            }
+            case Identity.ById byId -> paths.addAll(byId.id());
+            case Identity.ByPlace _ -> {}
+        }
+        if (pipeline.time() != null) {
+            paths.add(pipeline.time().field());
+        }
+        addPaths(pipeline.delete(), paths);
+        addPaths(pipeline.filter(), paths);
+        pipeline.rollups().forEach(rollup ->
+                rollup.levels().stream().map(Level::source).map(Level.Source::field).forEach(paths::add));
+        pipeline.inputs().forEach(input -> paths.add(input.field()));
+        return paths.stream().distinct().toList();
+    }
+
+    private static void addPaths(@Nullable Condition condition, List<FieldPath> paths) {
+        switch (condition) {
+            case null -> {}
+            case Condition.And and -> and.all().forEach(part -> addPaths(part, paths));
+            case Condition.Or or -> or.any().forEach(part -> addPaths(part, paths));
+            case Condition.Not not -> addPaths(not.condition(), paths);
+            case Condition.Missing missing -> paths.add(missing.field());
+            case Condition.TextIn in -> paths.add(in.field());
+            case Condition.Number number -> paths.add(number.field());
+        }
+    }
+
+    /// The event that this decoder fills, always the same one.
+    public Event event() {
+        return event;
+    }
+
+    /// Whether the first line of each source names the columns, and must be given to [#header].
+    public static boolean wantsHeader(Pipeline pipeline) {
+        return pipeline.format() instanceof Format.Csv format && format.columns().isEmpty();
+    }
+
+    /// Takes the columns of the source that the next records come from; a reason if the line is no header, or lacks a
+    /// column that the pipeline reads.
+    public @Nullable Malformed header(byte[] line, int from, int to) {
+        if (!(pipeline.format() instanceof Format.Csv format)) {
+            throw new IllegalStateException("Only CSV has a header");
+        }
+        List<String> columns = CsvScanner.header(line, from, to, format.delimiter());
+        if (columns == null) {
+            return new Malformed(Reason.MALFORMED, "The header line is not CSV");
+        }
+        for (FieldPath path : fields.paths) {
+            if (path.names().size() > 1 || !columns.contains(path.names().getFirst())) {
+                return new Malformed(Reason.MALFORMED,
+                        "The header has no column " + path + "; its columns are " + String.join(", ", columns));
+            }
+        }
+        csv = new CsvScanner(fields, format.delimiter(), columns);
+        return null;
+    }
+
+    /// Decodes the record at `[from, to)` into [#event]; `null`, or why it is no event. [#PADDING] bytes must exist
+    /// behind it in the array.
+    public @Nullable Malformed decode(byte[] record, int from, int to) {
+        if (to - from > Limits.RECORD_BYTES_MAX) {
+            return tooLarge(to - from);
+        }
+        Malformed malformed = json != null ? json.scan(record, from, to) : csvScanner().scan(record, from, to);
+        if (malformed != null) {
+            return malformed;
+        }
+        event.clear();
+        try {
+            return fill();
+        } catch (Question.Unanswerable unanswerable) {
+            return unanswerable.malformed;
+        }
+    }
+
+    /// The reason for a record over the limit.
+    public static Malformed tooLarge(long bytes) {
+        return new Malformed(Reason.TOO_LARGE,
+                "The record has " + bytes + " bytes; at most " + Limits.RECORD_BYTES_MAX + " are allowed");
+    }
+
+    private CsvScanner csvScanner() {
+        if (csv == null) {
+            throw new IllegalStateException("The header line of the source was not given");
+        }
+        return csv;
+    }
+
+    private @Nullable Malformed fill() throws Question.Unanswerable {
+        Malformed malformed = key();
+        if (malformed == null && versionSlot >= 0) {
+            malformed = version();
+        }
+        if (malformed != null) {
+            return malformed;
+        }
+        if (delete != null && delete.holds(fields, scalars)) {
+            event.kind = Event.Kind.DELETE;
+            return null;
+        }
+        if (timeSlot >= 0) {
+            malformed = time(timeSlot, timeType);
+            if (malformed != null) {
+                return malformed;
+            }
+            event.timeMs = times.seconds * 1_000 + times.nanos / 1_000_000;
+        }
+        if (filter != null && !filter.holds(fields, scalars)) {
+            event.kind = Event.Kind.FILTERED;
+            return null;
+        }
+        for (int rollup = 0; rollup < groups.length; rollup++) {
+            event.groupFrom[rollup] = event.length;
+            malformed = groups[rollup].append(event);
+            if (malformed != null) {
+                return malformed;
+            }
+            event.groupTo[rollup] = event.length;
+        }
+        for (int input = 0; input < inputs.length; input++) {
+            malformed = input(input);
+            if (malformed != null) {
+                return malformed;
+            }
+        }
+        return event.length <= Limits.ROW_BYTES_MAX ? null
+                : new Malformed(Reason.TOO_LARGE, "The key, groups and texts of the record have " + event.length
+                        + " bytes; a row has at most " + Limits.ROW_BYTES_MAX);
+    }
+
+    private @Nullable Malformed key() {
+        event.keyFrom = 0;
+        int bytes = 0;
+        for (int slot : keySlots) {
+            if (fields.isMissing(slot)) {
+                return Malformed.field(fields.paths.get(slot), "is missing; it is part of the key");
+            }
+            int length;
+            if (fields.kind[slot] == Fields.TEXT && keySlots.length == 1) {
+                length = fields.to[slot] - fields.from[slot];
+                if (length <= Limits.KEY_BYTES_MAX) {
+                    event.append(fields.bytes, fields.from[slot], fields.to[slot]);
+                }
+            } else {
+                length = scalars.text(fields, slot, 0);
+                if (length < 0) {
+                    return Malformed.field(fields.paths.get(slot), "is not text or a number; it is part of the key");
+                }
+                if (length <= Limits.KEY_BYTES_MAX && keySlots.length == 1) {
+                    event.append(scalars.bytes, 0, length);
+                } else if (length <= Limits.KEY_BYTES_MAX) {
+                    event.appendPart(scalars.bytes, 0, length);
+                }
+            }
+            bytes += length;
+            if (bytes > Limits.KEY_BYTES_MAX) {
+                return new Malformed(Reason.TOO_LARGE, "The key has over " + Limits.KEY_BYTES_MAX + " bytes");
+            }
+        }
+        event.keyTo = event.length;
+        return null;
+    }
+
+    private @Nullable Malformed version() {
+        int slot = versionSlot;
+        if (fields.isMissing(slot)) {
+            return Malformed.field(fields.paths.get(slot), "is missing; it is the version");
+        }
+        if (versionTime != null) {
+            Malformed malformed = time(slot, versionTime);
+            if (malformed == null) {
+                if (Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
+                    event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
+                } else {
+                    event.appendVersion(BigInteger.valueOf(times.seconds).multiply(NANOS).add(BigInteger.valueOf(times.nanos)));
+                }
+            }
+            return malformed;
+        }
+        byte[] bytes = fields.bytes;
+        int from = fields.from[slot];
+        int to = fields.to[slot];
+        int at = from < to && bytes[from] == '-' ? from + 1 : from;
+        int digits = to - at;
+        long value = 0;
+        boolean good = (fields.kind[slot] == Fields.NUMBER || fields.kind[slot] == Fields.TEXT) && digits > 0;
+        for (int i = at; i < to && good; i++) {
+            int digit = bytes[i] - '0';
+            good = digit >= 0 && digit <= 9;
+            value = value * 10 + digit;
+        }
+        if (!good) {
+            return Malformed.field(fields.paths.get(slot),
+                    "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version");
+        }
+        if (digits <= LONG_DIGITS) {
+            event.appendVersion(at > from ? -value : value);
+            return null;
+        }
+        while (at < to - 1 && bytes[at] == '0') {
+            at++;
+        }
+        if (to - at > Limits.VERSION_DIGITS_MAX) {
+            return new Malformed(Reason.TOO_LARGE, "Field " + fields.paths.get(slot) + " has " + (to - at)
+                    + " digits; a version has at most " + Limits.VERSION_DIGITS_MAX);
+        }
+        BigInteger number = new BigInteger(new String(bytes, at, to - at, java.nio.charset.StandardCharsets.US_ASCII));
+        event.appendVersion(bytes[from] == '-' ? number.negate() : number);
+        return null;
+    }
+
+    private @Nullable Malformed time(int slot, TimeType type) {
+        FieldPath path = fields.paths.get(slot);
+        if (fields.isMissing(slot)) {
+            return Malformed.field(path, "is missing; it is a time");
+        }
+        byte kind = fields.kind[slot];
+        if (kind != Fields.NUMBER && kind != Fields.TEXT) {
+            return Malformed.field(path, "is not a time");
+        }
+        String wrong = times.read(fields.bytes, fields.from[slot], fields.to[slot], kind == Fields.NUMBER, type);
+        return wrong == null ? null : Malformed.field(path, wrong);
+    }
+
+    private @Nullable Malformed input(int index) {
+        int slot = inputSlots[index];
+        boolean missing = fields.isMissing(slot);
+        event.present[index] = true;
+        return switch (inputs[index]) {
+            case Measure.Input.Decimal decimal -> missing ? missingDecimal(decimal, index) : decimal(decimal, index, slot);
+            case Measure.Input.Text text -> missing ? missingText(text, index) : text(index, slot);
+        };
+    }
+
+    private @Nullable Malformed decimal(Measure.Input.Decimal input, int index, int slot) {
+        byte kind = fields.kind[slot];
+        String wrong;
+        if (kind == Fields.NUMBER || kind == Fields.TEXT) {
+            wrong = decimals.read(fields.bytes, fields.from[slot], fields.to[slot], input.type());
+        } else if (kind == Fields.ESCAPED_TEXT || kind == Fields.DOUBLED_TEXT) {
+            wrong = decimals.read(scalars.bytes, 0, scalars.text(fields, slot, 0), input.type());
+        } else {
+            wrong = "is not a number";
+        }
+        event.hi[index] = decimals.hi;
+        event.lo[index] = decimals.lo;
+        return wrong == null ? null : Malformed.field(input.field(), wrong);
+    }
+
+    private @Nullable Malformed missingDecimal(Measure.Input.Decimal input, int index) {
+        BigDecimal value = input.missing().value();
+        if (value == null) {
+            event.present[index] = false;
+            return input.missing().refused() ? Malformed.field(input.field(), "is missing; it is summed up") : null;
+        }
+        byte[] text = value.toPlainString().getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        String wrong = decimals.read(text, 0, text.length, input.type());
+        event.hi[index] = decimals.hi;
+        event.lo[index] = decimals.lo;
+        return wrong == null ? null : Malformed.field(input.field(), wrong);
+    }
+
+    private @Nullable Malformed text(int index, int slot) {
+        int length = scalars.text(fields, slot, 0);
+        if (length < 0) {
+            return Malformed.field(fields.paths.get(slot), "is not text or a number; its texts are counted");
+        }
+        event.textFrom[index] = event.length;
+        event.append(scalars.bytes, 0, length);
+        event.textTo[index] = event.length;
+        return null;
+    }
+
+    private @Nullable Malformed missingText(Measure.Input.Text input, int index) {
+        String value = input.missing().value();
+        if (value == null) {
+            event.present[index] = false;
+            return input.missing().refused() ? Malformed.field(input.field(), "is missing; its texts are counted") : null;
+        }
+        int length = scalars.put(value, 0);
+        event.textFrom[index] = event.length;
+        event.append(scalars.bytes, 0, length);
+        event.textTo[index] = event.length;
+        return null;
+    }
+}

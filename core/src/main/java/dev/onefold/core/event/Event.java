@@ -1,0 +1,121 @@
+package dev.onefold.core.event;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// A record, decoded: identity, and what it contributes to groups and measures. One object serves record after record,
+/// because at a million events a second each object made would cost; so whoever keeps something of it copies it.
+/// Owned by one thread.
+///
+/// All texts lie in [#data], encoded so that comparing bytes (unsigned) compares what they stand for:
+///
+///     key      one field: its UTF-8 bytes; several: a tuple
+///     version  see [VersionBytes]
+///     group    a tuple: each level's UTF-8 bytes, 00 written as 00 FF, ended by 00 01
+///     input    a text's UTF-8 bytes
+public final class Event {
+    /// What an event does to its key, in the order of conflicts: the greater stays.
+    public enum Kind {
+        /// Seen, and contributes nothing.
+        FILTERED,
+        /// Contributes to groups.
+        COUNTED,
+        /// Retracts what its key contributed.
+        DELETE;
+
+        private static final Kind[] ALL = values();
+
+        /// The kind of an ordinal, without an array made.
+        public static Kind of(int ordinal) {
+            return ALL[ordinal];
+        }
+    }
+
+    public byte[] data = new byte[1 << 12];
+    public int length;
+    public Kind kind = Kind.COUNTED;
+    public int keyFrom;
+    public int keyTo;
+    public int versionFrom;
+    public int versionTo;
+
+    /// Event time, milliseconds since 1970-01-01T00:00Z, rounded down; [Long#MIN_VALUE] where none is read.
+    public long timeMs = Long.MIN_VALUE;
+
+    public final int[] groupFrom;
+    public final int[] groupTo;
+    /// Per input: whether it has a value; a number as `hi` and `lo` of its unscaled value, a text as a range.
+    public final boolean[] present;
+
+    public final long[] hi;
+    public final long[] lo;
+    public final int[] textFrom;
+    public final int[] textTo;
+
+    Event(int rollups, int inputs) {
+        groupFrom = new int[rollups];
+        groupTo = new int[rollups];
+        present = new boolean[inputs];
+        hi = new long[inputs];
+        lo = new long[inputs];
+        textFrom = new int[inputs];
+        textTo = new int[inputs];
+    }
+
+    void clear() {
+        length = 0;
+        kind = Kind.COUNTED;
+        timeMs = Long.MIN_VALUE;
+    }
+
+    void reserve(int more) {
+        if (length + more + Hash.PADDING > data.length) {
+            data = Arrays.copyOf(data, Math.max(data.length * 2, length + more + Hash.PADDING));
+        }
+    }
+
+    /// Appends bytes as they are.
+    void append(byte[] bytes, int from, int to) {
+        reserve(to - from);
+        System.arraycopy(bytes, from, data, length, to - from);
+        length += to - from;
+    }
+
+    /// Appends one part of a tuple.
+    void appendPart(byte[] bytes, int from, int to) {
+        reserve(2 * (to - from) + 2);
+        byte[] target = data;
+        int at = length;
+        for (int i = from; i < to; i++) {
+            byte b = bytes[i];
+            target[at++] = b;
+            if (b == 0) {
+                target[at++] = (byte) 0xff;
+            }
+        }
+        target[at++] = 0;
+        target[at++] = 1;
+        length = at;
+    }
+
+    void appendVersion(long version) {
+        reserve(VersionBytes.LENGTH_MAX);
+        versionFrom = length;
+        length += VersionBytes.put(version, data, length);
+        versionTo = length;
+    }
+
+    void appendVersion(BigInteger version) {
+        reserve(VersionBytes.LENGTH_MAX);
+        versionFrom = length;
+        length += VersionBytes.put(version, data, length);
+        versionTo = length;
+    }
+
+    /// The number of an input, at the scale of its type; `null` if it has none.
+    public @Nullable BigDecimal number(int input, int scale) {
+        return present[input] ? Decimals.decimal(hi[input], lo[input], scale) : null;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.FieldPath;
+import java.util.Arrays;
+import java.util.List;
+
+/// The fields of one record that a pipeline reads: for each, what kind of value stands where in the record's bytes.
+/// Filled by a scanner, read by the decoder, used again for the next record. Owned by one thread.
+final class Fields {
+    static final byte MISSING = 0;
+    static final byte NULL = 1;
+    /// Text as it stands; the range is what is between the quotes.
+    static final byte TEXT = 2;
+    /// Text with escapes that are yet to be read.
+    static final byte ESCAPED_TEXT = 3;
+    static final byte NUMBER = 4;
+    static final byte TRUE = 5;
+    static final byte FALSE = 6;
+    /// An object or array.
+    static final byte COMPOSITE = 7;
+    /// CSV text in quotes that has doubled quotes in it.
+    static final byte DOUBLED_TEXT = 8;
+
+    final List<FieldPath> paths;
+    final byte[] kind;
+    final int[] from;
+    final int[] to;
+    byte[] bytes = new byte[0];
+
+    Fields(List<FieldPath> paths) {
+        this.paths = List.copyOf(paths);
+        kind = new byte[paths.size()];
+        from = new int[paths.size()];
+        to = new int[paths.size()];
+    }
+
+    void clear(byte[] record) {
+        bytes = record;
+        Arrays.fill(kind, MISSING);
+    }
+
+    void set(int slot, byte slotKind, int slotFrom, int slotTo) {
+        kind[slot] = slotKind;
+        from[slot] = slotFrom;
+        to[slot] = slotTo;
+    }
+
+    boolean isMissing(int slot) {
+        return kind[slot] <= NULL;
+    }
+
+    int slot(FieldPath path) {
+        int slot = paths.indexOf(path);
+        if (slot < 0) {
+            throw new IllegalStateException("Field " + path + " was not planned for");
+        }
+        return slot;
+    }
+}

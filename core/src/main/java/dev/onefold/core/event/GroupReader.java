@@ -1,0 +1,136 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.Level;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the group of a record in one roll-up: the value of each level, as a tuple. Owned by one thread.
+final class GroupReader {
+    private static final int STEP_DIGITS_MAX = 100;
+
+    private final Level[] levels;
+    private final int[] slots;
+    private final byte[][] missing;
+    private final Fields fields;
+    private final Scalars scalars;
+    private final Times times = new Times();
+    // Records of one time come together: the last bucket's text is the next one's, mostly.
+    private final long[] bucketStart;
+    private final byte[][] bucketText;
+
+    GroupReader(List<Level> levels, Fields fields, Scalars scalars) {
+        this.levels = levels.toArray(new Level[0]);
+        this.fields = fields;
+        this.scalars = scalars;
+        slots = levels.stream().mapToInt(level -> fields.slot(level.source().field())).toArray();
+        missing = levels.stream()
+                .map(level -> level.missing() == null ? new byte[0] : level.missing().getBytes(StandardCharsets.UTF_8))
+                .toArray(byte[][]::new);
+        bucketStart = new long[levels.size()];
+        bucketText = new byte[levels.size()][];
+    }
+
+    /// Appends the tuple of the record in the fields to the event; `null`, or what is wrong.
+    @Nullable Malformed append(Event event) {
+        for (int i = 0; i < levels.length; i++) {
+            int slot = slots[i];
+            if (fields.isMissing(slot)) {
+                if (levels[i].missing() == null) {
+                    return Malformed.field(fields.paths.get(slot), "is missing; it is a level without a default");
+                }
+                event.appendPart(missing[i], 0, missing[i].length);
+                continue;
+            }
+            Malformed malformed =
+                    switch (levels[i].source()) {
+                        case Level.Source.Text _ -> text(event, slot);
+                        case Level.Source.Prefix prefix -> prefix(event, slot, prefix.length());
+                        case Level.Source.Bucket bucket -> bucket(event, i, bucket);
+                        case Level.Source.Step step -> step(event, slot, step.step());
+                    };
+            if (malformed != null) {
+                return malformed;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Malformed text(Event event, int slot) {
+        if (fields.kind[slot] == Fields.TEXT) {
+            event.appendPart(fields.bytes, fields.from[slot], fields.to[slot]);
+            return null;
+        }
+        int length = scalars.text(fields, slot, 0);
+        if (length < 0) {
+            return notText(slot);
+        }
+        event.appendPart(scalars.bytes, 0, length);
+        return null;
+    }
+
+    private Malformed notText(int slot) {
+        return Malformed.field(fields.paths.get(slot), "is not text or a number; it is a level");
+    }
+
+    private @Nullable Malformed prefix(Event event, int slot, int points) {
+        int length = scalars.text(fields, slot, 0);
+        if (length < 0) {
+            return notText(slot);
+        }
+        int end = 0;
+        for (int point = 0; point < points && end < length; point++) {
+            end++;
+            while (end < length && (scalars.bytes[end] & 0xc0) == 0x80) {
+                end++;
+            }
+        }
+        event.appendPart(scalars.bytes, 0, end);
+        return null;
+    }
+
+    private @Nullable Malformed bucket(Event event, int level, Level.Source.Bucket bucket) {
+        int slot = slots[level];
+        byte kind = fields.kind[slot];
+        String wrong = kind == Fields.NUMBER || kind == Fields.TEXT
+                ? times.read(fields.bytes, fields.from[slot], fields.to[slot], kind == Fields.NUMBER, bucket.type())
+                : "is not a time";
+        if (wrong != null) {
+            return Malformed.field(fields.paths.get(slot), wrong);
+        }
+        long size = bucket.size().toSeconds();
+        long start = Math.floorDiv(times.seconds, size) * size;
+        byte[] text = bucketText[level];
+        if (text == null || bucketStart[level] != start) {
+            if (start < Instant.MIN.getEpochSecond()) {
+                return Malformed.field(fields.paths.get(slot), "is before the first bucket there is");
+            }
+            text = Instant.ofEpochSecond(start).toString().getBytes(StandardCharsets.US_ASCII);
+            bucketStart[level] = start;
+            bucketText[level] = text;
+        }
+        event.appendPart(text, 0, text.length);
+        return null;
+    }
+
+    private @Nullable Malformed step(Event event, int slot, BigDecimal step) {
+        BigDecimal number = scalars.number(fields, slot);
+        if (number == null
+                || number.signum() != 0
+                        && (Math.abs((long) number.precision() - number.scale()) > STEP_DIGITS_MAX
+                                || number.scale() > Decimals.CHARACTERS_MAX)) {
+            return Malformed.field(
+                    fields.paths.get(slot),
+                    "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
+                            + ", which is not a number of at most " + STEP_DIGITS_MAX + " digits");
+        }
+        BigInteger steps = number.divide(step, 0, RoundingMode.FLOOR).unscaledValue();
+        int length = scalars.put(Scalars.plain(step.multiply(new BigDecimal(steps))), 0);
+        event.appendPart(scalars.bytes, 0, length);
+        return null;
+    }
+}

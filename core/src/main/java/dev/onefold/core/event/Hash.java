@@ -1,0 +1,37 @@
+package dev.onefold.core.event;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/// A fast 64-bit hash of bytes: each word is folded in by the high and low half of a 128-bit product, as in wyhash
+/// (Wang Yi, 2019). Spreads keys over shards and slots; it decides nothing about totals and is stored nowhere.
+public final class Hash {
+    /// Bytes that must exist behind the hashed range.
+    public static final int PADDING = 8;
+
+    private static final VarHandle WORD =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long K0 = 0xa0761d6478bd642fL;
+    private static final long K1 = 0xe7037ed1a0b428dbL;
+
+    private Hash() {}
+
+    /// The hash of `[from, to)`; [#PADDING] bytes behind it must exist and do not matter.
+    public static long of(byte[] bytes, int from, int to) {
+        long hash = K0 ^ (to - from);
+        int at = from;
+        for (; to - at > 8; at += 8) {
+            hash = fold(hash ^ (long) WORD.get(bytes, at), K1);
+        }
+        int rest = to - at;
+        if (rest > 0) {
+            hash = fold(hash ^ ((long) WORD.get(bytes, at) & -1L >>> (64 - 8 * rest)), K1);
+        }
+        return fold(hash, K0);
+    }
+
+    private static long fold(long a, long b) {
+        return a * b ^ Math.unsignedMultiplyHigh(a, b);
+    }
+}

@@ -1,0 +1,415 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Limits;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the fields that a pipeline reads in one JSON object (RFC 8259, strict: full grammar, valid UTF-8, bounded
+/// nesting), without building anything. The wanted names form a tree that is walked beside the record; whatever is not
+/// in the tree is checked and passed over.
+///
+/// Strings are scanned eight bytes at a time: the classic test for a byte below a bound or equal to one
+/// (Mycroft's "has zero byte", see Hacker's Delight, section 6-1) stops at quotes, backslashes, control characters and
+/// bytes outside ASCII. So a record's array must have [#PADDING] readable bytes behind it.
+///
+/// Owned by one thread.
+final class JsonScanner {
+    /// Bytes behind the record that must exist in its array.
+    static final int PADDING = 8;
+
+    private static final VarHandle WORD =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGHS = 0x8080808080808080L;
+    private static final long QUOTES = ONES * '"';
+    private static final long BACKSLASHES = ONES * '\\';
+    private static final long SPACES = ONES * 0x20;
+
+    /// A name in the tree of wanted fields.
+    private static final class Node {
+        final byte[] name;
+        final List<Node> children = new ArrayList<>();
+        Node[] childArray = new Node[0];
+        int slot = -1;
+        int guess; // Records name their fields in the same order, mostly: the next child to be seen.
+        boolean seen;
+
+        Node(byte[] name) {
+            this.name = name;
+        }
+    }
+
+    private final Fields fields;
+    private final Node root = new Node(new byte[0]);
+    private byte[] bytes = new byte[0];
+    private int at;
+    private int end;
+    private int start;
+    private boolean escaped;
+    private @Nullable Malformed malformed;
+
+    JsonScanner(Fields fields) {
+        this.fields = fields;
+        for (int slot = 0; slot < fields.paths.size(); slot++) {
+            add(fields.paths.get(slot), slot);
+        }
+        freeze(root);
+    }
+
+    private void add(FieldPath path, int slot) {
+        Node node = root;
+        for (String name : path.names()) {
+            byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
+            Node next = null;
+            for (Node child : node.children) {
+                if (java.util.Arrays.equals(child.name, utf8)) {
+                    next = child;
+                }
+            }
+            if (next == null) {
+                next = new Node(utf8);
+                node.children.add(next);
+            }
+            node = next;
+        }
+        node.slot = slot;
+    }
+
+    private static void freeze(Node node) {
+        node.childArray = node.children.toArray(new Node[0]);
+        for (Node child : node.childArray) {
+            freeze(child);
+        }
+    }
+
+    /// Fills the fields from the record at `[from, to)`; `null` when it is well-formed.
+    @Nullable Malformed scan(byte[] record, int from, int to) {
+        fields.clear(record);
+        bytes = record;
+        start = from;
+        at = from;
+        end = to;
+        malformed = null;
+        skipSpace();
+        if (at == end) {
+            return Malformed.syntax(0, "The record is empty");
+        }
+        if (bytes[at] != '{') {
+            return Malformed.syntax(at - start, "The record is not a JSON object: it begins with "
+                    + Malformed.excerpt(bytes, at, end));
+        }
+        if (!object(root, 1)) {
+            return malformed;
+        }
+        skipSpace();
+        return at == end ? null : Malformed.syntax(at - start, "The JSON object is followed by more");
+    }
+
+    private boolean fail(String message) {
+        if (malformed == null) {
+            malformed = at >= end
+                    ? Malformed.syntax(end - start, "The JSON object is cut off")
+                    : Malformed.syntax(at - start, message);
+        }
+        return false;
+    }
+
+    private void skipSpace() {
+        while (at < end) {
+            byte b = bytes[at];
+            if (b != ' ' && b != '\t' && b != '\r' && b != '\n') {
+                return;
+            }
+            at++;
+        }
+    }
+
+    /// At `{`; leaves behind `}`. A node of `null` means that nothing in here is wanted.
+    private boolean object(@Nullable Node node, int depth) {
+        if (depth > Limits.NESTING_MAX) {
+            return fail("JSON is nested deeper than " + Limits.NESTING_MAX);
+        }
+        if (node != null) {
+            for (Node child : node.childArray) {
+                child.seen = false;
+            }
+            node.guess = 0;
+        }
+        at++;
+        skipSpace();
+        if (at < end && bytes[at] == '}') {
+            at++;
+            return true;
+        }
+        while (true) {
+            if (at >= end || bytes[at] != '"') {
+                return fail("A field name in quotes is expected");
+            }
+            int nameFrom = at + 1;
+            if (!string()) {
+                return false;
+            }
+            Node child = node == null ? null : child(node, nameFrom, at - 1);
+            if (!colon()) {
+                return false;
+            }
+            if (!value(child, depth)) {
+                return false;
+            }
+            skipSpace();
+            if (at < end && bytes[at] == ',') {
+                at++;
+                skipSpace();
+            } else if (at < end && bytes[at] == '}') {
+                at++;
+                return true;
+            } else {
+                return fail("A comma or a closing brace is expected");
+            }
+        }
+    }
+
+    private boolean colon() {
+        if (at < end && bytes[at] != ':') {
+            skipSpace();
+        }
+        if (at >= end || bytes[at] != ':') {
+            return fail("A colon is expected");
+        }
+        at++;
+        if (at < end && bytes[at] <= ' ') {
+            skipSpace();
+        }
+        return true;
+    }
+
+    private @Nullable Node child(Node node, int from, int to) {
+        byte[] name = bytes;
+        int length = to - from;
+        if (escaped) {
+            byte[] unescaped = new byte[length];
+            length = Text.unescape(bytes, from, to, unescaped, 0);
+            name = unescaped;
+            from = 0;
+        }
+        Node[] children = node.childArray;
+        for (int i = 0, candidate = node.guess; i < children.length; i++, candidate++) {
+            if (candidate >= children.length) {
+                candidate = 0;
+            }
+            Node child = children[candidate];
+            if (child.name.length == length && sameName(child.name, name, from)) {
+                node.guess = candidate + 1;
+                return child;
+            }
+        }
+        return null;
+    }
+
+    private static boolean sameName(byte[] wanted, byte[] name, int from) {
+        for (int i = 0; i < wanted.length; i++) {
+            if (wanted[i] != name[from + i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean value(@Nullable Node node, int depth) {
+        if (at >= end) {
+            return fail("");
+        }
+        if (node != null) {
+            if (node.seen) {
+                return fail("The field " + new String(node.name, StandardCharsets.UTF_8) + " stands twice");
+            }
+            node.seen = true;
+        }
+        int slot = node == null ? -1 : node.slot;
+        int from = at;
+        byte kind;
+        switch (bytes[at]) {
+            case '"' -> {
+                if (!string()) {
+                    return false;
+                }
+                if (slot >= 0) {
+                    fields.set(slot, escaped ? Fields.ESCAPED_TEXT : Fields.TEXT, from + 1, at - 1);
+                }
+                return true;
+            }
+            case '{' -> {
+                if (!object(node, depth + 1)) {
+                    return false;
+                }
+                kind = Fields.COMPOSITE;
+            }
+            case '[' -> {
+                if (!array(depth + 1)) {
+                    return false;
+                }
+                kind = Fields.COMPOSITE;
+            }
+            case 't' -> {
+                if (!word("true")) {
+                    return false;
+                }
+                kind = Fields.TRUE;
+            }
+            case 'f' -> {
+                if (!word("false")) {
+                    return false;
+                }
+                kind = Fields.FALSE;
+            }
+            case 'n' -> {
+                if (!word("null")) {
+                    return false;
+                }
+                kind = Fields.NULL;
+            }
+            default -> {
+                if (!number()) {
+                    return false;
+                }
+                kind = Fields.NUMBER;
+            }
+        }
+        if (slot >= 0) {
+            fields.set(slot, kind, from, at);
+        }
+        return true;
+    }
+
+    private boolean array(int depth) {
+        if (depth > Limits.NESTING_MAX) {
+            return fail("JSON is nested deeper than " + Limits.NESTING_MAX);
+        }
+        at++;
+        skipSpace();
+        if (at < end && bytes[at] == ']') {
+            at++;
+            return true;
+        }
+        while (true) {
+            if (!value(null, depth)) {
+                return false;
+            }
+            skipSpace();
+            if (at < end && bytes[at] == ',') {
+                at++;
+                skipSpace();
+            } else if (at < end && bytes[at] == ']') {
+                at++;
+                return true;
+            } else {
+                return fail("A comma or a closing bracket is expected");
+            }
+        }
+    }
+
+    private boolean word(String word) {
+        for (int i = 0; i < word.length(); i++) {
+            if (at + i >= end || bytes[at + i] != word.charAt(i)) {
+                return fail("A JSON value is expected");
+            }
+        }
+        at += word.length();
+        return true;
+    }
+
+    private boolean number() {
+        int p = at;
+        if (p < end && bytes[p] == '-') {
+            p++;
+        }
+        int digits = p;
+        while (p < end && bytes[p] >= '0' && bytes[p] <= '9') {
+            p++;
+        }
+        boolean good = p > digits && (bytes[digits] != '0' || p == digits + 1);
+        if (good && p < end && bytes[p] == '.') {
+            int fraction = ++p;
+            while (p < end && bytes[p] >= '0' && bytes[p] <= '9') {
+                p++;
+            }
+            good = p > fraction;
+        }
+        if (good && p < end && (bytes[p] | 0x20) == 'e') {
+            p++;
+            if (p < end && (bytes[p] == '+' || bytes[p] == '-')) {
+                p++;
+            }
+            int exponent = p;
+            while (p < end && bytes[p] >= '0' && bytes[p] <= '9') {
+                p++;
+            }
+            good = p > exponent;
+        }
+        if (!good) {
+            return p >= end && p > at ? cutOff() : fail("A JSON value is expected");
+        }
+        at = p;
+        return true;
+    }
+
+    private boolean cutOff() {
+        at = end;
+        return fail("");
+    }
+
+    /// At the opening quote; leaves behind the closing one, with `escaped` set.
+    private boolean string() {
+        escaped = false;
+        int p = at + 1;
+        while (p < end) {
+            long word = (long) WORD.get(bytes, p);
+            long quotes = word ^ QUOTES;
+            long backslashes = word ^ BACKSLASHES;
+            // A stop is exact up to and including the first one, which is all that is used of it.
+            long stops = (((quotes - ONES) & ~quotes) | ((backslashes - ONES) & ~backslashes) | (word - SPACES) | word)
+                    & HIGHS;
+            if (stops == 0) {
+                p += 8;
+                continue;
+            }
+            p += Long.numberOfTrailingZeros(stops) >>> 3;
+            if (p >= end) {
+                break;
+            }
+            byte b = bytes[p];
+            if (b == '"') {
+                at = p + 1;
+                return true;
+            }
+            if (b == '\\') {
+                escaped = true;
+                int next = Text.escapeEnd(bytes, p, end);
+                if (next < 0) {
+                    at = p;
+                    return next == Text.CUT_OFF ? cutOff() : fail("An escape in a string is not valid");
+                }
+                p = next;
+            } else if (b < 0) {
+                int next = Text.utf8End(bytes, p, end);
+                if (next < 0) {
+                    at = p;
+                    return fail("A string is not valid UTF-8");
+                }
+                p = next;
+            } else if (b >= 0x20) {
+                p++; // A false stop behind a true one cannot be; this keeps the loop safe all the same.
+            } else {
+                at = p;
+                return fail("A string holds a control character");
+            }
+        }
+        return cutOff();
+    }
+}

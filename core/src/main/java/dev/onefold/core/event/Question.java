@@ -1,0 +1,121 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.Condition;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/// A condition, ready to be asked of fields: paths are slots and texts are bytes.
+sealed interface Question {
+    /// Whether it holds. Asked from left to right, and only as far as the answer needs.
+    ///
+    /// @throws Unanswerable where a number is wanted and the field is none
+    boolean holds(Fields fields, Scalars scalars) throws Unanswerable;
+
+    /// A field that is compared with a number is no number.
+    final class Unanswerable extends Exception {
+        private static final long serialVersionUID = 1;
+
+        final transient Malformed malformed;
+
+        Unanswerable(Malformed malformed) {
+            super(malformed.message(), null, false, false);
+            this.malformed = malformed;
+        }
+    }
+
+    record All(List<Question> questions) implements Question {
+        @Override
+        public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
+            for (Question question : questions) {
+                if (!question.holds(fields, scalars)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    record Any(List<Question> questions) implements Question {
+        @Override
+        public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
+            for (Question question : questions) {
+                if (question.holds(fields, scalars)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    record Not(Question question) implements Question {
+        @Override
+        public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
+            return !question.holds(fields, scalars);
+        }
+    }
+
+    record Missing(int slot) implements Question {
+        @Override
+        public boolean holds(Fields fields, Scalars scalars) {
+            return fields.isMissing(slot);
+        }
+    }
+
+    record TextIn(int slot, List<byte[]> texts, boolean negated) implements Question {
+        @Override
+        public boolean holds(Fields fields, Scalars scalars) {
+            if (fields.isMissing(slot) || fields.kind[slot] == Fields.COMPOSITE) {
+                return false;
+            }
+            if (fields.kind[slot] == Fields.TEXT) {
+                return isOneOf(fields.bytes, fields.from[slot], fields.to[slot]) != negated;
+            }
+            int length = scalars.text(fields, slot, 0);
+            return length >= 0 && isOneOf(scalars.bytes, 0, length) != negated;
+        }
+
+        private boolean isOneOf(byte[] bytes, int from, int to) {
+            for (byte[] text : texts) {
+                if (Arrays.equals(bytes, from, to, text, 0, text.length)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    record Number(int slot, Condition.Comparison comparison, BigDecimal number) implements Question {
+        @Override
+        public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
+            if (fields.isMissing(slot)) {
+                return false;
+            }
+            BigDecimal value = scalars.number(fields, slot);
+            if (value == null) {
+                throw new Unanswerable(Malformed.field(
+                        fields.paths.get(slot),
+                        "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
+                                + ", which is not a number, but a condition compares it with " + number));
+            }
+            return comparison.holds(value.compareTo(number));
+        }
+    }
+
+    static Question of(Condition condition, Fields fields) {
+        return switch (condition) {
+            case Condition.And and -> new All(and.all().stream().map(c -> of(c, fields)).toList());
+            case Condition.Or or -> new Any(or.any().stream().map(c -> of(c, fields)).toList());
+            case Condition.Not not -> new Not(of(not.condition(), fields));
+            case Condition.Missing missing -> new Missing(fields.slot(missing.field()));
+            case Condition.TextIn in ->
+                new TextIn(
+                        fields.slot(in.field()),
+                        in.texts().stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList(),
+                        in.negated());
+            case Condition.Number number ->
+                new Number(fields.slot(number.field()), number.comparison(), number.number());
+        };
+    }
+}

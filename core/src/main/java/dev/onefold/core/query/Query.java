@@ -1,0 +1,33 @@
+package dev.onefold.core.query;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What is asked of a roll-up.
+///
+/// @param rollup its name
+/// @param group the group at the top of the answer, by the values of its first levels; empty is the total
+/// @param depth how many levels below it are shown, 0 and more
+/// @param top only the greatest groups at that depth; `null` shows all
+public record Query(String rollup, List<String> group, int depth, @Nullable Top top) {
+    public Query {
+        group = List.copyOf(group);
+        if (depth < 0) {
+            throw new IllegalArgumentException("Depth is " + depth + "; it is 0 or more");
+        }
+    }
+
+    /// The whole tree of a roll-up.
+    public static Query all(String rollup) {
+        return new Query(rollup, List.of(), Integer.MAX_VALUE, null);
+    }
+
+    /// The `count` greatest by a measure, greatest first; equal ones, and those without a value, in the order of their UTF-8 bytes.
+    public record Top(int count, String measure) {
+        public Top {
+            if (count < 1) {
+                throw new IllegalArgumentException("Top is " + count + "; it is 1 or more");
+            }
+        }
+    }
+}

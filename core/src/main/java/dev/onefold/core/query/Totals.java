@@ -1,0 +1,87 @@
+package dev.onefold.core.query;
+
+import dev.onefold.core.aggregate.Aggregate;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Level;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Rollup;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The leaves of one roll-up at one cut, and the answers made of them. Not changed once filled.
+public final class Totals {
+    private final Rollup rollup;
+    private final TreeMap<Tuple, Aggregate> leaves = new TreeMap<>();
+
+    public Totals(Rollup rollup) {
+        this.rollup = rollup;
+    }
+
+    /// Adds a leaf, or a part of one.
+    public void add(Tuple leaf, Aggregate aggregate) {
+        leaves.merge(leaf, aggregate, Aggregate::plus);
+    }
+
+    /// The groups at the leaves, also empty ones.
+    public Map<Tuple, Aggregate> leaves() {
+        return leaves;
+    }
+
+    /// Answers a query about this roll-up.
+    ///
+    /// @throws IllegalArgumentException for a group or a measure that cannot be
+    public Answer answer(Query query, Answer.Cut cut) {
+        int levels = rollup.levels().size();
+        int from = query.group().size();
+        if (from > levels) {
+            throw new IllegalArgumentException("Group " + query.group() + " has " + from + " levels; roll-up "
+                    + rollup.name() + " has " + levels);
+        }
+        int to = (int) Math.min((long) from + query.depth(), levels);
+        Query.Top top = query.top();
+        int topMeasure = top == null ? -1 : measure(top.measure());
+        Tuple root = Tuple.of(query.group());
+        TreeMap<Tuple, Aggregate> nodes = new TreeMap<>();
+        for (Map.Entry<Tuple, Aggregate> leaf : leaves.tailMap(root).entrySet()) {
+            if (!leaf.getKey().startsWith(root)) {
+                break;
+            }
+            if (!leaf.getValue().isEmpty()) {
+                for (int depth = top == null ? from : to; depth <= to; depth++) {
+                    nodes.computeIfAbsent(leaf.getKey().prefix(depth), _ -> new Aggregate(rollup.measures()))
+                            .plus(leaf.getValue());
+                }
+            }
+        }
+        if (nodes.isEmpty() && from == 0 && top == null) {
+            nodes.put(root, new Aggregate(rollup.measures())); // The total of nothing is an answer.
+        }
+        List<Answer.Line> lines = new ArrayList<>();
+        nodes.forEach((node, aggregate) -> lines.add(new Answer.Line(node.parts(), aggregate.answers())));
+        if (top != null) {
+            Comparator<@Nullable BigDecimal> greatestFirst = Comparator.nullsLast(Comparator.reverseOrder());
+            lines.sort((a, b) -> greatestFirst.compare(a.values().get(topMeasure), b.values().get(topMeasure)));
+            lines.subList(Math.min(top.count(), lines.size()), lines.size()).clear();
+        }
+        return new Answer(
+                rollup.name(),
+                rollup.levels().stream().map(Level::name).toList(),
+                rollup.measures().stream().map(Measure::name).toList(),
+                lines,
+                cut);
+    }
+
+    private int measure(String name) {
+        List<String> names = rollup.measures().stream().map(Measure::name).toList();
+        if (!names.contains(name)) {
+            throw new IllegalArgumentException(
+                    "There is no measure '" + name + "' in roll-up " + rollup.name() + "; there is " + names);
+        }
+        return names.indexOf(name);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.onefold.core.state;
+
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// What an event says for one input of the measures. Ordered: nothing first, numbers by value, texts by their UTF-8 bytes.
+public sealed interface Amount extends Comparable<Amount> {
+    /// No value.
+    record None() implements Amount {}
+
+    /// A number, at the scale of its declared type.
+    record Number(BigDecimal value) implements Amount {}
+
+    /// A text.
+    record Text(String value) implements Amount {}
+
+    @Override
+    default int compareTo(Amount other) {
+        return switch (this) {
+            case None _ -> other instanceof None ? 0 : -1;
+            case Number(var value) -> other instanceof Number(var otherValue) ? value.compareTo(otherValue) : 1;
+            case Text(var value) ->
+                other instanceof Text(var otherValue)
+                        ? Arrays.compareUnsigned(
+                                value.getBytes(StandardCharsets.UTF_8), otherValue.getBytes(StandardCharsets.UTF_8))
+                        : 1;
+        };
+    }
+}
