@@ -1,0 +1,24 @@
+package dev.onefold.cli.generate;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `onefold generate`: load for trying a pipeline.
+@Command(
+        name = "generate",
+        mixinStandardHelpOptions = true,
+        subcommands = TradeRiskCommand.class,
+        description = "Makes load for trying a pipeline: seeded messages, and the totals that are right for them.")
+public final class GenerateCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(), "What to generate is missing: say 'onefold generate trade-risk'.");
+    }
+}

@@ -1,0 +1,228 @@
+package dev.onefold.cli.generate;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `onefold generate trade-risk`: the load producer of the reference design.
+@Command(
+        name = "trade-risk",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Makes the messages of a trade-risk system, one JSON object a line: new trades, corrections of value and"
+                + " hierarchy, duplicates, older versions that arrive late, deletes, and records that are no event.",
+            "The same options and seed give the same bytes."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  A million messages, and the totals that are right for them:",
+            "    onefold generate trade-risk --output trades.ndjson --totals right.json",
+            "  With deletes and garbage, straight into a pipeline:",
+            "    onefold generate trade-risk --deletes 1 --malformed 0.1 |",
+            "      onefold run examples/trade-risk/pipeline.yaml --input -",
+            "  5,000 a second for a minute:",
+            "    onefold generate trade-risk --events 300000 --rate 5000"
+        })
+final class TradeRiskCommand implements Callable<Integer> {
+    /// As shells report a command that was ended because nobody reads it any more.
+    private static final int READER_GONE = 141;
+
+    private static final long BATCH_MESSAGES = 1_000_000;
+
+    /// Shares that are known by a name.
+    enum Workload {
+        benchmark,
+        demo;
+
+        TradeRiskMix mix() {
+            return switch (this) {
+                case benchmark -> TradeRiskMix.BENCHMARK;
+                case demo -> TradeRiskMix.DEMO;
+            };
+        }
+    }
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
+    private CommandSpec spec;
+
+    @Option(names = "--events", paramLabel = "N", description = "How many messages. Default: ${DEFAULT-VALUE}.")
+    private long events = 1_000_000;
+
+    @Option(names = "--seed", paramLabel = "S", description = "Where chance begins. Default: ${DEFAULT-VALUE}.")
+    private long seed = 42;
+
+    @Option(
+            names = "--workload",
+            paramLabel = "NAME",
+            description = {
+                "Shares known by a name, which the options below change one by one: benchmark (20 %% corrections, 5 %%"
+                        + " duplicates, 5 %% late, the rest new) or demo (1 %% deletes and 0.1 %% malformed besides).",
+                "Default: ${DEFAULT-VALUE}."
+            })
+    private Workload workload = Workload.benchmark;
+
+    @Option(
+            names = "--corrections",
+            paramLabel = "%",
+            description =
+                    "A higher version of any trade, with other value and hierarchy. Of a deleted trade: it is back.")
+    private @Nullable BigDecimal corrections;
+
+    @Option(names = "--duplicates", paramLabel = "%", description = "One of the last 1,000 messages again.")
+    private @Nullable BigDecimal duplicates;
+
+    @Option(
+            names = "--late",
+            paramLabel = "%",
+            description = "An older version of a trade, after a newer one or its delete.")
+    private @Nullable BigDecimal late;
+
+    @Option(names = "--deletes", paramLabel = "%", description = "The end of any trade.")
+    private @Nullable BigDecimal deletes;
+
+    @Option(
+            names = "--malformed",
+            paramLabel = "%",
+            description = "Truncated, no JSON at all, a number that is none, no key, NaN.")
+    private @Nullable BigDecimal malformed;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            description = "Messages a second; 0: as fast as possible. Default: ${DEFAULT-VALUE}.")
+    private long rate;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description = "Where the messages go; a file is written anew. Default: - (standard output).")
+    private String output = "-";
+
+    @Option(
+            names = "--totals",
+            paramLabel = "FILE",
+            description =
+                    "Where the right totals go, as JSON: value and count per node of the tree, and how many messages"
+                            + " of each kind were made.")
+    private @Nullable Path totals;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "No summary on standard error.")
+    private boolean quiet;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        TradeRiskLoad load;
+        Pace pace;
+        long startNanos = System.nanoTime();
+        try {
+            load = new TradeRiskLoad(mix(), events, seed);
+            pace = rate == 0 ? null : new Pace(rate, startNanos);
+        } catch (IllegalArgumentException refused) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(refused.getMessage()), refused);
+        }
+        try (OutputStream out = open()) {
+            if (!send(load, out, pace)) {
+                return READER_GONE;
+            }
+        }
+        TradeRiskTotals right = load.totals();
+        if (totals != null) {
+            Files.writeString(totals, right.toJson());
+        }
+        if (!quiet) {
+            report(right, System.nanoTime() - startNanos);
+        }
+        return 0;
+    }
+
+    private TradeRiskMix mix() {
+        TradeRiskMix named = workload.mix();
+        return new TradeRiskMix(
+                share("--corrections", corrections, named.corrections()),
+                share("--duplicates", duplicates, named.duplicates()),
+                share("--late", late, named.late()),
+                share("--deletes", deletes, named.deletes()),
+                share("--malformed", malformed, named.malformed()));
+    }
+
+    private static int share(String option, @Nullable BigDecimal percent, int named) {
+        try {
+            return percent == null ? named : TradeRiskMix.ofMillion(percent);
+        } catch (IllegalArgumentException refused) {
+            throw new IllegalArgumentException(option + " " + refused.getMessage(), refused);
+        }
+    }
+
+    private OutputStream open() throws IOException {
+        if (output.equals("-")) {
+            // Not System.out, which keeps to itself that nobody reads any more.
+            return new FileOutputStream(FileDescriptor.out);
+        }
+        try {
+            return Files.newOutputStream(Path.of(output));
+        } catch (NoSuchFileException missing) {
+            throw new IOException("Cannot write to " + output + ": its folder does not exist. Make it first.", missing);
+        }
+    }
+
+    /// False when the reader of standard output has gone away.
+    private boolean send(TradeRiskLoad load, OutputStream out, @Nullable Pace pace)
+            throws IOException, InterruptedException {
+        try {
+            while (load.remaining() > 0) {
+                long written = load.write(out, pace == null ? BATCH_MESSAGES : pace.batch());
+                if (pace != null) {
+                    out.flush();
+                    pace.sent(written);
+                    TimeUnit.NANOSECONDS.sleep(pace.delayNanos(System.nanoTime()));
+                }
+            }
+            return true;
+        } catch (IOException failed) {
+            if (output.equals("-") && String.valueOf(failed.getMessage()).contains("Broken pipe")) {
+                return false;
+            }
+            throw failed;
+        }
+    }
+
+    private void report(TradeRiskTotals right, long nanos) {
+        TradeRiskTotals.Made made = right.made();
+        double seconds = Math.max(nanos, 1) / 1e9;
+        spec.commandLine()
+                .getErr()
+                .printf(
+                        Locale.ROOT,
+                        "%,d messages, %,.1f MB, in %.1f s (%,.0f a second): %,d new, %,d corrections, %,d re-inserts,"
+                                + " %,d duplicates, %,d late, %,d deletes, %,d malformed.%n",
+                        made.messages(),
+                        right.bytes() / 1e6,
+                        seconds,
+                        made.messages() / seconds,
+                        made.newTrades(),
+                        made.corrections(),
+                        made.reinserts(),
+                        made.duplicates(),
+                        made.late(),
+                        made.deletes(),
+                        made.malformed());
+    }
+}
