@@ -6,7 +6,7 @@ package dev.onefold.core.pipeline.document;
 /// @param value what stands there, shortened; empty when nothing does, or no single text
 /// @param wrong what is wrong with the value; reads on from it, as in `is no field`
 /// @param right what would be right
-public record Problem(Place place, String path, String value, String wrong, String right) {
+public record Problem(TextPlace place, String path, String value, String wrong, String right) {
     private static final int PATH_LENGTH_MAX = 160;
     private static final int VALUE_LENGTH_MAX = 60;
     private static final int TEXT_LENGTH_MAX = 600;
@@ -36,7 +36,8 @@ public record Problem(Place place, String path, String value, String wrong, Stri
         return place + ": " + message();
     }
 
-    /// The text without anything that a terminal would obey or hide, at most so many characters, `…` in place of the rest.
+    /// The text without anything that a terminal would obey or hide, at most so many characters, `…` in place of the
+    /// rest.
     public static String visible(String text, int lengthMax) {
         StringBuilder visible = new StringBuilder();
         for (int offset = 0; offset < text.length(); ) {
@@ -63,8 +64,7 @@ public record Problem(Place place, String path, String value, String wrong, Stri
                             Character.SURROGATE,
                             Character.UNASSIGNED,
                             Character.LINE_SEPARATOR,
-                            Character.PARAGRAPH_SEPARATOR ->
-                        String.format("\\u%04x", codePoint);
+                            Character.PARAGRAPH_SEPARATOR -> String.format("\\u%04x", codePoint);
                     default -> Character.toString(codePoint);
                 };
         };

@@ -13,8 +13,10 @@ public final class Problems {
     private boolean full;
 
     /// Notes a problem; the arguments are those of [Problem].
-    public void add(Place place, String path, String value, String wrong, String right) {
-        add(new Problem(place, path, value, wrong, right));
+    public void add(TextPlace place, String path, String value, String wrong, String right) {
+        if (!full) {
+            add(new Problem(place, path, value, wrong, right));
+        }
     }
 
     /// Notes a problem.
@@ -24,7 +26,11 @@ public final class Problems {
         } else if (!full) {
             full = true;
             found.add(new Problem(
-                    problem.place(), "", "", "has more problems than " + PROBLEMS_MAX, "correct these first, then check again"));
+                    problem.place(),
+                    "",
+                    "",
+                    "has more problems than " + PROBLEMS_MAX,
+                    "correct these first, then check again"));
         }
     }
 

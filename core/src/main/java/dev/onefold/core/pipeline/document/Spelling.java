@@ -14,7 +14,9 @@ public final class Spelling {
 
     /// What would be right in place of a word that is none of these.
     public static String advice(String word, Collection<String> known) {
-        return nearest(word, known).map(near -> "did you mean '" + near + "'?").orElseGet(() -> "write " + oneOf(known));
+        return nearest(word, known)
+                .map(near -> "did you mean '" + near + "'?")
+                .orElseGet(() -> "write " + oneOf(known));
     }
 
     /// The nearest of these, if one is near enough to be meant.
@@ -25,7 +27,8 @@ public final class Spelling {
         String nearest = null;
         int distanceMin = Integer.MAX_VALUE;
         for (String candidate : known) {
-            int distance = candidate.length() > LENGTH_MAX ? Integer.MAX_VALUE : distance(lower(word), lower(candidate));
+            int distance =
+                    candidate.length() > LENGTH_MAX ? Integer.MAX_VALUE : distance(lower(word), lower(candidate));
             if (distance < distanceMin && distance <= (Math.max(word.length(), candidate.length()) + 2) / 4) {
                 distanceMin = distance;
                 nearest = candidate;
