@@ -7,7 +7,8 @@ public record FieldPath(List<String> names) {
     public FieldPath {
         names = List.copyOf(names);
         if (names.isEmpty() || names.size() > Limits.NESTING_MAX) {
-            throw new IllegalArgumentException("A field path needs 1 to " + Limits.NESTING_MAX + " names, not " + names.size());
+            throw new IllegalArgumentException(
+                    "A field path needs 1 to " + Limits.NESTING_MAX + " names, not " + names.size());
         }
     }
 

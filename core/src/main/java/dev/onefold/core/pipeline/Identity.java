@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Identity {
     /// The highest version of a key counts; a version replaces its predecessor.
     /// A `null` version type is an integer of up to 64 digits; else the version is a time.
-    record Versioned(List<FieldPath> key, FieldPath version, @Nullable TimeType versionTime) implements Identity {
+    record Versioned(
+            List<FieldPath> key,
+            FieldPath version,
+            @Nullable TimeType versionTime) implements Identity {
         public Versioned {
             key = List.copyOf(key);
         }

@@ -14,6 +14,9 @@ public final class Limits {
     public static final int MEASURES_MAX = 32;
     public static final int GROUPS_PER_RECORD_MAX = 90;
     public static final int NAME_LENGTH_MAX = 64;
+    public static final int KEY_FIELDS_MAX = 16;
+    public static final int PREFIX_LENGTH_MAX = 1_000;
+    public static final int DURATION_DAYS_MAX = 36_500;
 
     private Limits() {}
 }

@@ -20,6 +20,11 @@ public record Pipeline(
         rollups = List.copyOf(rollups);
     }
 
+    /// Begins a pipeline of this name.
+    public static PipelineBuilder named(String name) {
+        return new PipelineBuilder(name);
+    }
+
     /// What events contribute to measures, each input once, in the order of first use.
     public List<Measure.Input> inputs() {
         return rollups.stream()
@@ -42,7 +47,8 @@ public record Pipeline(
         return rollups.stream()
                 .filter(rollup -> rollup.name().equals(rollupName))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("There is no roll-up '" + rollupName + "' in pipeline "
-                        + name + "; there is " + rollups.stream().map(Rollup::name).toList()));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "There is no roll-up '" + rollupName + "' in pipeline " + name + "; there is "
+                                + rollups.stream().map(Rollup::name).toList()));
     }
 }

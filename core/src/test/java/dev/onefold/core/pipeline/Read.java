@@ -1,0 +1,54 @@
+package dev.onefold.core.pipeline;
+
+import dev.onefold.core.pipeline.document.Problem;
+import java.util.List;
+
+/// Reads JSON pipelines for tests. The frames put what is tested at the beginning of line 3.
+final class Read {
+    private Read() {}
+
+    static Pipeline pipeline(String json) {
+        return switch (PipelineText.read(json)) {
+            case Reading.Read(Pipeline pipeline) -> pipeline;
+            case Reading.Refused(List<Problem> problems) -> throw new AssertionError("Refused: " + problems);
+        };
+    }
+
+    static List<String> problems(String json) {
+        return switch (PipelineText.read(json)) {
+            case Reading.Read(Pipeline pipeline) -> List.of();
+            case Reading.Refused(List<Problem> problems) ->
+                problems.stream().map(Problem::toString).toList();
+        };
+    }
+
+    static String withInput(String settings) {
+        return """
+                {"pipeline": "p",
+                "input": {
+                %s
+                },
+                "rollup": {"levels": [], "measures": {"n": "count()"}}}""".formatted(settings);
+    }
+
+    static String withRollup(String settings) {
+        return """
+                {"pipeline": "p", "input": {},
+                "rollup": {
+                %s
+                }}""".formatted(settings);
+    }
+
+    static String withFilter(String condition) {
+        return withInput("\"filter\": \"" + condition.replace("\"", "\\\"") + "\"");
+    }
+
+    static String withLevel(String level) {
+        return withRollup(
+                "\"measures\": {\"n\": \"count()\"}, \"levels\": [\n\"" + level.replace("\"", "\\\"") + "\"]");
+    }
+
+    static String withMeasure(String measure) {
+        return withRollup("\"levels\": [], \"measures\": {\"m\":\n\"" + measure.replace("\"", "\\\"") + "\"}");
+    }
+}
