@@ -249,6 +249,34 @@ public final class Cells {
         dirtyValues.clear();
     }
 
+    /// Adds all of another shard's cells of the same roll-up, and marks them as changed: after the number of shards has
+    /// changed, one shard inherits.
+    public void addAll(Cells other, int leaves) {
+        for (int leaf = 0; leaf < leaves; leaf++) {
+            int index = leaf >>> CHUNK_BITS;
+            if (index >= other.chunks.length || other.chunks[index].length == 0) {
+                continue;
+            }
+            int at = (leaf & CHUNK - 1) * stride;
+            long[] mine = chunk(leaf);
+            long[] theirs = other.chunks[index];
+            mine[at] += theirs[at];
+            for (int i = at + 1; i < at + stride; i += 3) {
+                BigInteger sum = integer(mine[i], mine[i + 1]).add(integer(theirs[i], theirs[i + 1]));
+                mine[i] = sum.shiftRight(64).longValue();
+                mine[i + 1] = sum.longValue();
+                mine[i + 2] += theirs[i + 2];
+            }
+            dirty.set(leaf);
+            Map<Object, Long>[] maps = leaf < other.values.size() ? other.values.get(leaf) : null;
+            for (int valued = 0; maps != null && valued < maps.length; valued++) {
+                for (Map.Entry<Object, Long> entry : maps[valued].entrySet()) {
+                    addValue(leaf, valued, entry.getKey(), entry.getValue());
+                }
+            }
+        }
+    }
+
     /// Longs of one cell.
     public int stride() {
         return stride;

@@ -233,58 +233,39 @@ final class JsonScanner {
         }
         int slot = node == null ? -1 : node.slot;
         int from = at;
-        byte kind;
-        switch (bytes[at]) {
-            case '"' -> {
-                if (!string()) {
-                    return false;
-                }
-                if (slot >= 0) {
-                    fields.set(slot, escaped ? Fields.ESCAPED_TEXT : Fields.TEXT, from + 1, at - 1);
-                }
-                return true;
+        byte first = bytes[at];
+        if (first == '"') {
+            if (!string()) {
+                return false;
             }
-            case '{' -> {
-                if (!object(node, depth + 1)) {
-                    return false;
-                }
-                kind = Fields.COMPOSITE;
+            if (slot >= 0) {
+                fields.set(slot, escaped ? Fields.ESCAPED_TEXT : Fields.TEXT, from + 1, at - 1);
             }
-            case '[' -> {
-                if (!array(depth + 1)) {
-                    return false;
-                }
-                kind = Fields.COMPOSITE;
-            }
-            case 't' -> {
-                if (!word("true")) {
-                    return false;
-                }
-                kind = Fields.TRUE;
-            }
-            case 'f' -> {
-                if (!word("false")) {
-                    return false;
-                }
-                kind = Fields.FALSE;
-            }
-            case 'n' -> {
-                if (!word("null")) {
-                    return false;
-                }
-                kind = Fields.NULL;
-            }
-            default -> {
-                if (!number()) {
-                    return false;
-                }
-                kind = Fields.NUMBER;
-            }
+            return true;
         }
-        if (slot >= 0) {
-            fields.set(slot, kind, from, at);
+        boolean good =
+                switch (first) {
+                    case '{' -> object(node, depth + 1);
+                    case '[' -> array(depth + 1);
+                    case 't' -> word("true");
+                    case 'f' -> word("false");
+                    case 'n' -> word("null");
+                    default -> number();
+                };
+        if (good && slot >= 0) {
+            fields.set(slot, kind(first), from, at);
         }
-        return true;
+        return good;
+    }
+
+    private static byte kind(byte first) {
+        return switch (first) {
+            case '{', '[' -> Fields.COMPOSITE;
+            case 't' -> Fields.TRUE;
+            case 'f' -> Fields.FALSE;
+            case 'n' -> Fields.NULL;
+            default -> Fields.NUMBER;
+        };
     }
 
     private boolean array(int depth) {

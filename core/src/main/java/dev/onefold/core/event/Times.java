@@ -134,7 +134,7 @@ final class Times {
         for (int i = digits; i < NANO_DIGITS; i++) {
             fraction *= 10;
         }
-        seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second;
+        seconds = days(year, month, day) * 86_400 + hour * 3_600L + minute * 60L + second;
         nanos = fraction;
         return true;
     }

@@ -1,0 +1,228 @@
+package dev.onefold.embedded;
+
+import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.disk.Journal;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.rows.RowFiles;
+import dev.onefold.embedded.rows.Rows;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/// Takes checkpoints: a cut between two rounds, under the engine's lock, that only notes where everything ends; then the
+/// writing, beside the intake. One is under way at a time; when the next is due, intake waits for it, so that never more
+/// than two intervals of intake are to be folded again.
+///
+/// Order is all: rows, groups and dead letters are forced first; then the checkpoint that names them replaces the one
+/// before, in one rename; only then is anything deleted that it does not name.
+final class Checkpoints implements AutoCloseable {
+    private static final long PENDING_LETTER_BYTES_MAX = 32 << 20;
+    private static final int DIRTY_MAX = 200_000;
+
+    private final Path directory;
+    private final State state;
+    private final Letters letters;
+    private final GroupLogs groupLogs;
+    private final Settings settings;
+    private final String definition;
+    private final RowFiles[] files;
+    private final @Nullable ExecutorService writer;
+    private final @Nullable Journal journal;
+    private long startedNanos = System.nanoTime();
+    private long number;
+    private @Nullable Pending pending;
+    private volatile Durable durable;
+
+    /// What the last durable checkpoint covers.
+    record Durable(long number, Instant at, List<Checkpoint.Source> sources) {}
+
+    /// A cut that is being written.
+    private record Pending(Cut cut, Future<?> written, List<Letters.Written> positions) {}
+
+    private record Cut(
+            Checkpoint base, List<Rows.Cut> rows, GroupLogs.Cut groups, Letters.Cut letters, Journal.Position journal) {}
+
+    Checkpoints(Path directory, Engine parts) {
+        this.directory = directory;
+        state = parts.state;
+        letters = parts.letters;
+        groupLogs = parts.groupLogs;
+        settings = parts.settings;
+        definition = parts.definition;
+        journal = parts.journal;
+        number = parts.number;
+        durable = new Durable(number, parts.at, state.sources.store());
+        files = new RowFiles[state.shards.length];
+        for (int shard = 0; shard < files.length; shard++) {
+            files[shard] = new RowFiles(directory, shard);
+        }
+        writer = settings.threads() == 0
+                ? null
+                : Executors.newSingleThreadExecutor(
+                        Thread.ofPlatform().daemon().name("onefold-checkpoint").factory());
+    }
+
+    /// What checkpoints are taken of.
+    record Engine(
+            State state,
+            Letters letters,
+            GroupLogs groupLogs,
+            @Nullable Journal journal,
+            Settings settings,
+            String definition,
+            long number,
+            Instant at) {}
+
+    /// What the last durable checkpoint covers. Any thread may ask.
+    Durable durable() {
+        return durable;
+    }
+
+    /// Takes a checkpoint if one is due.
+    void takeIfDue() {
+        finishIfWritten();
+        boolean due = System.nanoTime() - startedNanos >= settings.checkpointInterval().toNanos()
+                || letters.pendingBytes() > PENDING_LETTER_BYTES_MAX
+                || dirty() > DIRTY_MAX;
+        if (due) {
+            take();
+        }
+    }
+
+    private int dirty() {
+        int dirty = 0;
+        for (Rows rows : state.shards) {
+            for (int rollup = 0; rollup < state.groups.length; rollup++) {
+                dirty += rows.cells(rollup).dirtyCount();
+            }
+        }
+        return dirty;
+    }
+
+    /// Cuts here and begins to write; waits for the one before.
+    void take() {
+        await();
+        startedNanos = System.nanoTime();
+        List<Rows.Cut> rows = new ArrayList<>();
+        for (Rows shard : state.shards) {
+            rows.add(shard.cut());
+        }
+        Journal.Position position = journal == null ? Journal.Position.START : journal.position();
+        Checkpoint base = new Checkpoint(
+                ++number,
+                settings.clock().instant(),
+                definition,
+                rows.stream().map(Rows.Cut::kept).toList(),
+                List.of(),
+                new Checkpoint.Log(0, 0),
+                position,
+                state.sources.store(),
+                state.allCounts(),
+                state.watermarkMs);
+        Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position);
+        List<Letters.Written> positions = new ArrayList<>();
+        ExecutorService thread = writer;
+        if (thread == null) {
+            write(cut, positions);
+            letters.written(positions);
+        } else {
+            pending = new Pending(cut, thread.submit(() -> write(cut, positions)), positions);
+        }
+    }
+
+    /// Waits until the checkpoint that is being written is durable.
+    void await() {
+        Pending waiting = pending;
+        if (waiting == null) {
+            return;
+        }
+        boolean interrupted = false;
+        while (true) {
+            try {
+                waiting.written.get();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof EngineException failure) {
+                    throw failure;
+                }
+                throw new IllegalStateException("A checkpoint failed", e.getCause());
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        letters.written(waiting.positions);
+        pending = null;
+    }
+
+    private void finishIfWritten() {
+        if (pending != null && pending.written.isDone()) {
+            await();
+        }
+    }
+
+    private void write(Cut cut, List<Letters.Written> positions) {
+        while (true) {
+            try {
+                writeOnce(cut, positions);
+                return;
+            } catch (OutOfSpaceException e) {
+                settings.pause().run(); // Intake waits at the next checkpoint; what is written so far is written again.
+            }
+        }
+    }
+
+    private void writeOnce(Cut cut, List<Letters.Written> positions) throws OutOfSpaceException {
+        Checkpoint base = cut.base;
+        for (int shard = 0; shard < files.length; shard++) {
+            for (Rows.Range range : cut.rows.get(shard).written()) {
+                files[shard].write(range, base.number());
+            }
+        }
+        List<Checkpoint.Log> logs = groupLogs.write(cut.groups);
+        Checkpoint.Log letterLog = letters.write(cut.letters, positions);
+        Checkpoint checkpoint = new Checkpoint(
+                base.number(),
+                base.at(),
+                base.definition(),
+                base.rows(),
+                logs,
+                letterLog,
+                base.journal(),
+                base.sources(),
+                base.counts(),
+                base.watermarkMs());
+        checkpoint.write(directory);
+        release(cut);
+        durable = new Durable(base.number(), base.at(), base.sources());
+    }
+
+    private void release(Cut cut) {
+        for (int shard = 0; shard < files.length; shard++) {
+            for (dev.onefold.embedded.rows.Segment segment : cut.rows.get(shard).released()) {
+                files[shard].delete(segment.sequence());
+                state.shards[shard].free(segment);
+            }
+        }
+        groupLogs.release(cut.groups);
+        letters.release(cut.letters);
+        if (journal != null && !settings.keepJournal()) {
+            journal.release(cut.journal);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (writer != null) {
+            writer.shutdown();
+        }
+    }
+}

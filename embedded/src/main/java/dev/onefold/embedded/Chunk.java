@@ -1,0 +1,64 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.event.Malformed;
+import dev.onefold.embedded.rows.RowBatch;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Some whole lines of one source on their way through a round: the bytes, then what they decode to, per shard.
+/// Used again round after round.
+final class Chunk {
+    byte[] bytes = new byte[0];
+    int length;
+    Sources.Source source = Sources.NOWHERE;
+    /// Offset of the first byte in the source.
+    long offset;
+    /// Where the lines that are records begin: behind a header.
+    int from;
+    /// Lines, a header included.
+    long records;
+    /// What the source's digest is behind these lines.
+    @Nullable MessageDigest digest;
+    /// A line over the limit that stands in place of lines, or -1.
+    long oversized = -1;
+
+    byte[] oversizedHash = new byte[0];
+    /// Bytes of the source that this is.
+    long consumed;
+    /// Lines of the source in front of these; for a redriven record, of its place.
+    long recordsBefore;
+    /// Whether the source's progress moves with it; not for a redriven record.
+    boolean progresses;
+    long timeMsMax = Long.MIN_VALUE;
+    final RowBatch[] rows;
+    final List<Rejected> rejected = new ArrayList<>();
+
+    /// A line that is no event.
+    record Rejected(Malformed malformed, long record, int from, int to) {}
+
+    Chunk(int shards) {
+        rows = new RowBatch[shards];
+        Arrays.setAll(rows, _ -> new RowBatch());
+    }
+
+    void set(byte[] lines, int linesLength, Sources.Source linesSource, long linesOffset) {
+        bytes = lines;
+        length = linesLength;
+        source = linesSource;
+        offset = linesOffset;
+        from = 0;
+        records = 0;
+        digest = null;
+        oversized = -1;
+        consumed = linesLength;
+        progresses = true;
+        timeMsMax = Long.MIN_VALUE;
+        rejected.clear();
+        for (RowBatch batch : rows) {
+            batch.clear();
+        }
+    }
+}

@@ -1,0 +1,295 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.embedded.disk.Journal;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers' entries are forced
+/// together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database Systems", 1984). Called with the
+/// engine's lock held, but for [#add].
+final class Commits {
+    private final State state;
+    private final Folding folding;
+    private final Letters letters;
+    private final Journal journal;
+    private final List<Request> waiting = new ArrayList<>();
+
+    /// Something to be committed, and what came of it.
+    static final class Request {
+        final @Nullable String source;
+        long firstRecord;
+        byte[] bytes;
+        int length;
+        final @Nullable Entry ready;
+        boolean done;
+        @Nullable RuntimeException refused;
+        long acknowledged;
+        Redriven redriven = Redriven.GONE;
+        int removed;
+
+        private Request(@Nullable String source, long firstRecord, byte[] bytes, int length, @Nullable Entry ready) {
+            this.source = source;
+            this.firstRecord = firstRecord;
+            this.bytes = bytes;
+            this.length = length;
+            this.ready = ready;
+        }
+
+        static Request lines(String source, long firstRecord, byte[] bytes, int length) {
+            return new Request(source, firstRecord, bytes, length, null);
+        }
+
+        static Request of(Entry entry) {
+            return new Request(null, 0, new byte[0], 0, entry);
+        }
+
+        static Request oversized(String source, long firstRecord, long bytes, byte[] sha256) {
+            return new Request(source, firstRecord, sha256, -1, new Entry.Oversized(source, 0, 0, bytes, sha256));
+        }
+    }
+
+    Commits(State state, Folding folding, Letters letters, Journal journal) {
+        this.state = state;
+        this.folding = folding;
+        this.letters = letters;
+        this.journal = journal;
+    }
+
+    /// Puts a request in line. Any thread.
+    void add(Request request) {
+        synchronized (waiting) {
+            waiting.add(request);
+        }
+    }
+
+    /// Commits what is in line: all entries are forced once, then folded.
+    ///
+    /// @throws OutOfSpaceException if some are still in line for want of space
+    void commit() throws OutOfSpaceException {
+        List<Request> requests;
+        synchronized (waiting) {
+            requests = new ArrayList<>(waiting);
+            waiting.clear();
+        }
+        List<Request> appended = new ArrayList<>();
+        List<Entry> entries = new ArrayList<>();
+        OutOfSpaceException full = null;
+        for (int i = 0; i < requests.size() && full == null; i++) {
+            Request request = requests.get(i);
+            try {
+                Entry entry = check(request);
+                if (entry == null) {
+                    request.done = true;
+                    continue;
+                }
+                journal.append(entry.encode());
+                move(entry);
+                appended.add(request);
+                entries.add(entry);
+            } catch (IllegalArgumentException | EngineException e) {
+                requireRefusal(e);
+                request.refused = e;
+                request.done = true;
+            } catch (OutOfSpaceException e) {
+                full = e;
+                synchronized (waiting) {
+                    waiting.addAll(0, requests.subList(i, requests.size()));
+                }
+            }
+        }
+        if (!entries.isEmpty()) {
+            journal.force();
+            for (int i = 0; i < entries.size(); i++) {
+                fold(entries.get(i), appended.get(i));
+                appended.get(i).done = true;
+            }
+        }
+        if (full != null) {
+            throw full;
+        }
+    }
+
+    private static void requireRefusal(RuntimeException e) {
+        if (e instanceof EngineException engine && engine.kind() != EngineException.Kind.SOURCE_CHANGED
+                && engine.kind() != EngineException.Kind.STATE_FULL) {
+            throw e; // The engine is broken, not the request.
+        }
+    }
+
+    /// The entry to be written; `null` if all of it is in already.
+    private @Nullable Entry check(Request request) {
+        if (request.source == null) {
+            return request.ready;
+        }
+        Sources.Source source = state.sources.find(request.source);
+        if (source == null) {
+            source = state.sources.findOrAdd(request.source, false);
+        } else if (source.replayable) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Source " + source.name + " is a file; what is sent needs a source name of its own (--source)");
+        }
+        long next = source.recordsAppended + 1;
+        if (request.firstRecord > next) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Lines are missing from source " + source.name + ": " + (next - 1) + " are acknowledged, these begin at "
+                            + request.firstRecord + ". Send from line " + next + " on.");
+        }
+        if (request.ready instanceof Entry.Oversized oversized) {
+            request.acknowledged = source.recordsAppended;
+            return request.firstRecord < next
+                    ? null
+                    : new Entry.Oversized(
+                            source.name, next - 1, source.bytesAppended, oversized.bytes(), oversized.sha256());
+        }
+        int from = 0;
+        for (long skip = next - request.firstRecord; skip > 0 && from < request.length; skip--) {
+            from = lineEnd(request.bytes, from, request.length);
+        }
+        request.acknowledged = source.recordsAppended;
+        if (from == request.length) {
+            return null;
+        }
+        requireMemory(request.length - from);
+        byte[] rest = Arrays.copyOfRange(request.bytes, from, request.length);
+        checkHeader(source, rest);
+        return new Entry.Lines(source.name, next - 1, source.bytesAppended, rest, rest.length);
+    }
+
+    /// Refuses before it is journaled what could not be folded: a journal that cannot be replayed would be worse.
+    private void requireMemory(long bytes) {
+        long needed = state.shards[0].bytesFor(2 * bytes, bytes / 8) * state.shards.length;
+        if (!state.memory.fits(needed)) {
+            throw new EngineException(
+                    EngineException.Kind.STATE_FULL,
+                    "Memory for the state is used up: " + state.memory.used() + " bytes are in use for " + state.rows() + " rows, "
+                            + state.memory.bytesMax() + " are allowed. Nothing that was acknowledged is lost. Allow more"
+                            + " (--state-memory), and go on.");
+        }
+    }
+
+    private void checkHeader(Sources.Source source, byte[] lines) {
+        if (Decoder.wantsHeader(state.pipeline) && source.header.length == 0) {
+            Chunk probe = new Chunk(0);
+            probe.set(lines, lines.length, source, 0);
+            folding.takeHeader(probe);
+            source.header = new byte[0]; // It is taken when it is folded.
+        }
+    }
+
+    private static int lineEnd(byte[] bytes, int from, int to) {
+        int at = from;
+        while (at < to && bytes[at] != '\n') {
+            at++;
+        }
+        return Math.min(at + 1, to);
+    }
+
+    /// Notes how far the source is in the journal.
+    private void move(Entry entry) {
+        switch (entry) {
+            case Entry.Lines lines -> {
+                Sources.Source source = state.sources.findOrAdd(lines.source(), false);
+                long records = 0;
+                for (int at = 0; at < lines.length(); at = lineEnd(lines.bytes(), at, lines.length())) {
+                    records++;
+                }
+                source.recordsAppended = lines.recordsBefore() + records;
+                source.bytesAppended = lines.offset() + lines.length();
+            }
+            case Entry.Oversized oversized -> {
+                Sources.Source source = state.sources.findOrAdd(oversized.source(), false);
+                source.recordsAppended = oversized.recordsBefore() + 1;
+                source.bytesAppended = oversized.offset() + oversized.bytes() + 1;
+            }
+            case Entry.Redrive _, Entry.Purge _ -> {}
+        }
+    }
+
+    /// Folds an entry that was found in the journal at a start.
+    void replay(Entry entry) {
+        move(entry);
+        fold(entry, Request.of(entry));
+    }
+
+    private void fold(Entry entry, Request request) {
+        switch (entry) {
+            case Entry.Lines lines -> {
+                Sources.Source source = state.sources.findOrAdd(lines.source(), false);
+                folding.round(chunks(lines, source));
+                request.acknowledged = source.records;
+            }
+            case Entry.Oversized oversized -> {
+                Sources.Source source = state.sources.findOrAdd(oversized.source(), false);
+                Chunk chunk = new Chunk(state.shards.length);
+                chunk.set(new byte[0], 0, source, oversized.offset());
+                chunk.oversized = oversized.bytes();
+                chunk.oversizedHash = oversized.sha256();
+                chunk.consumed = oversized.bytes() + 1;
+                folding.round(List.of(chunk));
+                request.acknowledged = source.records;
+            }
+            case Entry.Redrive redrive -> request.redriven = redrive(redrive);
+            case Entry.Purge purge -> {
+                for (long id : purge.ids()) {
+                    request.removed += letters.remove(id) ? 1 : 0;
+                }
+            }
+        }
+    }
+
+    private List<Chunk> chunks(Entry.Lines lines, Sources.Source source) {
+        List<Chunk> chunks = new ArrayList<>();
+        byte[] padded = Arrays.copyOf(lines.bytes(), lines.length() + Decoder.PADDING);
+        for (int from = 0; from < lines.length(); ) {
+            int to = Math.min(from + LineReader.CHUNK_BYTES, lines.length());
+            to = to == lines.length() ? to : lineEnd(padded, to, lines.length());
+            Chunk chunk = new Chunk(state.shards.length);
+            byte[] part = from == 0 && to == lines.length()
+                    ? padded
+                    : Arrays.copyOf(Arrays.copyOfRange(padded, from, to), to - from + Decoder.PADDING);
+            chunk.set(part, to - from, source, lines.offset() + from);
+            if (chunks.isEmpty()) {
+                folding.takeHeader(chunk);
+            }
+            chunks.add(chunk);
+            from = to;
+        }
+        return chunks;
+    }
+
+    private Redriven redrive(Entry.Redrive redrive) {
+        DeadLetter letter = letters.letter(redrive.id());
+        if (letter == null) {
+            return Redriven.GONE;
+        }
+        letters.remove(redrive.id());
+        Sources.Source source = state.sources.findOrAdd(letter.place().source(), false);
+        Chunk chunk = new Chunk(state.shards.length);
+        byte[] record = redrive.record();
+        chunk.set(Arrays.copyOf(record, record.length + Decoder.PADDING), record.length, source, letter.place().offset());
+        chunk.progresses = false;
+        chunk.recordsBefore = letter.place().line() - 1;
+        Counts before = state.allCounts();
+        folding.round(List.of(chunk));
+        Counts after = state.allCounts();
+        if (after.accepted() > before.accepted()) {
+            return Redriven.ACCEPTED;
+        }
+        if (after.duplicate() > before.duplicate()) {
+            return Redriven.DUPLICATE;
+        }
+        if (after.stale() > before.stale()) {
+            return Redriven.STALE;
+        }
+        return after.conflicting() > before.conflicting() ? Redriven.CONFLICTING : Redriven.REJECTED;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.onefold.embedded;
+
+/// The engine cannot go on, or refuses to begin. The message says what happened, where, with which values, and what to do.
+public final class EngineException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /// What it is about.
+    public enum Kind {
+        /// Another process owns the data directory.
+        IN_USE,
+        /// A file is not as it was written.
+        CORRUPT,
+        /// The disk failed to write, force, rename or open; nothing since the last checkpoint may be relied upon.
+        STORAGE_FAILED,
+        /// A source is not the one that was read before.
+        SOURCE_CHANGED,
+        /// Memory for the state is used up.
+        STATE_FULL,
+        /// The pipeline is another one than that of the data.
+        DEFINITION_CHANGED,
+        /// The files are of another version of Onefold.
+        FORMAT,
+        /// The engine is closed, or has stopped after a failure.
+        STOPPED
+    }
+
+    private final Kind kind;
+
+    public EngineException(Kind kind, String message) {
+        super(message);
+        this.kind = kind;
+    }
+
+    public EngineException(Kind kind, String message, Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    /// What it is about.
+    public Kind kind() {
+        return kind;
+    }
+}

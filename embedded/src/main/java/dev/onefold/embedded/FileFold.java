@@ -1,0 +1,258 @@
+package dev.onefold.embedded;
+
+import dev.onefold.embedded.disk.Checkpoint;
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/// Folds one source that can be read again. It is known by its content: what was folded of it is hashed and compared before anything
+/// more is taken from it.
+final class FileFold {
+    private static final int CHUNKS_PER_ROUND = 16;
+    private static final long TELL_NANOS = 100_000_000;
+    private static final LineReader.Lines END =
+            new LineReader.Lines(new byte[0], 0, -1, new byte[0], 0, LineReader.sha256());
+
+    private final EmbeddedEngine engine;
+    private final FileSource file;
+    private final FoldListener listener;
+    private final List<Chunk> pool = new ArrayList<>();
+
+    FileFold(EmbeddedEngine engine, FileSource file, FoldListener listener) {
+        this.engine = engine;
+        this.file = file;
+        this.listener = listener;
+    }
+
+    FoldReport run() {
+        try (InputStream in = file.opener().open()) {
+            Checkpoint.Source known = engine.source(file.name());
+            if (known != null) {
+                MessageDigest digest = requireSameBeginning(in, known);
+                return fold(in, digest, file.name());
+            }
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+        String twin = twin();
+        try (InputStream in = file.opener().open()) {
+            if (twin == null) {
+                return fold(in, LineReader.sha256(), file.name());
+            }
+            Checkpoint.Source known = java.util.Objects.requireNonNull(engine.source(twin));
+            MessageDigest digest = requireSameBeginning(in, known);
+            FoldReport report = fold(in, digest, twin);
+            return report instanceof FoldReport.Folded(var records, _) && records == 0
+                    ? new FoldReport.AlreadyFolded(twin)
+                    : report;
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private EngineException unreadable(IOException e) {
+        return new EngineException(
+                EngineException.Kind.SOURCE_CHANGED,
+                "Input " + file.name() + " cannot be read: " + e.getMessage()
+                        + ". What was folded of it is safe; run it again when it can be read.",
+                e);
+    }
+
+    /// Reads past what was folded before; refused if it is not the same.
+    private MessageDigest requireSameBeginning(InputStream in, Checkpoint.Source known) throws IOException {
+        MessageDigest digest = LineReader.sha256();
+        long read = hash(in, digest, known.bytes());
+        boolean same = read == known.bytes()
+                && Arrays.equals(LineReader.copy(digest).digest(), known.sha256());
+        if (!same) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Input " + file.name() + " is not what was folded as " + known.name() + ": "
+                            + (read < known.bytes()
+                                    ? "it has " + read + " bytes, but " + known.bytes() + " were folded"
+                                    : "its first " + known.bytes() + " bytes have changed")
+                            + ". Records that were folded cannot be taken back by cutting a file: send corrections, or fold into"
+                            + " another data directory (--data). A new file needs a name of its own.");
+        }
+        return digest;
+    }
+
+    private static long hash(InputStream in, MessageDigest digest, long bytes) throws IOException {
+        byte[] buffer = new byte[LineReader.CHUNK_BYTES];
+        long left = bytes;
+        while (left > 0) {
+            int read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
+            if (read < 0) {
+                break;
+            }
+            digest.update(buffer, 0, read);
+            left -= read;
+        }
+        return bytes - left;
+    }
+
+    /// The source that was folded from a file of the same beginning, under another name.
+    private @Nullable String twin() {
+        TreeMap<Long, List<Checkpoint.Source>> byLength = new TreeMap<>();
+        for (Checkpoint.Source source : engine.replayableSources()) {
+            if (source.bytes() > 0) {
+                byLength.computeIfAbsent(source.bytes(), _ -> new ArrayList<>()).add(source);
+            }
+        }
+        String twin = null;
+        if (byLength.isEmpty()) {
+            return null;
+        }
+        try (InputStream in = file.opener().open()) {
+            MessageDigest digest = LineReader.sha256();
+            long at = 0;
+            for (var length : byLength.entrySet()) {
+                at += hash(in, digest, length.getKey() - at);
+                if (at < length.getKey()) {
+                    break;
+                }
+                byte[] hash = LineReader.copy(digest).digest();
+                for (Checkpoint.Source source : length.getValue()) {
+                    twin = Arrays.equals(hash, source.sha256()) ? source.name() : twin;
+                }
+            }
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+        return twin;
+    }
+
+    private FoldReport fold(InputStream in, MessageDigest digest, String name) throws IOException {
+        Sources.Source source = engine.openSource(name);
+        LineReader reader = new LineReader(in, digest, file.growing(), false);
+        long recordsBefore = source.records;
+        requireFinishedLine(in, source, reader);
+        if (engine.settings().threads() == 0) {
+            foldInline(reader, source);
+        } else {
+            foldAhead(reader, source);
+        }
+        engine.checkpointNow();
+        tell(source);
+        return new FoldReport.Folded(source.records - recordsBefore, source.bytes);
+    }
+
+    /// What follows an unfinished last line that was folded as a record must begin with its end.
+    private void requireFinishedLine(InputStream in, Sources.Source source, LineReader reader) throws IOException {
+        if (!source.unfinished) {
+            return;
+        }
+        int next = in.read();
+        if (next >= 0 && next != '\n') {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Input " + file.name() + " has grown at its unfinished last line, at byte " + source.bytes
+                            + ", which was folded as a record. End the line there, or fold into another data directory (--data);"
+                            + " use --follow for a file that is being written.");
+        }
+        if (next == '\n') {
+            reader.pass((byte) '\n');
+            engine.passNewline(source, reader.digest());
+        }
+    }
+
+    private void foldInline(LineReader reader, Sources.Source source) throws IOException {
+        LineReader.Lines lines = reader.next();
+        while (lines != null && !listener.stop()) {
+            List<LineReader.Lines> round = new ArrayList<>();
+            while (lines != null && round.size() < CHUNKS_PER_ROUND) {
+                round.add(lines);
+                lines = reader.next();
+            }
+            engine.foldRound(chunks(round, source));
+            tell(source);
+        }
+    }
+
+    /// Reads on another thread, some chunks ahead.
+    private void foldAhead(LineReader reader, Sources.Source source) {
+        BlockingQueue<LineReader.Lines> queue = new ArrayBlockingQueue<>(2 * CHUNKS_PER_ROUND);
+        IOException[] failure = new IOException[1];
+        Thread thread = Thread.ofPlatform().daemon().name("onefold-reader").start(() -> read(reader, queue, failure));
+        try {
+            long toldNanos = System.nanoTime();
+            while (!listener.stop()) {
+                List<LineReader.Lines> round = new ArrayList<>();
+                round.add(queue.take());
+                queue.drainTo(round, CHUNKS_PER_ROUND - 1);
+                boolean ended = round.getLast() == END;
+                if (ended) {
+                    round.removeLast();
+                }
+                if (!round.isEmpty()) {
+                    engine.foldRound(chunks(round, source));
+                }
+                if (ended) {
+                    break;
+                }
+                if (System.nanoTime() - toldNanos > TELL_NANOS) {
+                    toldNanos = System.nanoTime();
+                    tell(source);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            thread.interrupt();
+        }
+        if (failure[0] != null) {
+            engine.checkpointNow();
+            throw unreadable(failure[0]);
+        }
+    }
+
+    private static void read(LineReader reader, BlockingQueue<LineReader.Lines> queue, IOException[] failure) {
+        try {
+            LineReader.Lines lines = reader.next();
+            while (lines != null) {
+                queue.put(lines);
+                lines = reader.next();
+            }
+        } catch (IOException e) {
+            failure[0] = e;
+        } catch (InterruptedException stopped) {
+            return;
+        }
+        try {
+            queue.put(END);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<Chunk> chunks(List<LineReader.Lines> round, Sources.Source source) {
+        List<Chunk> chunks = new ArrayList<>();
+        long offset = source.bytes;
+        for (LineReader.Lines lines : round) {
+            if (pool.size() == chunks.size()) {
+                pool.add(new Chunk(engine.settings().shards()));
+            }
+            Chunk chunk = pool.get(chunks.size());
+            chunk.set(lines.bytes(), lines.length(), source, offset);
+            chunk.oversized = lines.oversized();
+            chunk.oversizedHash = lines.oversizedHash();
+            chunk.consumed = lines.consumed();
+            chunk.digest = lines.digest();
+            chunks.add(chunk);
+            offset += lines.consumed();
+        }
+        return chunks;
+    }
+
+    private void tell(Sources.Source source) {
+        long durable = engine.durableBytes(source.name);
+        listener.folded(durable, source.bytes, engine.counts());
+    }
+}

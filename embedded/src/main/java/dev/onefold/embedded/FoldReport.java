@@ -1,0 +1,13 @@
+package dev.onefold.embedded;
+
+/// What became of a source; durable when it is said.
+public sealed interface FoldReport {
+    /// Its records are in the totals.
+    ///
+    /// @param records folded by this call
+    /// @param bytes of the source that are in the totals now
+    record Folded(long records, long bytes) implements FoldReport {}
+
+    /// All of its content was folded before, perhaps under another name.
+    record AlreadyFolded(String asName) implements FoldReport {}
+}

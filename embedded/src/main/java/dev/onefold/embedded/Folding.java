@@ -1,0 +1,287 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.Place;
+import dev.onefold.core.StoredRow;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.rows.Rows;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// Folds records in rounds of two steps, each done by all threads at once: decode the chunks, then apply to each shard what
+/// is for it, chunk after chunk. So within a key the order is that of the input whatever the number of threads, and between
+/// two rounds nothing is under way: that is the barrier that checkpoints and answers are cut at. (Valiant, "A Bridging Model
+/// for Parallel Computation", 1990.) Called with the engine's lock held.
+final class Folding {
+    private final State state;
+    private final Letters letters;
+    private final Settings settings;
+    private final Workers workers;
+    private final Decoding[] decodings;
+    private final List<List<Rows.Conflict>> conflicts = new ArrayList<>();
+    private final boolean[] texts;
+    private final @Nullable Duration horizon;
+
+    /// What one thread decodes with.
+    private final class Decoding {
+        final Decoder decoder = new Decoder(state.pipeline);
+        final RowBatch.EncodedKey key = new RowBatch.EncodedKey();
+        final Groups.Cache[] caches =
+                Arrays.stream(state.groups).map(Groups.Cache::new).toArray(Groups.Cache[]::new);
+        final int[] groups = new int[state.groups.length];
+        Sources.@Nullable Source headed;
+    }
+
+    Folding(State state, Letters letters, Settings settings, Workers workers) {
+        this.state = state;
+        this.letters = letters;
+        this.settings = settings;
+        this.workers = workers;
+        decodings = new Decoding[workers.parallelism()];
+        Arrays.setAll(decodings, _ -> new Decoding());
+        for (int shard = 0; shard < state.shards.length; shard++) {
+            conflicts.add(new ArrayList<>());
+        }
+        List<Measure.Input> inputs = state.pipeline.inputs();
+        texts = new boolean[inputs.size()];
+        for (int i = 0; i < texts.length; i++) {
+            texts[i] = inputs.get(i) instanceof Measure.Input.Text;
+        }
+        horizon = state.pipeline.identity() instanceof Identity.ById byId ? byId.horizon() : null;
+    }
+
+    /// Takes the header line from the first chunk of a source that has one.
+    ///
+    /// @throws EngineException if it is no header for this pipeline
+    void takeHeader(Chunk chunk) {
+        if (!Decoder.wantsHeader(state.pipeline) || chunk.source.header.length > 0 || chunk.length == 0) {
+            return;
+        }
+        int end = 0;
+        while (end < chunk.length && chunk.bytes[end] != '\n') {
+            end++;
+        }
+        byte[] header = Arrays.copyOf(chunk.bytes, end);
+        Malformed malformed = decodings[0].decoder.header(header, 0, end);
+        if (malformed != null) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Source " + chunk.source.name + " is refused: " + malformed.message()
+                            + ". Name its columns in the pipeline file, or fix its first line.");
+        }
+        decodings[0].headed = chunk.source;
+        chunk.source.header = header;
+        chunk.from = Math.min(end + 1, chunk.length);
+        chunk.records = 1;
+    }
+
+    /// Folds chunks, all or none of them.
+    ///
+    /// @throws EngineException if the state would not fit; nothing is changed then
+    void round(List<Chunk> chunks) {
+        long watermarkMs = state.watermarkMs;
+        AtomicInteger next = new AtomicInteger();
+        workers.run(Math.min(decodings.length, chunks.size()), worker -> {
+            for (int i = next.getAndIncrement(); i < chunks.size(); i = next.getAndIncrement()) {
+                decode(decodings[worker], chunks.get(i), watermarkMs);
+            }
+        });
+        requireMemory(chunks);
+        AtomicInteger nextShard = new AtomicInteger();
+        int shards = state.shards.length;
+        workers.run(Math.min(workers.parallelism(), shards), _ -> {
+            for (int shard = nextShard.getAndIncrement(); shard < shards; shard = nextShard.getAndIncrement()) {
+                apply(shard, chunks);
+            }
+        });
+        for (Chunk chunk : chunks) {
+            settle(chunk);
+        }
+        settleConflicts(chunks);
+    }
+
+    private void decode(Decoding decoding, Chunk chunk, long watermarkMs) {
+        if (chunk.source.header.length > 0 && decoding.headed != chunk.source) {
+            decoding.decoder.header(chunk.source.header, 0, chunk.source.header.length);
+            decoding.headed = chunk.source;
+        }
+        byte[] bytes = chunk.bytes;
+        int at = chunk.from;
+        int end = chunk.length;
+        while (at < end) {
+            int newline = at;
+            while (newline < end && bytes[newline] != '\n') {
+                newline++;
+            }
+            int lineEnd = newline > at && bytes[newline - 1] == '\r' ? newline - 1 : newline;
+            Malformed malformed = decoding.decoder.decode(bytes, at, lineEnd);
+            Event event = decoding.decoder.event();
+            if (malformed == null && horizon != null) {
+                malformed = tooOld(event, horizon, watermarkMs);
+            }
+            if (malformed == null) {
+                add(decoding, event, chunk, chunk.offset + at);
+            } else {
+                chunk.rejected.add(new Chunk.Rejected(malformed, chunk.records, at, lineEnd));
+            }
+            chunk.records++;
+            at = newline + 1;
+        }
+    }
+
+    private static @Nullable Malformed tooOld(Event event, Duration horizon, long watermarkMs) {
+        if (watermarkMs == Long.MIN_VALUE || event.timeMs >= watermarkMs - horizon.toMillis()) {
+            return null;
+        }
+        return new Malformed(
+                Reason.TOO_OLD,
+                "The record is " + Duration.ofMillis(watermarkMs - event.timeMs) + " older than the newest one; within "
+                        + horizon + " it could be told whether it was counted");
+    }
+
+    private void add(Decoding decoding, Event event, Chunk chunk, long offset) {
+        if (event.kind == Event.Kind.COUNTED) {
+            for (int rollup = 0; rollup < decoding.groups.length; rollup++) {
+                decoding.groups[rollup] =
+                        decoding.caches[rollup].number(event.data, event.groupFrom[rollup], event.groupTo[rollup]);
+            }
+        }
+        if (event.timeMs > chunk.timeMsMax) {
+            chunk.timeMsMax = event.timeMs;
+        }
+        RowBatch.EncodedKey key =
+                state.byPlace ? decoding.key.setNone(offset) : decoding.key.set(event.data, event.keyFrom, event.keyTo);
+        chunk.rows[key.shard(chunk.rows.length)].add(event, decoding.groups, texts, key, chunk.source.number, offset);
+    }
+
+    private void requireMemory(List<Chunk> chunks) {
+        long needed = 0;
+        for (int shard = 0; shard < state.shards.length; shard++) {
+            long bytes = 0;
+            long count = 0;
+            for (Chunk chunk : chunks) {
+                bytes += chunk.rows[shard].bytes();
+                count += chunk.rows[shard].count();
+            }
+            needed += state.shards[shard].bytesFor(bytes, count);
+        }
+        if (!state.memory.fits(needed)) {
+            throw new EngineException(
+                    EngineException.Kind.STATE_FULL,
+                    "Memory for the state is used up: " + state.memory.used() + " bytes are in use for " + state.rows()
+                            + " rows, " + needed + " more may be needed, " + state.memory.bytesMax()
+                            + " are allowed. What was folded is safe. Allow more (--state-memory), and go on.");
+        }
+    }
+
+    private void apply(int shard, List<Chunk> chunks) {
+        Rows rows = state.shards[shard];
+        List<Rows.Conflict> shardConflicts = conflicts.get(shard);
+        for (Chunk chunk : chunks) {
+            if (state.byPlace) {
+                rows.applyByPlace(chunk.rows[shard]);
+            } else {
+                rows.apply(chunk.rows[shard], shardConflicts::add, state.sources::name);
+            }
+        }
+        rows.clean(1);
+    }
+
+    private void settle(Chunk chunk) {
+        Sources.Source source = chunk.source;
+        long before = chunk.progresses ? source.records : chunk.recordsBefore;
+        for (Chunk.Rejected rejected : chunk.rejected) {
+            Place place = new Place(source.name, before + rejected.record() + 1, chunk.offset + rejected.from());
+            byte[] record = Arrays.copyOfRange(chunk.bytes, rejected.from(), rejected.to());
+            Malformed malformed = rejected.malformed();
+            letters.add(malformed.reason(), malformed.message(), place, record, settings.clock().instant());
+        }
+        if (chunk.oversized >= 0) {
+            letters.addOversized(
+                    Decoder.tooLarge(chunk.oversized).message(),
+                    new Place(source.name, before + 1, chunk.offset),
+                    chunk.oversized,
+                    chunk.oversizedHash,
+                    settings.clock().instant());
+            chunk.records = 1;
+        }
+        long rejectedCount = chunk.rejected.size() + (chunk.oversized >= 0 ? 1 : 0);
+        state.counts = state.counts.plus(new Counts(0, 0, 0, 0, rejectedCount));
+        state.watermarkMs = Math.max(state.watermarkMs, chunk.timeMsMax);
+        if (chunk.progresses) {
+            source.records += chunk.records;
+            source.bytes = chunk.offset + chunk.consumed;
+            source.digest = chunk.digest;
+            source.recordsAppended = source.records;
+            source.bytesAppended = source.bytes;
+            source.unfinished = chunk.length > 0 && chunk.bytes[chunk.length - 1] != '\n';
+        }
+    }
+
+    private void settleConflicts(List<Chunk> chunks) {
+        for (List<Rows.Conflict> shardConflicts : conflicts) {
+            for (Rows.Conflict conflict : shardConflicts) {
+                StoredRow loser = conflict.arrivedStays() ? conflict.stored() : conflict.arrived();
+                String message = "Version " + loser.version() + " of this key came with two contents; the other one, from "
+                        + (conflict.arrivedStays() ? conflict.arrived() : conflict.stored()).source()
+                        + ", is greater and stays";
+                byte[] record = conflict.arrivedStays()
+                        ? Losers.text(conflict.stored(), state.pipeline)
+                        : recordAt(chunks, conflict.arrived());
+                letters.addConflict(
+                        Losers.identity(loser),
+                        message,
+                        placeOf(chunks, loser),
+                        record,
+                        settings.clock().instant());
+            }
+            shardConflicts.clear();
+        }
+    }
+
+    private static @Nullable Chunk chunkOf(List<Chunk> chunks, StoredRow row) {
+        for (Chunk chunk : chunks) {
+            if (chunk.source.name.equals(row.source()) && row.offset() >= chunk.offset
+                    && row.offset() < chunk.offset + chunk.length) {
+                return chunk;
+            }
+        }
+        return null;
+    }
+
+    private static Place placeOf(List<Chunk> chunks, StoredRow row) {
+        Chunk chunk = chunkOf(chunks, row);
+        if (chunk == null) {
+            return new Place(row.source(), 0, row.offset());
+        }
+        long line = chunk.progresses ? chunk.source.records - chunk.records + 1 : chunk.recordsBefore + 1;
+        for (int i = 0; i < row.offset() - chunk.offset; i++) {
+            line += chunk.bytes[i] == '\n' ? 1 : 0;
+        }
+        return new Place(row.source(), line, row.offset());
+    }
+
+    private static byte[] recordAt(List<Chunk> chunks, StoredRow row) {
+        Chunk chunk = chunkOf(chunks, row);
+        if (chunk == null) {
+            throw new IllegalStateException("A record that has just arrived is gone: " + row.source() + " at " + row.offset());
+        }
+        int from = (int) (row.offset() - chunk.offset);
+        int to = from;
+        while (to < chunk.length && chunk.bytes[to] != '\n') {
+            to++;
+        }
+        return Arrays.copyOfRange(chunk.bytes, from, to > from && chunk.bytes[to - 1] == '\r' ? to - 1 : to);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The dead letters as the verbs see them; changes go through the journal.
+final class LetterBox implements DeadLetters {
+    private final Letters letters;
+    private final Locked locked;
+    private final Function<Commits.Request, Commits.Request> commit;
+
+    /// Does something with the engine's lock held.
+    interface Locked {
+        <T> T run(Supplier<T> action);
+    }
+
+    LetterBox(Letters letters, Locked locked, Function<Commits.Request, Commits.Request> commit) {
+        this.letters = letters;
+        this.locked = locked;
+        this.commit = commit;
+    }
+
+    @Override
+    public List<DeadLetter> list(long after, int limit) {
+        return locked.run(() -> letters.list(after, limit));
+    }
+
+    @Override
+    public long size() {
+        return locked.run(letters::size);
+    }
+
+    @Override
+    public byte[] record(long id) {
+        return locked.run(() -> letters.record(id));
+    }
+
+    @Override
+    public Redriven redrive(long id, byte @Nullable [] edited) {
+        byte[] record = locked.run(() -> edited != null || letters.letter(id) == null ? edited : letters.record(id));
+        return record == null ? Redriven.GONE : commit.apply(Commits.Request.of(new Entry.Redrive(id, record))).redriven;
+    }
+
+    @Override
+    public int purge(List<Long> ids) {
+        return ids.isEmpty() ? 0 : commit.apply(Commits.Request.of(new Entry.Purge(ids))).removed;
+    }
+}

@@ -1,0 +1,333 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Place;
+import dev.onefold.core.event.Reason;
+import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FramedLog;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The dead letters on disk, in a log `letters-N`; in memory only what is listed of them. What changes belongs to the next
+/// checkpoint, like the totals: after a crash both are as of the same record. Guarded by the engine's lock, but for
+/// [#write] and [#release], which the checkpoint calls.
+///
+///     letter  = 1, id 8, reason 1, message, source, line 8, offset 8, bytes 8, kept 1, hash 32, seconds 8, nanos 4,
+///               identity of a conflict (32 or none), record
+///     removed = 2, id 8
+final class Letters implements AutoCloseable {
+    private static final String MAGIC = "ONEFLETT";
+    private static final byte LETTER = 1;
+    private static final byte REMOVED = 2;
+    private static final long REWRITE_BYTES_MIN = 16 << 20;
+
+    /// A letter, and where its record is: in memory until a checkpoint has written it, then in the log.
+    private static final class Entry {
+        final DeadLetter letter;
+        final String conflict;
+        byte @Nullable [] record;
+        long at = -1;
+
+        Entry(DeadLetter letter, String conflict, byte @Nullable [] record) {
+            this.letter = letter;
+            this.conflict = conflict;
+            this.record = record;
+        }
+    }
+
+    private final Path directory;
+    private final TreeMap<Long, Entry> entries = new TreeMap<>();
+    private final Set<String> conflicts = new HashSet<>();
+    private final List<Object> changes = new ArrayList<>(); // An Entry that is new, or the id of one that is gone.
+    private @Nullable FramedLog log;
+    private @Nullable FramedLog replacement; // Written by a checkpoint, in use once [#written] says so.
+    private long sequence;
+    private long idNext = 1;
+    private long pendingBytes;
+    private long removedBytes;
+
+    Letters(Path directory) {
+        this.directory = directory;
+    }
+
+    private Path file(long number) {
+        return directory.resolve("letters-" + number);
+    }
+
+    /// Reads the log that a checkpoint names.
+    void load(Checkpoint.Log named) {
+        sequence = named.sequence();
+        if (sequence == 0) {
+            return;
+        }
+        FramedLog opened = FramedLog.open(file(sequence), MAGIC, named.length());
+        opened.forEach((at, payload) -> {
+            try {
+                read(at, new DataInputStream(new ByteArrayInputStream(payload)), payload.length);
+            } catch (IOException e) {
+                throw Disk.corrupt(opened.file(), at, "a dead letter ends too early");
+            }
+        });
+        log = opened;
+    }
+
+    private void read(long at, DataInputStream in, int bytes) throws IOException {
+        if (in.readByte() == REMOVED) {
+            long id = in.readLong();
+            idNext = Math.max(idNext, id + 1);
+            forget(id);
+            return;
+        }
+        Entry entry = readEntry(in);
+        entry.at = at;
+        idNext = Math.max(idNext, entry.letter.id() + 1);
+        entries.put(entry.letter.id(), entry);
+        if (!entry.conflict.isEmpty()) {
+            conflicts.add(entry.conflict);
+        }
+    }
+
+    private static Entry readEntry(DataInputStream in) throws IOException {
+        long id = in.readLong();
+        Reason reason = Reason.values()[in.readByte()];
+        String message = text(in);
+        Place place = new Place(text(in), in.readLong(), in.readLong());
+        long bytes = in.readLong();
+        boolean kept = in.readBoolean();
+        String hash = text(in);
+        Instant at = Instant.ofEpochSecond(in.readLong(), in.readInt());
+        return new Entry(new DeadLetter(id, reason, message, place, bytes, kept, hash, at), text(in), null);
+    }
+
+    private static String text(DataInputStream in) throws IOException {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        return new String(bytes, java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    private static void write(DataOutputStream out, String text) throws IOException {
+        byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    /// Keeps a record that was rejected.
+    void add(Reason reason, String message, Place place, byte[] record, Instant at) {
+        String hash = HexFormat.of().formatHex(LineReader.sha256().digest(record));
+        put(new DeadLetter(idNext++, reason, message, place, record.length, true, hash, at), "", record);
+    }
+
+    /// Keeps where a record is that is over the limit.
+    void addOversized(String message, Place place, long bytes, byte[] hash, Instant at) {
+        String hex = HexFormat.of().formatHex(hash);
+        put(new DeadLetter(idNext++, Reason.TOO_LARGE, message, place, bytes, false, hex, at), "", new byte[0]);
+    }
+
+    /// Keeps the loser of a conflict, once however often it comes; whether it is new.
+    boolean addConflict(String identity, String message, Place place, byte[] record, Instant at) {
+        if (!conflicts.add(identity)) {
+            return false;
+        }
+        String hash = HexFormat.of().formatHex(LineReader.sha256().digest(record));
+        put(new DeadLetter(idNext++, Reason.CONFLICT, message, place, record.length, true, hash, at), identity, record);
+        return true;
+    }
+
+    private void put(DeadLetter letter, String conflict, byte[] record) {
+        Entry entry = new Entry(letter, conflict, record);
+        entries.put(letter.id(), entry);
+        changes.add(entry);
+        pendingBytes += record.length + 200L;
+    }
+
+    /// Removes a letter; whether it was there. The loser of a conflict would be kept again, if it came again.
+    boolean remove(long id) {
+        if (!entries.containsKey(id)) {
+            return false;
+        }
+        forget(id);
+        changes.add(id);
+        return true;
+    }
+
+    private void forget(long id) {
+        Entry entry = entries.remove(id);
+        if (entry != null) {
+            removedBytes += entry.letter.bytes();
+            conflicts.remove(entry.conflict);
+        }
+    }
+
+    /// Bytes of records that wait for a checkpoint.
+    long pendingBytes() {
+        return pendingBytes;
+    }
+
+    long size() {
+        return entries.size();
+    }
+
+    List<DeadLetter> list(long after, int limit) {
+        return entries.tailMap(after, false).values().stream()
+                .limit(limit)
+                .map(entry -> entry.letter)
+                .toList();
+    }
+
+    @Nullable DeadLetter letter(long id) {
+        Entry entry = entries.get(id);
+        return entry == null ? null : entry.letter;
+    }
+
+    /// The record of a letter that is there.
+    byte[] record(long id) {
+        Entry entry = entries.get(id);
+        if (entry == null) {
+            throw new IllegalArgumentException("There is no dead letter " + id);
+        }
+        if (!entry.letter.kept()) {
+            throw new IllegalArgumentException("Dead letter " + id + " has " + entry.letter.bytes()
+                    + " bytes, over the limit; only its place and hash are kept. Read it from " + entry.letter.place());
+        }
+        byte[] record = entry.record;
+        return record != null ? record : readRecord(entry);
+    }
+
+    private byte[] readRecord(Entry entry) {
+        FramedLog open = java.util.Objects.requireNonNull(log);
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(open.read(entry.at)));
+        try {
+            in.readByte();
+            readEntry(in);
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw Disk.corrupt(open.file(), entry.at, "a dead letter ends too early");
+        }
+    }
+
+    /// What a checkpoint has to write.
+    ///
+    /// @param changes entries, and ids of removed ones, in order
+    /// @param all every entry, if the log is to be written anew; else empty
+    record Cut(List<Object> changes, boolean anew, List<Object> all) {}
+
+    /// Cuts: what changed so far belongs to this checkpoint.
+    Cut cut() {
+        FramedLog open = log;
+        boolean anew = open != null && removedBytes > REWRITE_BYTES_MIN && removedBytes > open.length() / 2;
+        Cut cut = new Cut(List.copyOf(changes), anew, anew ? List.copyOf(entries.values()) : List.of());
+        changes.clear();
+        pendingBytes = 0;
+        if (anew) {
+            removedBytes = 0;
+        }
+        return cut;
+    }
+
+    /// Writes a cut and forces it; the log that the checkpoint shall name.
+    ///
+    /// @param positions is told where each entry's record is now; give it to [#written] under the engine's lock
+    Checkpoint.Log write(Cut cut, List<Written> positions) throws OutOfSpaceException {
+        positions.clear();
+        FramedLog open = log;
+        if (cut.changes.isEmpty() && !cut.anew) {
+            return new Checkpoint.Log(sequence, open == null ? 0 : open.length());
+        }
+        boolean fresh = open == null || cut.anew;
+        FramedLog target = fresh ? FramedLog.create(file(sequence + 1), MAGIC) : java.util.Objects.requireNonNull(open);
+        for (Object change : cut.anew ? cut.all : cut.changes) {
+            byte[] payload = change instanceof Entry entry ? encode(entry) : encodeRemoved((Long) change);
+            long at = target.append(payload, payload.length);
+            if (change instanceof Entry entry) {
+                positions.add(new Written(entry, at));
+            }
+        }
+        target.force();
+        replacement = fresh ? target : null;
+        return new Checkpoint.Log(fresh ? sequence + 1 : sequence, target.length());
+    }
+
+    /// Where a letter's record is.
+    record Written(Object entry, long at) {}
+
+    /// Lets go of records that are in the log now.
+    void written(List<Written> positions) {
+        for (Written each : positions) {
+            Entry entry = (Entry) each.entry;
+            entry.at = each.at;
+            entry.record = null;
+        }
+        FramedLog fresh = replacement;
+        if (fresh != null) {
+            if (log != null) {
+                log.close();
+            }
+            log = fresh;
+            sequence++;
+            replacement = null;
+        }
+    }
+
+    /// Deletes the log that a durable checkpoint does not name any more.
+    void release(Cut cut) {
+        if (cut.anew) {
+            Disk.delete(file(sequence));
+        }
+    }
+
+    private byte[] encode(Entry entry) {
+        byte[] record = entry.record;
+        if (record == null) {
+            record = readRecord(entry);
+        }
+        DeadLetter letter = entry.letter;
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(200 + record.length);
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(LETTER);
+            out.writeLong(letter.id());
+            out.writeByte(letter.reason().ordinal());
+            write(out, letter.message());
+            write(out, letter.place().source());
+            out.writeLong(letter.place().line());
+            out.writeLong(letter.place().offset());
+            out.writeLong(letter.bytes());
+            out.writeBoolean(letter.kept());
+            write(out, letter.sha256());
+            out.writeLong(letter.at().getEpochSecond());
+            out.writeInt(letter.at().getNano());
+            write(out, entry.conflict);
+            out.write(record);
+        } catch (IOException e) {
+            throw new IllegalStateException("Writing into memory failed", e);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static byte[] encodeRemoved(long id) {
+        return java.nio.ByteBuffer.allocate(9).put(REMOVED).putLong(id).array();
+    }
+
+    @Override
+    public void close() {
+        if (replacement != null) {
+            replacement.close();
+        }
+        if (log != null) {
+            log.close();
+        }
+    }
+}

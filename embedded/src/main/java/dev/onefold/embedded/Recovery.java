@@ -1,0 +1,152 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.rows.Memory;
+import dev.onefold.embedded.rows.RowFiles;
+import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.rows.Segment;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// Brings a data directory back into memory as its checkpoint says. What stands in the journal behind it is folded again by the
+/// engine, with the same code as at first.
+final class Recovery {
+    private final Path directory;
+    private final Pipeline pipeline;
+    private final Settings settings;
+    private final Workers workers;
+    private final Memory memory;
+
+    Recovery(Path directory, Pipeline pipeline, Settings settings, Workers workers) {
+        this.directory = directory;
+        this.pipeline = pipeline;
+        this.settings = settings;
+        this.workers = workers;
+        memory = new Memory(settings.stateBytesMax());
+    }
+
+    /// What was recovered.
+    record Recovered(State state, Letters letters, GroupLogs groupLogs) {}
+
+    /// Reads all that a checkpoint names; without one, begins with nothing.
+    Recovered recover(@Nullable Checkpoint checkpoint) {
+        State state = new State(pipeline, settings.shards(), memory);
+        Letters letters = new Letters(directory);
+        GroupLogs groupLogs = new GroupLogs(directory, state.groups);
+        deleteUnnamed(checkpoint);
+        if (checkpoint == null) {
+            return new Recovered(state, letters, groupLogs);
+        }
+        requireMemory(checkpoint);
+        state.sources.load(checkpoint.sources());
+        state.counts = checkpoint.counts();
+        state.watermarkMs = checkpoint.watermarkMs();
+        letters.load(checkpoint.letters());
+        int shards = checkpoint.rows().size();
+        if (shards == settings.shards()) {
+            groupLogs.load(checkpoint.groupLogs(), state.cells());
+            loadRows(checkpoint, state.shards);
+        } else {
+            reshard(checkpoint, state, groupLogs);
+        }
+        return new Recovered(state, letters, groupLogs);
+    }
+
+    private void requireMemory(Checkpoint checkpoint) {
+        long segments = checkpoint.rows().stream().mapToLong(List::size).sum();
+        if (!memory.fits(segments * Segment.BYTES)) {
+            throw new EngineException(
+                    EngineException.Kind.STATE_FULL,
+                    "The rows in " + directory + " need " + segments * Segment.BYTES + " bytes of memory; "
+                            + memory.bytesMax() + " are allowed. Allow more (--state-memory).");
+        }
+    }
+
+    private void loadRows(Checkpoint checkpoint, Rows[] shards) {
+        AtomicInteger next = new AtomicInteger();
+        workers.run(Math.min(workers.parallelism(), shards.length), _ -> {
+            for (int shard = next.getAndIncrement(); shard < shards.length; shard = next.getAndIncrement()) {
+                RowFiles files = new RowFiles(directory, shard);
+                for (Rows.Extent extent : checkpoint.rows().get(shard)) {
+                    Segment segment = shards[shard].segmentToLoad(extent.sequence());
+                    files.read(segment, extent.length());
+                    shards[shard].load(segment);
+                }
+            }
+        });
+    }
+
+    /// The number of shards has changed: each new one takes its rows out of the old ones, and the first inherits all cells.
+    private void reshard(Checkpoint checkpoint, State state, GroupLogs groupLogs) {
+        Groups[] groups = state.groups;
+        Rows[] old = new Rows[checkpoint.rows().size()];
+        Cells[][] oldCells = new Cells[old.length][groups.length];
+        long sequenceNext = 1;
+        for (int shard = 0; shard < old.length; shard++) {
+            old[shard] = new Rows(pipeline, groups, memory);
+            for (int rollup = 0; rollup < groups.length; rollup++) {
+                oldCells[shard][rollup] = old[shard].cells(rollup);
+            }
+        }
+        groupLogs.load(checkpoint.groupLogs(), oldCells);
+        groupLogs.beginAnew();
+        loadRows(checkpoint, old);
+        for (Rows each : old) {
+            sequenceNext = Math.max(sequenceNext, each.sequenceNext());
+        }
+        for (int shard = 0; shard < state.shards.length; shard++) {
+            state.shards[shard].numberFrom(sequenceNext);
+            for (Rows each : old) {
+                state.shards[shard].adopt(each, shard, state.shards.length);
+            }
+        }
+        for (Cells[] cells : oldCells) {
+            for (int rollup = 0; rollup < groups.length; rollup++) {
+                state.shards[0].cells(rollup).addAll(cells[rollup], groups[rollup].size());
+            }
+        }
+        for (Rows each : old) {
+            each.close();
+        }
+    }
+
+    /// Deletes what a crash left between being written and being named, or between being unnamed and deleted.
+    void deleteUnnamed(@Nullable Checkpoint checkpoint) {
+        Set<String> named = new HashSet<>();
+        if (checkpoint != null) {
+            for (int shard = 0; shard < checkpoint.rows().size(); shard++) {
+                RowFiles files = new RowFiles(directory, shard);
+                checkpoint.rows().get(shard).forEach(extent ->
+                        named.add(String.valueOf(files.file(extent.sequence()).getFileName())));
+            }
+            checkpoint.groupLogs().forEach(log -> named.add("groups-" + log.sequence()));
+            named.add("letters-" + checkpoint.letters().sequence());
+        }
+        List<Path> unnamed = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                String name = String.valueOf(file.getFileName());
+                boolean ours = name.startsWith("rows-") || name.startsWith("groups-") || name.startsWith("letters-")
+                        || name.endsWith(".new");
+                if (ours && !named.contains(name)) {
+                    unnamed.add(file);
+                }
+            }
+        } catch (IOException e) {
+            throw Disk.failed("listing", directory, e);
+        }
+        unnamed.forEach(Disk::delete);
+    }
+}

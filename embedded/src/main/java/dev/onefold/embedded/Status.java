@@ -1,0 +1,16 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.query.Answer;
+import java.time.Instant;
+import java.util.List;
+
+/// How the engine is.
+///
+/// @param rows keys that have a row, deleted ones included
+/// @param stateBytes memory of rows and index, off the Java heap
+/// @param checkpoint number of the last durable checkpoint, and when it was taken
+public record Status(long rows, long stateBytes, long checkpoint, Instant checkpointAt, List<Answer.Progress> sources) {
+    public Status {
+        sources = List.copyOf(sources);
+    }
+}

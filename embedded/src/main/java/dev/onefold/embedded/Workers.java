@@ -1,0 +1,87 @@
+package dev.onefold.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// Runs the parts of one step at the same time and waits for all; with no threads, one after the other on the caller's.
+final class Workers implements AutoCloseable {
+    private final int threads;
+    private final @Nullable ExecutorService executor;
+
+    Workers(int threads) {
+        this.threads = threads;
+        executor = threads < 2
+                ? null
+                : Executors.newFixedThreadPool(
+                        threads - 1, Thread.ofPlatform().daemon().name("onefold-worker-", 1).factory());
+    }
+
+    /// How many parts are useful.
+    int parallelism() {
+        return Math.max(1, threads);
+    }
+
+    /// Runs parts 0 to `parts` − 1; the caller does the last one itself.
+    void run(int parts, IntConsumer part) {
+        ExecutorService pool = executor;
+        if (pool == null) {
+            for (int i = 0; i < parts; i++) {
+                part.accept(i);
+            }
+            return;
+        }
+        List<Future<?>> others = new ArrayList<>(parts - 1);
+        for (int i = 0; i < parts - 1; i++) {
+            int number = i;
+            others.add(pool.submit(() -> part.accept(number)));
+        }
+        Throwable failure = null;
+        try {
+            part.accept(parts - 1);
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        }
+        for (Future<?> other : others) {
+            failure = await(other, failure);
+        }
+        switch (failure) {
+            case null -> {}
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> throw new IllegalStateException(failure);
+        }
+    }
+
+    private static @Nullable Throwable await(Future<?> future, @Nullable Throwable failure) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    future.get();
+                    return failure;
+                } catch (InterruptedException e) {
+                    interrupted = true; // A step is never left half done.
+                } catch (ExecutionException e) {
+                    return failure == null ? e.getCause() : failure;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (executor != null) {
+            executor.shutdownNow();
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package dev.onefold.embedded.disk;
+
+import dev.onefold.core.Counts;
+import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.rows.Rows;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/// How far each source is in the results, and which files hold these: one position per source for all shards. The file
+/// `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and one that cannot be read was damaged.
+///
+///     magic "ONEFCKPT" 8, format 4, length of the payload 4, CRC-32C of format, length and payload 4, payload
+///
+/// @param definition canonical text of the pipeline that the rows were written under
+/// @param rows per shard the segments that make it up
+/// @param groupLogs the logs that name groups and hold cells, oldest first
+/// @param letters the log of dead letters
+/// @param journal what stands in the journal from here on is not in the results yet
+/// @param watermarkMs greatest event time seen, milliseconds since 1970-01-01T00:00Z
+public record Checkpoint(
+        long number,
+        Instant at,
+        String definition,
+        List<List<Rows.Extent>> rows,
+        List<Log> groupLogs,
+        Log letters,
+        Journal.Position journal,
+        List<Source> sources,
+        Counts counts,
+        long watermarkMs) {
+    private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
+    private static final int FORMAT = 1;
+    private static final int HEADER_BYTES = 20;
+
+    public Checkpoint {
+        rows = rows.stream().map(List::copyOf).toList();
+        groupLogs = List.copyOf(groupLogs);
+        sources = List.copyOf(sources);
+    }
+
+    /// A log by its number, and how much of it counts.
+    public record Log(long sequence, long length) {}
+
+    /// How far a source is in the results.
+    ///
+    /// @param replayable a file, known by its content; else what came through the journal
+    /// @param records whole records, rejected ones included
+    /// @param bytes of these records, as they were read
+    /// @param sha256 hash of these bytes; empty for what came through the journal
+    /// @param header line of CSV columns, if the source has one; else empty
+    /// @param unfinished whether the last of these lines had no end
+    public record Source(
+            String name, boolean replayable, long records, long bytes, byte[] sha256, byte[] header, boolean unfinished) {}
+
+    /// Reads the checkpoint of a directory; `null` if it has none yet.
+    public static @Nullable Checkpoint read(Path directory) {
+        Path file = file(directory);
+        if (!Files.exists(file)) {
+            return null;
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(Disk.readAll(file));
+        if (bytes.capacity() < HEADER_BYTES || bytes.getLong(0) != MAGIC) {
+            throw Disk.corrupt(file, 0, "it does not begin like a checkpoint");
+        }
+        int length = bytes.getInt(12);
+        if (length != bytes.capacity() - HEADER_BYTES || bytes.getInt(16) != checksum(bytes)) {
+            if (bytes.getInt(8) != FORMAT && bytes.getInt(8) > 0 && bytes.getInt(8) < 1 << 16) {
+                throw otherFormat(file, bytes.getInt(8));
+            }
+            throw Disk.corrupt(file, 16, "the checksum of the checkpoint is wrong");
+        }
+        if (bytes.getInt(8) != FORMAT) {
+            throw otherFormat(file, bytes.getInt(8));
+        }
+        try {
+            return decode(new DataInputStream(new ByteArrayInputStream(bytes.array(), HEADER_BYTES, length)));
+        } catch (IOException e) {
+            throw new EngineException(EngineException.Kind.CORRUPT, "Checkpoint " + file + " ends too early", e);
+        }
+    }
+
+    private static EngineException otherFormat(Path file, int format) {
+        return new EngineException(
+                EngineException.Kind.FORMAT,
+                "File " + file + " has format " + format + "; this Onefold reads format " + FORMAT
+                        + ". Use the version that wrote it.");
+    }
+
+    private static Path file(Path directory) {
+        return directory.resolve("CHECKPOINT");
+    }
+
+    private static int checksum(ByteBuffer bytes) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.array(), 8, 8);
+        crc.update(bytes.array(), HEADER_BYTES, bytes.capacity() - HEADER_BYTES);
+        return (int) crc.getValue();
+    }
+
+    /// Writes the checkpoint; durable when this returns.
+    public void write(Path directory) throws OutOfSpaceException {
+        byte[] payload = encode();
+        ByteBuffer bytes = ByteBuffer.allocate(HEADER_BYTES + payload.length);
+        bytes.putLong(MAGIC).putInt(FORMAT).putInt(payload.length).putInt(0).put(payload);
+        bytes.putInt(16, checksum(bytes));
+        Disk.replace(file(directory), bytes.clear());
+    }
+
+    private byte[] encode() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 12);
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeLong(number);
+            out.writeLong(at.getEpochSecond());
+            out.writeInt(at.getNano());
+            writeBytes(out, definition.getBytes(StandardCharsets.UTF_8));
+            out.writeInt(rows.size());
+            for (List<Rows.Extent> shard : rows) {
+                out.writeInt(shard.size());
+                for (Rows.Extent extent : shard) {
+                    out.writeLong(extent.sequence());
+                    out.writeInt(extent.length());
+                }
+            }
+            out.writeInt(groupLogs.size());
+            for (Log log : groupLogs) {
+                writeLog(out, log);
+            }
+            writeLog(out, letters);
+            out.writeLong(journal.segment());
+            out.writeLong(journal.at());
+            out.writeLong(journal.number());
+            out.writeInt(sources.size());
+            for (Source source : sources) {
+                writeBytes(out, source.name.getBytes(StandardCharsets.UTF_8));
+                out.writeBoolean(source.replayable);
+                out.writeLong(source.records);
+                out.writeLong(source.bytes);
+                writeBytes(out, source.sha256);
+                writeBytes(out, source.header);
+                out.writeBoolean(source.unfinished);
+            }
+            out.writeLong(counts.accepted());
+            out.writeLong(counts.duplicate());
+            out.writeLong(counts.stale());
+            out.writeLong(counts.conflicting());
+            out.writeLong(counts.rejected());
+            out.writeLong(watermarkMs);
+        } catch (IOException e) {
+            throw new IllegalStateException("Writing into memory failed", e);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void writeBytes(DataOutputStream out, byte[] bytes) throws IOException {
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    private static byte[] readBytes(DataInputStream in) throws IOException {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        return bytes;
+    }
+
+    private static void writeLog(DataOutputStream out, Log log) throws IOException {
+        out.writeLong(log.sequence);
+        out.writeLong(log.length);
+    }
+
+    private static Checkpoint decode(DataInputStream in) throws IOException {
+        long number = in.readLong();
+        Instant at = Instant.ofEpochSecond(in.readLong(), in.readInt());
+        String definition = new String(readBytes(in), StandardCharsets.UTF_8);
+        List<List<Rows.Extent>> rows = new ArrayList<>();
+        for (int shards = in.readInt(); shards > 0; shards--) {
+            List<Rows.Extent> extents = new ArrayList<>();
+            for (int count = in.readInt(); count > 0; count--) {
+                extents.add(new Rows.Extent(in.readLong(), in.readInt()));
+            }
+            rows.add(extents);
+        }
+        List<Log> groupLogs = new ArrayList<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            groupLogs.add(new Log(in.readLong(), in.readLong()));
+        }
+        Log letters = new Log(in.readLong(), in.readLong());
+        Journal.Position journal = new Journal.Position(in.readLong(), in.readLong(), in.readLong());
+        List<Source> sources = new ArrayList<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            sources.add(new Source(
+                    new String(readBytes(in), StandardCharsets.UTF_8),
+                    in.readBoolean(),
+                    in.readLong(),
+                    in.readLong(),
+                    readBytes(in),
+                    readBytes(in),
+                    in.readBoolean()));
+        }
+        Counts counts = new Counts(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
+        return new Checkpoint(
+                number, at, definition, rows, groupLogs, letters, journal, sources, counts, in.readLong());
+    }
+}

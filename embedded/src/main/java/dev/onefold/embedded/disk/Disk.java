@@ -1,0 +1,206 @@
+package dev.onefold.embedded.disk;
+
+import dev.onefold.embedded.EngineException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/// What is done to files, with its failures told apart: a full disk is waited for, anything else stops the engine, because
+/// after a failed write or force nobody knows what the disk holds (Rebello et al., "Can Applications Recover from
+/// fsync Failures?", 2020).
+public final class Disk {
+    private static final int ZERO_BYTES = 1 << 20;
+
+    private Disk() {}
+
+    /// The failure of an operation that must not fail.
+    public static EngineException failed(String what, Path file, IOException cause) {
+        return new EngineException(
+                EngineException.Kind.STORAGE_FAILED,
+                "Storage failed: " + what + " of " + file + " said '" + reason(cause)
+                        + "'. Nothing since the last checkpoint was acknowledged as folded from files; what was acknowledged is in the"
+                        + " journal. Check the disk, then start again: it goes on from the last checkpoint.",
+                cause);
+    }
+
+    private static String reason(IOException cause) {
+        String message = cause.getMessage();
+        return message == null ? cause.getClass().getSimpleName() : message;
+    }
+
+    private static boolean isOutOfSpace(IOException failure) {
+        String message = failure.getMessage();
+        return message != null && (message.contains("No space left") || message.contains("quota exceeded"));
+    }
+
+    private static Exception told(String what, Path file, IOException cause) {
+        return isOutOfSpace(cause) ? new OutOfSpaceException(file, cause) : failed(what, file, cause);
+    }
+
+    /// Creates a file of zeros and forces it, so that writing into it later needs no space.
+    ///
+    /// @throws OutOfSpaceException and leaves no file
+    public static void allocate(Path file, long bytes) throws OutOfSpaceException {
+        try (FileChannel channel = FileChannel.open(
+                file, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZERO_BYTES, bytes));
+            for (long at = 0; at < bytes; ) {
+                zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
+                at += channel.write(zeros, at);
+            }
+            channel.force(true);
+        } catch (IOException e) {
+            if (isOutOfSpace(e)) {
+                delete(file);
+                throw new OutOfSpaceException(file, e);
+            }
+            throw failed("allocation", file, e);
+        }
+        forceDirectory(directoryOf(file));
+    }
+
+    private static Path directoryOf(Path file) {
+        Path parent = file.toAbsolutePath().getParent();
+        if (parent == null) {
+            throw new IllegalArgumentException(file + " is in no directory");
+        }
+        return parent;
+    }
+
+    /// Opens a file that exists, for reading and writing.
+    public static FileChannel open(Path file) {
+        try {
+            return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw failed("opening", file, e);
+        }
+    }
+
+    /// Writes all of the buffer at a position.
+    public static void write(FileChannel channel, Path file, ByteBuffer bytes, long position) throws OutOfSpaceException {
+        try {
+            long at = position;
+            while (bytes.hasRemaining()) {
+                at += channel.write(bytes, at);
+            }
+        } catch (IOException e) {
+            if (told("writing", file, e) instanceof OutOfSpaceException full) {
+                throw full;
+            }
+            throw failed("writing", file, e);
+        }
+    }
+
+    /// Fills the buffer from a position; whether the file was long enough.
+    public static boolean read(FileChannel channel, Path file, ByteBuffer bytes, long position) {
+        try {
+            long at = position;
+            while (bytes.hasRemaining()) {
+                int read = channel.read(bytes, at);
+                if (read < 0) {
+                    return false;
+                }
+                at += read;
+            }
+            return true;
+        } catch (IOException e) {
+            throw failed("reading", file, e);
+        }
+    }
+
+    /// How long a file is, in bytes.
+    public static long size(FileChannel channel, Path file) {
+        try {
+            return channel.size();
+        } catch (IOException e) {
+            throw failed("measuring", file, e);
+        }
+    }
+
+    /// Makes what was written durable.
+    public static void force(FileChannel channel, Path file) {
+        try {
+            channel.force(false);
+        } catch (IOException e) {
+            throw failed("forcing", file, e);
+        }
+    }
+
+    /// Closes a file that has nothing left to be forced.
+    public static void close(FileChannel channel, Path file) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw failed("closing", file, e);
+        }
+    }
+
+    /// Makes the entries of a directory durable: a file whose name is not forced is not there after a power cut.
+    public static void forceDirectory(Path directory) {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        } catch (IOException e) {
+            throw failed("forcing", directory, e);
+        }
+    }
+
+    /// Creates a directory and those above it.
+    public static void createDirectories(Path directory) {
+        try {
+            if (!Files.isDirectory(directory)) {
+                Files.createDirectories(directory);
+                forceDirectory(directoryOf(directory));
+            }
+        } catch (IOException e) {
+            throw failed("creating", directory, e);
+        }
+    }
+
+    /// Deletes a file if it is there.
+    public static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw failed("deleting", file, e);
+        }
+    }
+
+    /// Replaces a file by bytes that are durable, or leaves it as it was: written beside it, forced, renamed, directory forced.
+    public static void replace(Path file, ByteBuffer bytes) throws OutOfSpaceException {
+        Path beside = file.resolveSibling(file.getFileName() + ".new");
+        try (FileChannel channel = FileChannel.open(
+                beside, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            write(channel, beside, bytes, 0);
+            channel.force(true);
+        } catch (IOException e) {
+            throw failed("writing", beside, e);
+        }
+        try {
+            Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw failed("renaming", beside, e);
+        }
+        forceDirectory(directoryOf(file));
+    }
+
+    /// The bytes of a file.
+    public static byte[] readAll(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw failed("reading", file, e);
+        }
+    }
+
+    /// A file whose bytes are not what was written.
+    public static EngineException corrupt(Path file, long at, String what) {
+        return new EngineException(
+                EngineException.Kind.CORRUPT,
+                "File is corrupt: " + file + " at byte " + at + ": " + what + ". Its totals cannot be trusted, so none are given."
+                        + " Restore the data directory from a backup, or move it away and fold the input again.");
+    }
+}

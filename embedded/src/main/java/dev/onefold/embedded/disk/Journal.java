@@ -1,0 +1,234 @@
+package dev.onefold.embedded.disk;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/// What cannot be read again is in the journal, forced, before it is acknowledged. Segments `journal-N` are written over from
+/// end to end with zeros and forced before they are used, so that an entry needs no space and no change of the file's size.
+/// One thread writes.
+///
+///     entry = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C of these and the payload 4, zeros 4, payload
+///
+/// Entries are numbered 1, 2, 3 … over all segments. The journal ends at the first entry that is not whole or has another
+/// number. A torn end was never acknowledged. To tell it from an acknowledged entry that was damaged later, `journal-mark` holds
+/// the number of the last forced entry; it is written without force, so it may be behind, never ahead.
+public final class Journal implements AutoCloseable {
+    /// Bytes of a segment; an entry that is larger gets a segment of its own size.
+    public static final int SEGMENT_BYTES = 16 << 20;
+
+    private static final int MAGIC = 0x52544e45; // "ENTR", little-endian.
+    private static final int HEADER_BYTES = 24;
+
+    private final Path directory;
+    private final FileChannel mark;
+    private @Nullable FileChannel channel;
+    private long segment;
+    private long segmentBytes;
+    private long at;
+    private long number;
+    private long spare = -1;
+
+    /// Where the next entry goes.
+    ///
+    /// @param segment number of the file
+    /// @param at offset in it
+    /// @param number of the next entry
+    public record Position(long segment, long at, long number) {
+        /// Where a journal begins.
+        public static final Position START = new Position(1, 0, 1);
+    }
+
+    private Journal(Path directory, Position position) throws OutOfSpaceException {
+        this.directory = directory;
+        segment = position.segment();
+        at = position.at();
+        number = position.number();
+        Path markFile = markFile();
+        if (!Files.exists(markFile)) {
+            Disk.allocate(markFile, 16);
+        }
+        mark = Disk.open(markFile);
+    }
+
+    private Path markFile() {
+        return directory.resolve("journal-mark");
+    }
+
+    private Path file(long segmentNumber) {
+        return directory.resolve("journal-" + segmentNumber);
+    }
+
+    /// Told of each entry.
+    public interface Visitor {
+        void entry(byte[] payload);
+    }
+
+    /// Opens the journal, visits the entries from a position on, and is ready for the next.
+    public static Journal open(Path directory, Position from, Visitor visitor) throws OutOfSpaceException {
+        Journal journal = new Journal(directory, from);
+        journal.replay(visitor);
+        return journal;
+    }
+
+    private void replay(Visitor visitor) {
+        if (Files.exists(file(segment))) {
+            openSegment();
+        }
+        while (channel != null) {
+            byte[] payload = entry();
+            if (payload != null) {
+                visitor.entry(payload);
+                at += HEADER_BYTES + payload.length;
+                number++;
+            } else if (Files.exists(file(segment + 1))) {
+                // Entries go on in the next segment, if they go on at all; a spare one holds none of this number.
+                long endedSegment = segment;
+                long endedAt = at;
+                closeSegment();
+                segment++;
+                at = 0;
+                openSegment();
+                if (entry() == null) {
+                    closeSegment();
+                    spare = segment;
+                    segment = endedSegment;
+                    at = endedAt;
+                    openSegment();
+                    break;
+                }
+            } else {
+                break;
+            }
+        }
+        long forced = readMark();
+        if (forced >= number) {
+            throw Disk.corrupt(file(segment), at, "entry " + number + " is not whole, but entry " + forced + " was acknowledged");
+        }
+    }
+
+    private void openSegment() {
+        channel = Disk.open(file(segment));
+        segmentBytes = Disk.size(channel, file(segment));
+    }
+
+    private void closeSegment() {
+        if (channel != null) {
+            Disk.close(channel, file(segment));
+            channel = null;
+        }
+    }
+
+    private byte @Nullable [] entry() {
+        FileChannel open = java.util.Objects.requireNonNull(channel);
+        ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        if (at + HEADER_BYTES > segmentBytes || !Disk.read(open, file(segment), header, at)) {
+            return null;
+        }
+        int length = header.getInt(4);
+        if (header.getInt(0) != MAGIC || header.getLong(8) != number || length < 0 || length > segmentBytes - at - HEADER_BYTES) {
+            return null;
+        }
+        byte[] payload = new byte[length];
+        if (!Disk.read(open, file(segment), ByteBuffer.wrap(payload), at + HEADER_BYTES)) {
+            return null;
+        }
+        return header.getInt(16) == checksum(header, ByteBuffer.wrap(payload)) ? payload : null;
+    }
+
+    private static int checksum(ByteBuffer header, ByteBuffer payload) {
+        CRC32C crc = new CRC32C();
+        crc.update(header.duplicate().limit(16).position(0));
+        crc.update(payload.duplicate());
+        return (int) crc.getValue();
+    }
+
+    /// Where the next entry goes; what was appended before is covered by a checkpoint that names this.
+    public Position position() {
+        return new Position(segment, at, number);
+    }
+
+    /// Appends an entry; durable after [#force] only.
+    ///
+    /// @throws OutOfSpaceException with nothing changed; call again when there is space
+    public void append(ByteBuffer payload) throws OutOfSpaceException {
+        int length = payload.remaining();
+        if (channel == null || at + HEADER_BYTES + length > segmentBytes) {
+            nextSegment(Math.max(SEGMENT_BYTES, HEADER_BYTES + length));
+        }
+        FileChannel open = java.util.Objects.requireNonNull(channel);
+        ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        header.putInt(MAGIC).putInt(length).putLong(number);
+        header.putInt(checksum(header, payload)).putInt(0).flip();
+        Disk.write(open, file(segment), header, at);
+        Disk.write(open, file(segment), payload, at + HEADER_BYTES);
+        at += HEADER_BYTES + length;
+        number++;
+    }
+
+    private void nextSegment(long bytes) throws OutOfSpaceException {
+        long next = channel == null ? segment : segment + 1;
+        if (next == spare && bytes == SEGMENT_BYTES) {
+            spare = -1;
+        } else {
+            Disk.allocate(file(next), bytes);
+            spare = spare == next ? -1 : spare;
+        }
+        if (channel != null) {
+            force(); // Nothing may be unforced in a file that is no longer open.
+            closeSegment();
+        }
+        segment = next;
+        at = 0;
+        openSegment();
+    }
+
+    /// Makes what was appended durable: it may be acknowledged.
+    public void force() {
+        if (channel != null) {
+            Disk.force(channel, file(segment));
+            writeMark();
+        }
+    }
+
+    private void writeMark() {
+        ByteBuffer bytes = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(number - 1);
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.array(), 0, 8);
+        bytes.putInt((int) crc.getValue()).putInt(0).flip();
+        try {
+            Disk.write(mark, markFile(), bytes, 0);
+        } catch (OutOfSpaceException e) {
+            throw new IllegalStateException("A file that was allocated needs space", e);
+        }
+    }
+
+    private long readMark() {
+        ByteBuffer bytes = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
+        if (!Disk.read(mark, markFile(), bytes, 0)) {
+            return 0;
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.array(), 0, 8);
+        return (int) crc.getValue() == bytes.getInt(8) ? bytes.getLong(0) : 0;
+    }
+
+    /// Lets go of the segments in front of a position that a durable checkpoint names.
+    public void release(Position upTo) {
+        for (long old = upTo.segment() - 1; old > 0 && Files.exists(file(old)); old--) {
+            Disk.delete(file(old));
+        }
+    }
+
+    @Override
+    public void close() {
+        closeSegment();
+        if (mark.isOpen()) {
+            Disk.close(mark, markFile());
+        }
+    }
+}

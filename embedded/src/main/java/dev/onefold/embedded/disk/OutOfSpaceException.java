@@ -1,0 +1,12 @@
+package dev.onefold.embedded.disk;
+
+import java.nio.file.Path;
+
+/// The disk is full. Nothing is lost: whoever needs the space waits, and tries again.
+public final class OutOfSpaceException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    OutOfSpaceException(Path file, Throwable cause) {
+        super("No space left for " + file, cause);
+    }
+}

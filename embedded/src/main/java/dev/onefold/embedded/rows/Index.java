@@ -1,0 +1,107 @@
+package dev.onefold.embedded.rows;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Where the row of each key is: open addressing with linear probing over 8-byte slots, off the Java heap. A slot holds the
+/// top 28 bits of the key's hash and the row's location + 1 in 36 bits (64 GiB a shard); zero is empty. A key's home is its
+/// 28 bits scaled to the table (D. Lemire, "Fast random integer generation in an interval", 2019), so slots are in the order of
+/// hashes and the table grows by half with one sequential copy that reads no row. Owned by one thread.
+final class Index {
+    private static final int HASH_BITS = 28;
+    private static final int LOCATION_BITS = 64 - HASH_BITS;
+    static final long LOCATION_MAX = (1L << LOCATION_BITS) - 2;
+    private static final long LOCATION_MASK = (1L << LOCATION_BITS) - 1;
+    private static final double LOAD_MAX = 0.78;
+
+    private Arena arena = Arena.ofShared();
+    private MemorySegment slots;
+    private long size;
+    private long count;
+    private long countMax;
+
+    Index() {
+        size = 1 << 12;
+        slots = arena.allocate(size * 8, 64);
+        countMax = (long) (size * LOAD_MAX);
+    }
+
+    long bytes() {
+        return size * 8;
+    }
+
+    /// Bytes that the next growth needs, the old table included while it is copied.
+    long bytesAtGrowth() {
+        return size * 8 + size / 2 * 24;
+    }
+
+    boolean isFull() {
+        return count >= countMax;
+    }
+
+    long count() {
+        return count;
+    }
+
+    /// The slot where the search for a hash begins.
+    long home(long hash) {
+        return (hash >>> LOCATION_BITS) * size >>> HASH_BITS;
+    }
+
+    long next(long slot) {
+        return slot + 1 == size ? 0 : slot + 1;
+    }
+
+    long get(long slot) {
+        return slots.getAtIndex(ValueLayout.JAVA_LONG, slot);
+    }
+
+    static boolean mayBe(long entry, long hash) {
+        return (entry ^ hash) >>> LOCATION_BITS == 0;
+    }
+
+    static long location(long entry) {
+        return (entry & LOCATION_MASK) - 1;
+    }
+
+    void set(long slot, long hash, long location) {
+        slots.setAtIndex(ValueLayout.JAVA_LONG, slot, hash & ~LOCATION_MASK | location + 1);
+    }
+
+    /// Puts a location into an empty slot.
+    void add(long slot, long hash, long location) {
+        set(slot, hash, location);
+        count++;
+    }
+
+    /// Grows by half.
+    void grow() {
+        long newSize = size + size / 2;
+        Arena newArena = Arena.ofShared();
+        MemorySegment newSlots = newArena.allocate(newSize * 8, 64);
+        for (long i = 0; i < size; i++) {
+            long entry = get(i);
+            if (entry != 0) {
+                long slot = (entry >>> LOCATION_BITS) * newSize >>> HASH_BITS;
+                while (newSlots.getAtIndex(ValueLayout.JAVA_LONG, slot) != 0) {
+                    slot = slot + 1 == newSize ? 0 : slot + 1;
+                }
+                newSlots.setAtIndex(ValueLayout.JAVA_LONG, slot, entry);
+            }
+        }
+        arena.close();
+        arena = newArena;
+        slots = newSlots;
+        size = newSize;
+        countMax = (long) (size * LOAD_MAX);
+    }
+
+    long size() {
+        return size;
+    }
+
+    void close() {
+        arena.close();
+    }
+}

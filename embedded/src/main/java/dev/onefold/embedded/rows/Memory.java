@@ -1,0 +1,36 @@
+package dev.onefold.embedded.rows;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/// How much memory the state may take and takes, in bytes, off the Java heap. Threads share it.
+public final class Memory {
+    private final long bytesMax;
+    private final AtomicLong used = new AtomicLong();
+
+    public Memory(long bytesMax) {
+        this.bytesMax = bytesMax;
+    }
+
+    void take(long bytes) {
+        used.addAndGet(bytes);
+    }
+
+    void give(long bytes) {
+        used.addAndGet(-bytes);
+    }
+
+    /// Bytes in use.
+    public long used() {
+        return used.get();
+    }
+
+    /// Bytes allowed.
+    public long bytesMax() {
+        return bytesMax;
+    }
+
+    /// Whether so many more would fit.
+    public boolean fits(long more) {
+        return used.get() + more <= bytesMax;
+    }
+}

@@ -1,0 +1,218 @@
+package dev.onefold.embedded.rows;
+
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Hash;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/// Rows on their way from a decoder to the shard that owns their keys, in the form in which they are stored. Written by one
+/// thread, then read by one other.
+///
+///     entry = hash 8, length of the row 4, length of its key 4, row
+///     row   = key, version, source, offset, kind, contribution
+///
+///     key          00 and 16 bytes for a lower-case UUID; else varint length + 1, bytes
+///     version      as in VersionBytes; 80 (zero) in a pipeline without versions
+///     source       varint number of the source;  offset  varint offset of the record there
+///     kind         1 byte: 0 filtered, 1 counted, 2 delete
+///     contribution only if counted: per roll-up the varint number of its group, then per input
+///                  a number: its length 0 to 16 (0 is missing), little-endian two's complement; a text: varint length + 1 (0 is
+///                  missing), bytes
+public final class RowBatch {
+    static final int HEADER_BYTES = 16;
+    /// Bytes that may be written or read behind the end of a row.
+    static final int PADDING = 16;
+
+    private static final VarHandle LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final int UUID_LENGTH = 36;
+    private static final byte[] HEX = new byte[256];
+
+    static {
+        Arrays.fill(HEX, (byte) -1);
+        for (int i = 0; i < 16; i++) {
+            HEX["0123456789abcdef".charAt(i)] = (byte) i;
+        }
+    }
+
+    byte[] bytes = new byte[1 << 16];
+    int length;
+    int[] starts = new int[1 << 10];
+    int count;
+
+    /// Empties it, to be used again.
+    public void clear() {
+        length = 0;
+        count = 0;
+    }
+
+    /// Encodes the key of an event as an entry that is not finished; its hash says which shard it belongs to, see [#shard].
+    /// The layout of keys must be known to lookups, too, hence this is the only place that writes them.
+    static int putKey(byte[] source, int from, int to, byte[] target, int at) {
+        int keyLength = to - from;
+        if (keyLength == UUID_LENGTH && putUuid(source, from, target, at)) {
+            return at + 17;
+        }
+        int next = putVarint(keyLength + 1L, target, at);
+        System.arraycopy(source, from, target, next, keyLength);
+        return next + keyLength;
+    }
+
+    private static boolean putUuid(byte[] source, int from, byte[] target, int at) {
+        if (source[from + 8] != '-' || source[from + 13] != '-' || source[from + 18] != '-' || source[from + 23] != '-') {
+            return false;
+        }
+        target[at] = 0;
+        int out = at + 1;
+        int bad = 0;
+        for (int in = from; in < from + UUID_LENGTH; in += 2) {
+            if (source[in] == '-') {
+                in++;
+            }
+            int value = HEX[source[in] & 0xff] << 4 | HEX[source[in + 1] & 0xff];
+            bad |= value;
+            target[out++] = (byte) value;
+        }
+        return bad >= 0;
+    }
+
+    static int putVarint(long value, byte[] target, int at) {
+        int out = at;
+        long rest = value;
+        while (rest >= 0x80) {
+            target[out++] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        target[out++] = (byte) rest;
+        return out;
+    }
+
+    /// Appends the row of an event.
+    ///
+    /// @param groups the number of its group in each roll-up
+    /// @param texts whether each input is a text
+    /// @param keyHash scratch of one thread that holds the encoded key and its hash
+    public void add(Event event, int[] groups, boolean[] texts, EncodedKey keyHash, long source, long offset) {
+        int room = HEADER_BYTES + keyHash.length + 64 + groups.length * 5 + event.length + texts.length * 22 + PADDING;
+        if (length + room > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + room));
+        }
+        if (count == starts.length) {
+            starts = Arrays.copyOf(starts, count * 2);
+        }
+        starts[count++] = length;
+        byte[] target = bytes;
+        int start = length + HEADER_BYTES;
+        System.arraycopy(keyHash.bytes, 0, target, start, keyHash.length);
+        int at = start + keyHash.length;
+        if (event.versionTo > event.versionFrom) {
+            int versionLength = event.versionTo - event.versionFrom;
+            System.arraycopy(event.data, event.versionFrom, target, at, versionLength);
+            at += versionLength;
+        } else {
+            target[at++] = (byte) 0x80;
+        }
+        at = putVarint(source, target, at);
+        at = putVarint(offset, target, at);
+        target[at++] = (byte) event.kind.ordinal();
+        if (event.kind == Event.Kind.COUNTED) {
+            for (int group : groups) {
+                at = putVarint(group, target, at);
+            }
+            for (int input = 0; input < texts.length; input++) {
+                at = putInput(event, input, texts[input], at);
+            }
+        }
+        LONG.set(target, length, keyHash.hash);
+        INT.set(target, length + 8, at - start);
+        INT.set(target, length + 12, keyHash.length);
+        length = at;
+    }
+
+    private int putInput(Event event, int input, boolean text, int from) {
+        byte[] target = bytes;
+        int at = from;
+        if (!event.present[input]) {
+            target[at++] = 0;
+        } else if (text) {
+            int textLength = event.textTo[input] - event.textFrom[input];
+            at = putVarint(textLength + 1L, target, at);
+            System.arraycopy(event.data, event.textFrom[input], target, at, textLength);
+            at += textLength;
+        } else {
+            long lo = event.lo[input];
+            long hi = event.hi[input];
+            if (hi == lo >> 63) {
+                int n = Math.max(1, (72 - Long.numberOfLeadingZeros(lo ^ lo >> 63)) >>> 3);
+                target[at] = (byte) n;
+                LONG.set(target, at + 1, lo);
+                at += 1 + n;
+            } else {
+                target[at] = 16;
+                LONG.set(target, at + 1, lo);
+                LONG.set(target, at + 9, hi);
+                at += 17;
+            }
+        }
+        return at;
+    }
+
+    static long word(byte[] bytes, int at) {
+        return (long) LONG.get(bytes, at);
+    }
+
+    /// Bytes of the entries in it.
+    public long bytes() {
+        return length;
+    }
+
+    /// How many rows are in it.
+    public int count() {
+        return count;
+    }
+
+    long hash(int start) {
+        return (long) LONG.get(bytes, start);
+    }
+
+    int rowLength(int start) {
+        return (int) INT.get(bytes, start + 8);
+    }
+
+    int keyLength(int start) {
+        return (int) INT.get(bytes, start + 12);
+    }
+
+    /// A key as it is stored, with its hash. One object serves key after key; owned by one thread.
+    public static final class EncodedKey {
+        byte[] bytes = new byte[1 << 11];
+        int length;
+        long hash;
+
+        /// Encodes the key at `[from, to)`.
+        public EncodedKey set(byte[] source, int from, int to) {
+            length = putKey(source, from, to, bytes, 0);
+            hash = Hash.of(bytes, 0, length);
+            return this;
+        }
+
+        /// No key: a record that counts by its place, spread over the shards by it.
+        public EncodedKey setNone(long offset) {
+            length = putVarint(1, bytes, 0);
+            hash = offset * 0x9e3779b97f4a7c15L >>> 32;
+            return this;
+        }
+
+        /// The shard that owns the key.
+        public int shard(int shards) {
+            return shard(hash, shards);
+        }
+
+        static int shard(long hash, int shards) {
+            return (int) ((hash & 0xffff_ffffL) * shards >>> 32);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.onefold.embedded.rows;
+
+import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+
+/// The files of one shard's segments, `rows-SHARD-SEQUENCE`.
+///
+///     header 64 = magic "ONEFROWS" 8, format 4, shard 4, sequence 8, CRC-32C of these 4, zeros
+///     frames, see [Segment]; behind the length that the checkpoint names, anything
+public final class RowFiles {
+    private static final long MAGIC = 0x53574f5246454e4fL; // "ONEFROWS", little-endian.
+    private static final int FORMAT = 1;
+
+    private final Path directory;
+    private final int shard;
+
+    public RowFiles(Path directory, int shard) {
+        this.directory = directory;
+        this.shard = shard;
+    }
+
+    /// The file of a segment.
+    public Path file(long sequence) {
+        return directory.resolve("rows-" + shard + "-" + sequence);
+    }
+
+    private ByteBuffer header(long sequence) {
+        ByteBuffer header = ByteBuffer.allocate(Segment.FILE_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        header.putLong(MAGIC).putInt(FORMAT).putInt(shard).putLong(sequence);
+        CRC32C crc = new CRC32C();
+        crc.update(header.array(), 0, header.position());
+        header.putInt((int) crc.getValue());
+        return header.clear();
+    }
+
+    /// Writes a range of a segment as one frame and forces it. Called again after a full disk, it does the same again.
+    public void write(Rows.Range range, long checkpoint) throws OutOfSpaceException {
+        Segment segment = range.segment();
+        Path file = file(segment.sequence);
+        boolean fresh = range.from() == Segment.FILE_HEADER_BYTES;
+        if (fresh) {
+            Disk.allocate(file, Segment.BYTES);
+        }
+        Frames.seal(segment, range.from(), range.to(), checkpoint);
+        FileChannel channel = Disk.open(file);
+        try {
+            if (fresh) {
+                Disk.write(channel, file, header(segment.sequence), 0);
+            }
+            Disk.write(channel, file, segment.bytes(range.from(), range.to()), range.from());
+            Disk.force(channel, file);
+        } finally {
+            Disk.close(channel, file);
+        }
+    }
+
+    /// Reads a segment that the checkpoint names into memory, checked.
+    public void read(Segment segment, int length) {
+        Path file = file(segment.sequence);
+        if (!Files.exists(file)) {
+            throw Disk.corrupt(file, 0, "the file is gone, but the checkpoint names it");
+        }
+        FileChannel channel = Disk.open(file);
+        try {
+            ByteBuffer header = ByteBuffer.allocate(Segment.FILE_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            boolean whole = Disk.read(channel, file, header, 0);
+            if (whole && header.getLong(0) == MAGIC && header.getInt(8) != FORMAT && header.getInt(8) < 1 << 16) {
+                throw new EngineException(
+                        EngineException.Kind.FORMAT,
+                        "File " + file + " has format " + header.getInt(8) + "; this Onefold reads format " + FORMAT
+                                + ". Use the version that wrote it.");
+            }
+            if (!whole || !header.flip().equals(header(segment.sequence))) {
+                throw Disk.corrupt(file, 0, "the header is not that of segment " + segment.sequence);
+            }
+            if (length < Segment.FILE_HEADER_BYTES || length > Segment.BYTES
+                    || !Disk.read(channel, file, segment.bytes(Segment.FILE_HEADER_BYTES, length), Segment.FILE_HEADER_BYTES)) {
+                throw Disk.corrupt(file, Disk.size(channel, file), "the file ends there, the checkpoint says " + length);
+            }
+        } finally {
+            Disk.close(channel, file);
+        }
+        int corrupt = Frames.firstCorrupt(segment, length);
+        if (corrupt >= 0) {
+            throw Disk.corrupt(file, corrupt, "the checksum of the frame is wrong");
+        }
+        segment.used = length;
+    }
+
+    /// Deletes the file of a segment that no checkpoint names any more.
+    public void delete(long sequence) {
+        Disk.delete(file(sequence));
+    }
+}
