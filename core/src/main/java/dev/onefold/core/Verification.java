@@ -23,7 +23,10 @@ public record Verification(String truth, long groups, List<Difference> differenc
 
     /// A group whose served values differ from what the truth says; the values are in the order of the measures.
     public record Difference(
-            String rollup, List<String> group, List<@Nullable BigDecimal> served, List<@Nullable BigDecimal> recomputed) {
+            String rollup,
+            List<String> group,
+            List<@Nullable BigDecimal> served,
+            List<@Nullable BigDecimal> recomputed) {
         public Difference {
             group = List.copyOf(group);
             served = Collections.unmodifiableList(new ArrayList<>(served));

@@ -15,8 +15,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/// Takes checkpoints: a cut between two rounds, under the engine's lock, that only notes where everything ends; then the
-/// writing, beside the intake. One is under way at a time; when the next is due, intake waits for it, so that never more
+/// Takes checkpoints: a cut between two rounds, under the engine's lock, that only notes where everything ends; then
+/// the
+/// writing, beside the intake. One is under way at a time; when the next is due, intake waits for it, so that never
+/// more
 /// than two intervals of intake are to be folded again.
 ///
 /// Order is all: rows, groups and dead letters are forced first; then the checkpoint that names them replaces the one
@@ -46,7 +48,11 @@ final class Checkpoints implements AutoCloseable {
     private record Pending(Cut cut, Future<?> written, List<Letters.Written> positions) {}
 
     private record Cut(
-            Checkpoint base, List<Rows.Cut> rows, GroupLogs.Cut groups, Letters.Cut letters, Journal.Position journal) {}
+            Checkpoint base,
+            List<Rows.Cut> rows,
+            GroupLogs.Cut groups,
+            Letters.Cut letters,
+            Journal.Position journal) {}
 
     Checkpoints(Path directory, Engine parts) {
         this.directory = directory;
@@ -87,7 +93,8 @@ final class Checkpoints implements AutoCloseable {
     /// Takes a checkpoint if one is due.
     void takeIfDue() {
         finishIfWritten();
-        boolean due = System.nanoTime() - startedNanos >= settings.checkpointInterval().toNanos()
+        boolean due = System.nanoTime() - startedNanos
+                        >= settings.checkpointInterval().toNanos()
                 || letters.pendingBytes() > PENDING_LETTER_BYTES_MAX
                 || dirty() > DIRTY_MAX;
         if (due) {

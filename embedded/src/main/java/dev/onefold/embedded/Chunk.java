@@ -21,7 +21,8 @@ final class Chunk {
     /// Lines, a header included.
     long records;
     /// What the source's digest is behind these lines.
-    @Nullable MessageDigest digest;
+    @Nullable
+    MessageDigest digest;
     /// A line over the limit that stands in place of lines, or -1.
     long oversized = -1;
 

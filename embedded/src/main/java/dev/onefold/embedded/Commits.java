@@ -11,8 +11,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers' entries are forced
-/// together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database Systems", 1984). Called with the
+/// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers'
+/// entries are forced
+/// together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database Systems", 1984). Called
+/// with the
 /// engine's lock held, but for [#add].
 final class Commits {
     private final State state;
@@ -29,7 +31,10 @@ final class Commits {
         int length;
         final @Nullable Entry ready;
         boolean done;
-        @Nullable RuntimeException refused;
+
+        @Nullable
+        RuntimeException refused;
+
         long acknowledged;
         Redriven redriven = Redriven.GONE;
         int removed;
@@ -117,7 +122,8 @@ final class Commits {
     }
 
     private static void requireRefusal(RuntimeException e) {
-        if (e instanceof EngineException engine && engine.kind() != EngineException.Kind.SOURCE_CHANGED
+        if (e instanceof EngineException engine
+                && engine.kind() != EngineException.Kind.SOURCE_CHANGED
                 && engine.kind() != EngineException.Kind.STATE_FULL) {
             throw e; // The engine is broken, not the request.
         }
@@ -140,8 +146,9 @@ final class Commits {
         if (request.firstRecord > next) {
             throw new EngineException(
                     EngineException.Kind.SOURCE_CHANGED,
-                    "Lines are missing from source " + source.name + ": " + (next - 1) + " are acknowledged, these begin at "
-                            + request.firstRecord + ". Send from line " + next + " on.");
+                    "Lines are missing from source " + source.name + ": " + (next - 1)
+                            + " are acknowledged, these begin at " + request.firstRecord + ". Send from line " + next
+                            + " on.");
         }
         if (request.ready instanceof Entry.Oversized oversized) {
             request.acknowledged = source.recordsAppended;
@@ -170,8 +177,10 @@ final class Commits {
         if (!state.memory.fits(needed)) {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,
-                    "Memory for the state is used up: " + state.memory.used() + " bytes are in use for " + state.rows() + " rows, "
-                            + state.memory.bytesMax() + " are allowed. Nothing that was acknowledged is lost. Allow more"
+                    "Memory for the state is used up: " + state.memory.used() + " bytes are in use for " + state.rows()
+                            + " rows, "
+                            + state.memory.bytesMax()
+                            + " are allowed. Nothing that was acknowledged is lost. Allow more"
                             + " (--state-memory), and go on.");
         }
     }
@@ -275,7 +284,11 @@ final class Commits {
         Sources.Source source = state.sources.findOrAdd(letter.place().source(), false);
         Chunk chunk = new Chunk(state.shards.length);
         byte[] record = redrive.record();
-        chunk.set(Arrays.copyOf(record, record.length + Decoder.PADDING), record.length, source, letter.place().offset());
+        chunk.set(
+                Arrays.copyOf(record, record.length + Decoder.PADDING),
+                record.length,
+                source,
+                letter.place().offset());
         chunk.progresses = false;
         chunk.recordsBefore = letter.place().line() - 1;
         Counts before = state.allCounts();

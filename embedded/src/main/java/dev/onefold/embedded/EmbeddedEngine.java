@@ -35,8 +35,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The engine on one machine: one durable process that owns a data directory.
 ///
-/// One fair lock stands around the state. Intake holds it for a round (some thousand records), an answer for as long as it is
-/// made; so each answer is a cut between two rounds. A failure of the storage stops the engine for good: every call after it
+/// One fair lock stands around the state. Intake holds it for a round (some thousand records), an answer for as long as
+/// it is
+/// made; so each answer is a cut between two rounds. A failure of the storage stops the engine for good: every call
+/// after it
 /// says why, and the next start goes on from what is durable.
 public final class EmbeddedEngine implements Engine {
     private final Path directory;
@@ -56,7 +58,11 @@ public final class EmbeddedEngine implements Engine {
     private boolean closed;
 
     private EmbeddedEngine(
-            Path directory, Pipeline pipeline, Settings settings, DirectoryLock directoryLock, @Nullable Checkpoint from) {
+            Path directory,
+            Pipeline pipeline,
+            Settings settings,
+            DirectoryLock directoryLock,
+            @Nullable Checkpoint from) {
         this.directory = directory;
         this.settings = settings;
         this.directoryLock = directoryLock;
@@ -114,23 +120,26 @@ public final class EmbeddedEngine implements Engine {
         return open(directory, null, settings, false);
     }
 
-    private static EmbeddedEngine open(
-            Path directory, @Nullable Pipeline wanted, Settings settings, boolean create) {
+    private static EmbeddedEngine open(Path directory, @Nullable Pipeline wanted, Settings settings, boolean create) {
         if (create) {
             Disk.createDirectories(directory);
         } else if (!java.nio.file.Files.isDirectory(directory)) {
             throw new EngineException(
-                    EngineException.Kind.DEFINITION_CHANGED, "There is no data in " + directory + ". Fold some input first.");
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "There is no data in " + directory + ". Fold some input first.");
         }
         DirectoryLock directoryLock = DirectoryLock.take(
-                directory, "process " + ProcessHandle.current().pid() + ", since " + settings.clock().instant());
+                directory,
+                "process " + ProcessHandle.current().pid() + ", since "
+                        + settings.clock().instant());
         try {
             Checkpoint checkpoint = Checkpoint.read(directory);
             Pipeline stored = checkpoint == null ? null : definition(directory, checkpoint);
             Pipeline pipeline = wanted == null ? stored : wanted;
             if (pipeline == null) {
                 throw new EngineException(
-                        EngineException.Kind.DEFINITION_CHANGED, "There is no data in " + directory + ". Fold some input first.");
+                        EngineException.Kind.DEFINITION_CHANGED,
+                        "There is no data in " + directory + ". Fold some input first.");
             }
             if (stored != null && !PipelineText.write(stored).equals(PipelineText.write(pipeline))) {
                 throw new EngineException(
@@ -150,8 +159,8 @@ public final class EmbeddedEngine implements Engine {
             case Reading.Refused refused ->
                 throw new EngineException(
                         EngineException.Kind.FORMAT,
-                        "The definition stored in " + directory + " cannot be read: " + refused.problems().getFirst()
-                                + ". Use the version of Onefold that wrote it.");
+                        "The definition stored in " + directory + " cannot be read: "
+                                + refused.problems().getFirst() + ". Use the version of Onefold that wrote it.");
         };
     }
 
@@ -185,14 +194,16 @@ public final class EmbeddedEngine implements Engine {
     private void requireWorking() {
         RuntimeException cause = failure;
         if (cause != null) {
-            throw new EngineException(EngineException.Kind.STOPPED, "The engine has stopped: " + cause.getMessage(), cause);
+            throw new EngineException(
+                    EngineException.Kind.STOPPED, "The engine has stopped: " + cause.getMessage(), cause);
         }
         if (closed) {
             throw new EngineException(EngineException.Kind.STOPPED, "The engine is closed");
         }
     }
 
-    /// Folds a source that can be read again, from where it was left to its end. When it returns, a forced checkpoint covers it.
+    /// Folds a source that can be read again, from where it was left to its end. When it returns, a forced checkpoint
+    /// covers it.
     /// One source at a time; others wait.
     ///
     /// @throws EngineException if the source is not what was folded before, or the engine cannot go on
@@ -273,7 +284,8 @@ public final class EmbeddedEngine implements Engine {
                 .orElse(0);
     }
 
-    /// Takes whole lines of a source that cannot be read again. When it returns they are forced to disk and in the totals. Callers
+    /// Takes whole lines of a source that cannot be read again. When it returns they are forced to disk and in the
+    /// totals. Callers
     /// at the same time share one force.
     ///
     /// @param firstRecord number of the first line, from 1; lines that are in already are passed over
@@ -339,16 +351,15 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Optional<StoredRow> get(List<String> key) {
-        int parts =
-                switch (state.pipeline.identity()) {
-                    case Identity.Versioned versioned -> versioned.key().size();
-                    case Identity.ById byId -> byId.id().size();
-                    case Identity.ByPlace _ ->
-                        throw new IllegalArgumentException("Pipeline " + state.pipeline.name() + " has no keys");
-                };
+        int parts = switch (state.pipeline.identity()) {
+            case Identity.Versioned versioned -> versioned.key().size();
+            case Identity.ById byId -> byId.id().size();
+            case Identity.ByPlace _ ->
+                throw new IllegalArgumentException("Pipeline " + state.pipeline.name() + " has no keys");
+        };
         if (key.size() != parts) {
-            throw new IllegalArgumentException("A key of pipeline " + state.pipeline.name() + " has " + parts + " parts, not "
-                    + key.size());
+            throw new IllegalArgumentException(
+                    "A key of pipeline " + state.pipeline.name() + " has " + parts + " parts, not " + key.size());
         }
         byte[] bytes = parts == 1
                 ? key.getFirst().getBytes(StandardCharsets.UTF_8)
@@ -357,8 +368,7 @@ public final class EmbeddedEngine implements Engine {
             return Optional.empty();
         }
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(bytes, 0, bytes.length);
-        return locked(() ->
-                state.shards[encoded.shard(state.shards.length)].get(encoded, state.sources::name));
+        return locked(() -> state.shards[encoded.shard(state.shards.length)].get(encoded, state.sources::name));
     }
 
     @Override
@@ -368,21 +378,26 @@ public final class EmbeddedEngine implements Engine {
 
     private Verification compare() {
         if (state.byPlace) {
-            throw new IllegalArgumentException("Pipeline " + state.pipeline.name() + " keeps no rows to recompute from: its records"
-                    + " count by their place. Fold its sources into another data directory (--data) and compare.");
+            throw new IllegalArgumentException(
+                    "Pipeline " + state.pipeline.name() + " keeps no rows to recompute from: its records"
+                            + " count by their place. Fold its sources into another data directory (--data) and compare.");
         }
         List<Verification.Difference> differences = new ArrayList<>();
         long groups = 0;
         for (int rollup = 0; rollup < state.groups.length; rollup++) {
             Rollup definition = state.pipeline.rollups().get(rollup);
-            Map<Tuple, Aggregate> served = state.served(rollup, Tuple.of(List.of())).leaves();
+            Map<Tuple, Aggregate> served =
+                    state.served(rollup, Tuple.of(List.of())).leaves();
             Map<Tuple, Aggregate> recomputed = state.recomputed(rollup, workers).leaves();
             for (Map.Entry<Tuple, Aggregate> leaf : served.entrySet()) {
                 Aggregate other = java.util.Objects.requireNonNull(recomputed.get(leaf.getKey()));
                 groups += leaf.getValue().isEmpty() && other.isEmpty() ? 0 : 1;
                 if (!leaf.getValue().isSame(other)) {
                     differences.add(new Verification.Difference(
-                            definition.name(), leaf.getKey().parts(), leaf.getValue().answers(), other.answers()));
+                            definition.name(),
+                            leaf.getKey().parts(),
+                            leaf.getValue().answers(),
+                            other.answers()));
                 }
             }
         }

@@ -95,7 +95,8 @@ sealed interface Entry {
                 default ->
                     throw new EngineException(
                             EngineException.Kind.FORMAT,
-                            "The journal holds an entry of kind " + payload[0] + ". Use the version of Onefold that wrote it.");
+                            "The journal holds an entry of kind " + payload[0]
+                                    + ". Use the version of Onefold that wrote it.");
             };
         } catch (IOException e) {
             throw new IllegalStateException("A checked entry is cut off", e);

@@ -19,9 +19,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Folds records in rounds of two steps, each done by all threads at once: decode the chunks, then apply to each shard what
-/// is for it, chunk after chunk. So within a key the order is that of the input whatever the number of threads, and between
-/// two rounds nothing is under way: that is the barrier that checkpoints and answers are cut at. (Valiant, "A Bridging Model
+/// Folds records in rounds of two steps, each done by all threads at once: decode the chunks, then apply to each shard
+/// what
+/// is for it, chunk after chunk. So within a key the order is that of the input whatever the number of threads, and
+/// between
+/// two rounds nothing is under way: that is the barrier that checkpoints and answers are cut at. (Valiant, "A Bridging
+/// Model
 /// for Parallel Computation", 1990.) Called with the engine's lock held.
 final class Folding {
     private final State state;
@@ -205,7 +208,12 @@ final class Folding {
             Place place = new Place(source.name, before + rejected.record() + 1, chunk.offset + rejected.from());
             byte[] record = Arrays.copyOfRange(chunk.bytes, rejected.from(), rejected.to());
             Malformed malformed = rejected.malformed();
-            letters.add(malformed.reason(), malformed.message(), place, record, settings.clock().instant());
+            letters.add(
+                    malformed.reason(),
+                    malformed.message(),
+                    place,
+                    record,
+                    settings.clock().instant());
         }
         if (chunk.oversized >= 0) {
             letters.addOversized(
@@ -233,9 +241,10 @@ final class Folding {
         for (List<Rows.Conflict> shardConflicts : conflicts) {
             for (Rows.Conflict conflict : shardConflicts) {
                 StoredRow loser = conflict.arrivedStays() ? conflict.stored() : conflict.arrived();
-                String message = "Version " + loser.version() + " of this key came with two contents; the other one, from "
-                        + (conflict.arrivedStays() ? conflict.arrived() : conflict.stored()).source()
-                        + ", is greater and stays";
+                String message =
+                        "Version " + loser.version() + " of this key came with two contents; the other one, from "
+                                + (conflict.arrivedStays() ? conflict.arrived() : conflict.stored()).source()
+                                + ", is greater and stays";
                 byte[] record = conflict.arrivedStays()
                         ? Losers.text(conflict.stored(), state.pipeline)
                         : recordAt(chunks, conflict.arrived());
@@ -252,7 +261,8 @@ final class Folding {
 
     private static @Nullable Chunk chunkOf(List<Chunk> chunks, StoredRow row) {
         for (Chunk chunk : chunks) {
-            if (chunk.source.name.equals(row.source()) && row.offset() >= chunk.offset
+            if (chunk.source.name.equals(row.source())
+                    && row.offset() >= chunk.offset
                     && row.offset() < chunk.offset + chunk.length) {
                 return chunk;
             }
@@ -275,7 +285,8 @@ final class Folding {
     private static byte[] recordAt(List<Chunk> chunks, StoredRow row) {
         Chunk chunk = chunkOf(chunks, row);
         if (chunk == null) {
-            throw new IllegalStateException("A record that has just arrived is gone: " + row.source() + " at " + row.offset());
+            throw new IllegalStateException(
+                    "A record that has just arrived is gone: " + row.source() + " at " + row.offset());
         }
         int from = (int) (row.offset() - chunk.offset);
         int to = from;

@@ -19,11 +19,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The names of groups and the cells of all shards, on disk: logs `groups-N` of what changed between checkpoints; read in order, the
+/// The names of groups and the cells of all shards, on disk: logs `groups-N` of what changed between checkpoints; read
+/// in order, the
 /// last word on a cell counts.
 ///
-/// The logs are shortened without ever writing all at once: a new log is begun when the newest has grown large, and each checkpoint
-/// then writes some further groups again, changed or not. When all have been, the older logs hold nothing that is not in the
+/// The logs are shortened without ever writing all at once: a new log is begun when the newest has grown large, and
+/// each checkpoint
+/// then writes some further groups again, changed or not. When all have been, the older logs hold nothing that is not
+/// in the
 /// new one, and are let go.
 ///
 ///     frame    = entries of one checkpoint
@@ -51,7 +54,8 @@ final class GroupLogs implements AutoCloseable {
     private int againFrom;
     private boolean shortening;
     private boolean anew;
-    private @Nullable Cut begun; // Its log was created already, when a full disk interrupted the writing.
+    private long cutNumber;
+    private long begun; // Number of a cut whose log exists already, because a full disk interrupted the writing.
 
     GroupLogs(Path directory, Groups[] groups) {
         this.directory = directory;
@@ -76,7 +80,7 @@ final class GroupLogs implements AutoCloseable {
             });
             sequence = each.sequence();
             grown = each.length();
-            if (each == logs.getLast()) {
+            if (each.sequence() == logs.getLast().sequence()) {
                 newest = log;
             } else {
                 log.close();
@@ -144,10 +148,11 @@ final class GroupLogs implements AutoCloseable {
 
     /// What a checkpoint has to write.
     ///
+    /// @param number 1, 2, 3 …
     /// @param payload the entries
     /// @param fresh whether they begin a new log
     /// @param covered whether the older logs hold nothing any more
-    record Cut(byte[] payload, boolean fresh, boolean covered) {}
+    record Cut(long number, byte[] payload, boolean fresh, boolean covered) {}
 
     /// Collects what changed in the cells `[shard][roll-up]` since the last cut. Nobody changes them meanwhile.
     Cut cut(Cells[][] cells) {
@@ -178,7 +183,7 @@ final class GroupLogs implements AutoCloseable {
                 }
             }
             grown += bytes.size();
-            return new Cut(bytes.toByteArray(), fresh, covered);
+            return new Cut(++cutNumber, bytes.toByteArray(), fresh, covered);
         } catch (IOException e) {
             throw new IllegalStateException("Writing into memory failed", e);
         }
@@ -255,9 +260,10 @@ final class GroupLogs implements AutoCloseable {
         }
     }
 
-    /// Writes a cut and forces it; the logs that the checkpoint shall name. Tried again after a full disk with the same cut.
+    /// Writes a cut and forces it; the logs that the checkpoint shall name. Tried again after a full disk with the same
+    /// cut.
     List<Checkpoint.Log> write(Cut cut) throws OutOfSpaceException {
-        if (cut.fresh && cut != begun) {
+        if (cut.fresh && cut.number != begun) {
             FramedLog fresh = FramedLog.create(file(sequence + 1), MAGIC);
             if (newest != null) {
                 older.add(new Checkpoint.Log(sequence, newest.length()));
@@ -265,7 +271,7 @@ final class GroupLogs implements AutoCloseable {
             }
             newest = fresh;
             sequence++;
-            begun = cut;
+            begun = cut.number;
         }
         FramedLog log = java.util.Objects.requireNonNull(newest);
         if (cut.payload.length > 0) {

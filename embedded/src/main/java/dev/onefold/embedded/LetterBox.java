@@ -42,7 +42,9 @@ final class LetterBox implements DeadLetters {
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited) {
         byte[] record = locked.run(() -> edited != null || letters.letter(id) == null ? edited : letters.record(id));
-        return record == null ? Redriven.GONE : commit.apply(Commits.Request.of(new Entry.Redrive(id, record))).redriven;
+        return record == null
+                ? Redriven.GONE
+                : commit.apply(Commits.Request.of(new Entry.Redrive(id, record))).redriven;
     }
 
     @Override

@@ -22,11 +22,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The dead letters on disk, in a log `letters-N`; in memory only what is listed of them. What changes belongs to the next
+/// The dead letters on disk, in a log `letters-N`; in memory only what is listed of them. What changes belongs to the
+/// next
 /// checkpoint, like the totals: after a crash both are as of the same record. Guarded by the engine's lock, but for
 /// [#write] and [#release], which the checkpoint calls.
 ///
-///     letter  = 1, id 8, reason 1, message, source, line 8, offset 8, bytes 8, kept 1, hash 32, seconds 8, nanos 4,
+///     letter  = 1, id 8, reason, message, source, line 8, offset 8, bytes 8, kept 1, hash 32, seconds 8, nanos 4,
 ///               identity of a conflict (32 or none), record
 ///     removed = 2, id 8
 final class Letters implements AutoCloseable {
@@ -77,7 +78,7 @@ final class Letters implements AutoCloseable {
         FramedLog opened = FramedLog.open(file(sequence), MAGIC, named.length());
         opened.forEach((at, payload) -> {
             try {
-                read(at, new DataInputStream(new ByteArrayInputStream(payload)), payload.length);
+                read(at, new DataInputStream(new ByteArrayInputStream(payload)));
             } catch (IOException e) {
                 throw Disk.corrupt(opened.file(), at, "a dead letter ends too early");
             }
@@ -85,7 +86,7 @@ final class Letters implements AutoCloseable {
         log = opened;
     }
 
-    private void read(long at, DataInputStream in, int bytes) throws IOException {
+    private void read(long at, DataInputStream in) throws IOException {
         if (in.readByte() == REMOVED) {
             long id = in.readLong();
             idNext = Math.max(idNext, id + 1);
@@ -103,7 +104,7 @@ final class Letters implements AutoCloseable {
 
     private static Entry readEntry(DataInputStream in) throws IOException {
         long id = in.readLong();
-        Reason reason = Reason.values()[in.readByte()];
+        Reason reason = Reason.valueOf(text(in));
         String message = text(in);
         Place place = new Place(text(in), in.readLong(), in.readLong());
         long bytes = in.readLong();
@@ -188,7 +189,8 @@ final class Letters implements AutoCloseable {
                 .toList();
     }
 
-    @Nullable DeadLetter letter(long id) {
+    @Nullable
+    DeadLetter letter(long id) {
         Entry entry = entries.get(id);
         return entry == null ? null : entry.letter;
     }
@@ -299,7 +301,7 @@ final class Letters implements AutoCloseable {
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeByte(LETTER);
             out.writeLong(letter.id());
-            out.writeByte(letter.reason().ordinal());
+            write(out, letter.reason().name());
             write(out, letter.message());
             write(out, letter.place().source());
             out.writeLong(letter.place().line());

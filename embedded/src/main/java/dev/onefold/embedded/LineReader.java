@@ -9,7 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts a stream into chunks of whole lines and hashes what it hands out. A line over the limit is never held in memory: it is read
+/// Cuts a stream into chunks of whole lines and hashes what it hands out. A line over the limit is never held in
+/// memory: it is read
 /// past, and handed out as its length and hash. Owned by one thread.
 final class LineReader {
     static final int CHUNK_BYTES = 1 << 18;
@@ -64,11 +65,11 @@ final class LineReader {
     /// @param oversizedHash its SHA-256
     /// @param consumed bytes of the source that this is
     /// @param digest hash of the source up to here
-    record Lines(
-            byte[] bytes, int length, long oversized, byte[] oversizedHash, long consumed, MessageDigest digest) {}
+    record Lines(byte[] bytes, int length, long oversized, byte[] oversizedHash, long consumed, MessageDigest digest) {}
 
     /// The next lines, or `null` at the end.
-    @Nullable Lines next() throws IOException {
+    @Nullable
+    Lines next() throws IOException {
         byte[] buffer = new byte[Math.max(CHUNK_BYTES, carry.length + CHUNK_BYTES / 2) + Decoder.PADDING];
         System.arraycopy(carry, 0, buffer, 0, carry.length);
         int length = carry.length;

@@ -20,7 +20,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Brings a data directory back into memory as its checkpoint says. What stands in the journal behind it is folded again by the
+/// Brings a data directory back into memory as its checkpoint says. What stands in the journal behind it is folded
+/// again by the
 /// engine, with the same code as at first.
 final class Recovery {
     private final Path directory;
@@ -88,7 +89,8 @@ final class Recovery {
         });
     }
 
-    /// The number of shards has changed: each new one takes its rows out of the old ones, and the first inherits all cells.
+    /// The number of shards has changed: each new one takes its rows out of the old ones, and the first inherits all
+    /// cells.
     private void reshard(Checkpoint checkpoint, State state, GroupLogs groupLogs) {
         Groups[] groups = state.groups;
         Rows[] old = new Rows[checkpoint.rows().size()];
@@ -128,8 +130,11 @@ final class Recovery {
         if (checkpoint != null) {
             for (int shard = 0; shard < checkpoint.rows().size(); shard++) {
                 RowFiles files = new RowFiles(directory, shard);
-                checkpoint.rows().get(shard).forEach(extent ->
-                        named.add(String.valueOf(files.file(extent.sequence()).getFileName())));
+                checkpoint
+                        .rows()
+                        .get(shard)
+                        .forEach(extent -> named.add(
+                                String.valueOf(files.file(extent.sequence()).getFileName())));
             }
             checkpoint.groupLogs().forEach(log -> named.add("groups-" + log.sequence()));
             named.add("letters-" + checkpoint.letters().sequence());
@@ -138,7 +143,9 @@ final class Recovery {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
                 String name = String.valueOf(file.getFileName());
-                boolean ours = name.startsWith("rows-") || name.startsWith("groups-") || name.startsWith("letters-")
+                boolean ours = name.startsWith("rows-")
+                        || name.startsWith("groups-")
+                        || name.startsWith("letters-")
                         || name.endsWith(".new");
                 if (ours && !named.contains(name)) {
                     unnamed.add(file);

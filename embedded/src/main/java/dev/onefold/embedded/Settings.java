@@ -49,7 +49,8 @@ public record Settings(
             Thread.sleep(SPACE_PAUSE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new EngineException(EngineException.Kind.STOPPED, "Interrupted while waiting for space on the disk", e);
+            throw new EngineException(
+                    EngineException.Kind.STOPPED, "Interrupted while waiting for space on the disk", e);
         }
     }
 

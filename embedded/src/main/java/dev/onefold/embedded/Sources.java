@@ -25,7 +25,9 @@ final class Sources {
         /// Hash of these bytes: known from the checkpoint until the source is read again, then as a state that goes on.
         byte[] hash = LineReader.sha256().digest();
 
-        @Nullable MessageDigest digest;
+        @Nullable
+        MessageDigest digest;
+
         byte[] header = new byte[0];
         /// Whether the last line that was folded had no end.
         boolean unfinished;
@@ -71,8 +73,12 @@ final class Sources {
                 .toList();
     }
 
-    @Nullable Source find(String name) {
-        return all.stream().filter(source -> source.name.equals(name)).findFirst().orElse(null);
+    @Nullable
+    Source find(String name) {
+        return all.stream()
+                .filter(source -> source.name.equals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     Source findOrAdd(String name, boolean replayable) {

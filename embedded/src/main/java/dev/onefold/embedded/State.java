@@ -70,8 +70,8 @@ final class State {
         Cells[][] fresh = new Cells[shards.length][groups.length];
         workers.run(shards.length, shard -> {
             Cells cells = new Cells(pipeline, rollup);
-            dev.onefold.core.map.Amounts nothing =
-                    new dev.onefold.core.map.Amounts(groups.length, pipeline.inputs().size());
+            dev.onefold.core.map.Amounts nothing = new dev.onefold.core.map.Amounts(
+                    groups.length, pipeline.inputs().size());
             shards[shard].forEach(amounts -> cells.move(nothing, amounts));
             fresh[shard][rollup] = cells;
         });

@@ -19,7 +19,8 @@ final class Workers implements AutoCloseable {
         executor = threads < 2
                 ? null
                 : Executors.newFixedThreadPool(
-                        threads - 1, Thread.ofPlatform().daemon().name("onefold-worker-", 1).factory());
+                        threads - 1,
+                        Thread.ofPlatform().daemon().name("onefold-worker-", 1).factory());
     }
 
     /// How many parts are useful.

@@ -30,8 +30,7 @@ public final class Aggregate {
         for (int i = 0; i < sums.length; i++) {
             sums[i] = BigInteger.ZERO;
             values[i] = switch (measures.get(i)) {
-                case Measure.Numeric numeric
-                when isExtreme(numeric.fold()) -> new TreeMap<BigInteger, Long>();
+                case Measure.Numeric numeric when isExtreme(numeric.fold()) -> new TreeMap<BigInteger, Long>();
                 case Measure.Distinct _ -> new HashMap<String, Long>();
                 case Measure.Numeric _, Measure.Count _ -> Map.of();
             };
@@ -121,7 +120,9 @@ public final class Aggregate {
 
     /// Whether two aggregates hold the same, part by part.
     public boolean isSame(Aggregate other) {
-        return rows == other.rows && java.util.Arrays.equals(sums, other.sums)
-                && java.util.Arrays.equals(numbers, other.numbers) && java.util.Arrays.equals(values, other.values);
+        return rows == other.rows
+                && java.util.Arrays.equals(sums, other.sums)
+                && java.util.Arrays.equals(numbers, other.numbers)
+                && java.util.Arrays.equals(values, other.values);
     }
 }

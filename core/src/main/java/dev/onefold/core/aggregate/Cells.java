@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One shard's part of all leaf groups of one roll-up. Only leaves are kept; a parent is the sum of its leaves, made when
+/// One shard's part of all leaf groups of one roll-up. Only leaves are kept; a parent is the sum of its leaves, made
+/// when
 /// read, so that in no answer can it be anything else. Sums are kept in 128 bits, which 10^10 values of 28 digits
 /// cannot overflow, in flat arrays: adding a row touches one line of memory. Owned by one thread.
 ///
@@ -31,7 +32,8 @@ public final class Cells {
     private final boolean[] valuedTexts;
     private final int stride;
     private long[][] chunks = new long[0][];
-    /// Per leaf and valued measure, how often each value is there: extremes and distinct counts must survive retraction.
+    /// Per leaf and valued measure, how often each value is there: extremes and distinct counts must survive
+    /// retraction.
     private final List<@Nullable Map<Object, Long>[]> values = new ArrayList<>();
     private final BitSet dirty = new BitSet();
     private final Map<Integer, Map<Object, Boolean>[]> dirtyValues = new HashMap<>();
@@ -103,9 +105,13 @@ public final class Cells {
         for (int i = 0; i < valuedInputs.length; i++) {
             int input = valuedInputs[i];
             if (amounts.present[input]) {
-                addValue(leaf, i, valuedTexts[i]
-                        ? java.util.Objects.requireNonNull(amounts.text[input])
-                        : integer(amounts.hi[input], amounts.lo[input]), sign);
+                addValue(
+                        leaf,
+                        i,
+                        valuedTexts[i]
+                                ? java.util.Objects.requireNonNull(amounts.text[input])
+                                : integer(amounts.hi[input], amounts.lo[input]),
+                        sign);
             }
         }
     }

@@ -25,7 +25,8 @@ final class CsvScanner {
     }
 
     /// Fills the fields from the record at `[from, to)`; `null` when it is well-formed.
-    @Nullable Malformed scan(byte[] record, int from, int to) {
+    @Nullable
+    Malformed scan(byte[] record, int from, int to) {
         fields.clear(record);
         int end = to > from && record[to - 1] == '\r' ? to - 1 : to;
         if (from == end) {
@@ -37,11 +38,10 @@ final class CsvScanner {
         int column = 0;
         int at = from;
         while (true) {
-            int next = at < end && record[at] == '"'
-                    ? quoted(record, at, end, column)
-                    : plain(record, at, end, column);
+            int next = at < end && record[at] == '"' ? quoted(record, at, end, column) : plain(record, at, end, column);
             if (next < 0) {
-                return Malformed.syntax(at - from, "A quote in the CSV line is not closed, or not at the end of its value,");
+                return Malformed.syntax(
+                        at - from, "A quote in the CSV line is not closed, or not at the end of its value,");
             }
             column++;
             if (next == end) {
@@ -51,7 +51,8 @@ final class CsvScanner {
         }
         return column == slots.length
                 ? null
-                : Malformed.syntax(end - from, "The CSV line has " + column + " values, its header " + slots.length + " columns,");
+                : Malformed.syntax(
+                        end - from, "The CSV line has " + column + " values, its header " + slots.length + " columns,");
     }
 
     private int plain(byte[] record, int from, int end, int column) {
@@ -92,7 +93,9 @@ final class CsvScanner {
 
     /// The columns that a header line names, or `null` if it is not well-formed.
     static @Nullable List<String> header(byte[] line, int from, int to, char delimiter) {
-        boolean marked = to - from >= 3 && line[from] == (byte) 0xef && line[from + 1] == (byte) 0xbb
+        boolean marked = to - from >= 3
+                && line[from] == (byte) 0xef
+                && line[from + 1] == (byte) 0xbb
                 && line[from + 2] == (byte) 0xbf; // Spreadsheets write a byte order mark.
         int begin = marked ? from + 3 : from;
         int end = to > begin && line[to - 1] == '\r' ? to - 1 : to;
@@ -104,7 +107,8 @@ final class CsvScanner {
         while (true) {
             boolean quoted = at < end && line[at] == '"';
             int next = at + (quoted ? 1 : 0);
-            while (next < end && (quoted ? line[next] != '"' || isDoubled(line, next, end) : line[next] != (byte) delimiter)) {
+            while (next < end
+                    && (quoted ? line[next] != '"' || isDoubled(line, next, end) : line[next] != (byte) delimiter)) {
                 next += quoted && line[next] == '"' ? 2 : 1;
             }
             if (next > end || quoted && next == end) {

@@ -27,7 +27,8 @@ final class Decimals {
     long lo;
 
     /// Reads the number at `[from, to)`; `null`, or what is wrong with it.
-    @Nullable String read(byte[] bytes, int from, int to, DecimalType type) {
+    @Nullable
+    String read(byte[] bytes, int from, int to, DecimalType type) {
         int at = from;
         boolean negative = at < to && bytes[at] == '-';
         if (negative) {
@@ -49,8 +50,12 @@ final class Decimals {
         }
         int fraction = point < 0 ? 0 : digits - point;
         int scaled = digits + type.scale() - fraction;
-        boolean plain = at == to && digits > 0 && digits <= LONG_DIGITS && fraction <= type.scale()
-                && scaled <= LONG_DIGITS && point != digits;
+        boolean plain = at == to
+                && digits > 0
+                && digits <= LONG_DIGITS
+                && fraction <= type.scale()
+                && scaled <= LONG_DIGITS
+                && point != digits;
         if (!plain) {
             return readAny(bytes, from, to, type);
         }
@@ -77,7 +82,8 @@ final class Decimals {
         }
         BigDecimal shortest = number.stripTrailingZeros();
         long wholeDigits = (long) shortest.precision() - shortest.scale();
-        if (shortest.scale() > type.scale() || wholeDigits > type.precision() - type.scale()
+        if (shortest.scale() > type.scale()
+                || wholeDigits > type.precision() - type.scale()
                 || wholeDigits + type.scale() > type.valueDigitsMax()) {
             return tooManyDigits(bytes, from, to, type);
         }
@@ -149,7 +155,8 @@ final class Decimals {
         if (hi == lo >> 63) {
             return BigDecimal.valueOf(lo, scale);
         }
-        BigInteger unscaled = BigInteger.valueOf(hi).shiftLeft(64)
+        BigInteger unscaled = BigInteger.valueOf(hi)
+                .shiftLeft(64)
                 .or(BigInteger.valueOf(lo).and(BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE)));
         return new BigDecimal(unscaled, scale);
     }

@@ -49,19 +49,20 @@ public final class Decoder {
         this.pipeline = pipeline;
         fields = new Fields(paths(pipeline));
         json = pipeline.format() instanceof Format.Json ? new JsonScanner(fields) : null;
-        csv = pipeline.format() instanceof Format.Csv format && !format.columns().isEmpty()
+        csv = pipeline.format() instanceof Format.Csv format
+                        && !format.columns().isEmpty()
                 ? new CsvScanner(fields, format.delimiter(), format.columns())
                 : null;
         inputs = pipeline.inputs().toArray(new Measure.Input[0]);
         event = new Event(pipeline.rollups().size(), inputs.length);
-        List<FieldPath> key =
-                switch (pipeline.identity()) {
-                    case Identity.Versioned versioned -> versioned.key();
-                    case Identity.ById byId -> byId.id();
-                    case Identity.ByPlace _ -> List.of();
-                };
+        List<FieldPath> key = switch (pipeline.identity()) {
+            case Identity.Versioned versioned -> versioned.key();
+            case Identity.ById byId -> byId.id();
+            case Identity.ByPlace _ -> List.of();
+        };
         keySlots = key.stream().mapToInt(fields::slot).toArray();
-        versionSlot = pipeline.identity() instanceof Identity.Versioned versioned ? fields.slot(versioned.version()) : -1;
+        versionSlot =
+                pipeline.identity() instanceof Identity.Versioned versioned ? fields.slot(versioned.version()) : -1;
         versionTime = pipeline.identity() instanceof Identity.Versioned versioned ? versioned.versionTime() : null;
         EventTime time = pipeline.time();
         timeSlot = time == null ? -1 : fields.slot(time.field());
@@ -71,7 +72,9 @@ public final class Decoder {
         groups = pipeline.rollups().stream()
                 .map(rollup -> new GroupReader(rollup.levels(), fields, scalars))
                 .toArray(GroupReader[]::new);
-        inputSlots = Arrays.stream(inputs).mapToInt(input -> fields.slot(input.field())).toArray();
+        inputSlots = Arrays.stream(inputs)
+                .mapToInt(input -> fields.slot(input.field()))
+                .toArray();
     }
 
     private static List<FieldPath> paths(Pipeline pipeline) {
@@ -89,8 +92,11 @@ public final class Decoder {
         }
         addPaths(pipeline.delete(), paths);
         addPaths(pipeline.filter(), paths);
-        pipeline.rollups().forEach(rollup ->
-                rollup.levels().stream().map(Level::source).map(Level.Source::field).forEach(paths::add));
+        pipeline.rollups()
+                .forEach(rollup -> rollup.levels().stream()
+                        .map(Level::source)
+                        .map(Level.Source::field)
+                        .forEach(paths::add));
         pipeline.inputs().forEach(input -> paths.add(input.field()));
         return paths.stream().distinct().toList();
     }
@@ -114,7 +120,8 @@ public final class Decoder {
 
     /// Whether the first line of each source names the columns, and must be given to [#header].
     public static boolean wantsHeader(Pipeline pipeline) {
-        return pipeline.format() instanceof Format.Csv format && format.columns().isEmpty();
+        return pipeline.format() instanceof Format.Csv format
+                && format.columns().isEmpty();
     }
 
     /// Takes the columns of the source that the next records come from; a reason if the line is no header, or lacks a
@@ -129,7 +136,8 @@ public final class Decoder {
         }
         for (FieldPath path : fields.paths) {
             if (path.names().size() > 1 || !columns.contains(path.names().getFirst())) {
-                return new Malformed(Reason.MALFORMED,
+                return new Malformed(
+                        Reason.MALFORMED,
                         "The header has no column " + path + "; its columns are " + String.join(", ", columns));
             }
         }
@@ -143,7 +151,8 @@ public final class Decoder {
         if (to - from > Limits.RECORD_BYTES_MAX) {
             return tooLarge(to - from);
         }
-        Malformed malformed = json != null ? json.scan(record, from, to) : csvScanner().scan(record, from, to);
+        Malformed malformed =
+                json != null ? json.scan(record, from, to) : csvScanner().scan(record, from, to);
         if (malformed != null) {
             return malformed;
         }
@@ -157,7 +166,8 @@ public final class Decoder {
 
     /// The reason for a record over the limit.
     public static Malformed tooLarge(long bytes) {
-        return new Malformed(Reason.TOO_LARGE,
+        return new Malformed(
+                Reason.TOO_LARGE,
                 "The record has " + bytes + " bytes; at most " + Limits.RECORD_BYTES_MAX + " are allowed");
     }
 
@@ -205,9 +215,12 @@ public final class Decoder {
                 return malformed;
             }
         }
-        return event.length <= Limits.ROW_BYTES_MAX ? null
-                : new Malformed(Reason.TOO_LARGE, "The key, groups and texts of the record have " + event.length
-                        + " bytes; a row has at most " + Limits.ROW_BYTES_MAX);
+        return event.length <= Limits.ROW_BYTES_MAX
+                ? null
+                : new Malformed(
+                        Reason.TOO_LARGE,
+                        "The key, groups and texts of the record have " + event.length + " bytes; a row has at most "
+                                + Limits.ROW_BYTES_MAX);
     }
 
     private @Nullable Malformed key() {
@@ -254,7 +267,8 @@ public final class Decoder {
                 if (Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
                     event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
                 } else {
-                    event.appendVersion(BigInteger.valueOf(times.seconds).multiply(NANOS).add(BigInteger.valueOf(times.nanos)));
+                    event.appendVersion(
+                            BigInteger.valueOf(times.seconds).multiply(NANOS).add(BigInteger.valueOf(times.nanos)));
                 }
             }
             return malformed;
@@ -272,7 +286,8 @@ public final class Decoder {
             value = value * 10 + digit;
         }
         if (!good) {
-            return Malformed.field(fields.paths.get(slot),
+            return Malformed.field(
+                    fields.paths.get(slot),
                     "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version");
         }
         if (digits <= LONG_DIGITS) {
@@ -283,8 +298,10 @@ public final class Decoder {
             at++;
         }
         if (to - at > Limits.VERSION_DIGITS_MAX) {
-            return new Malformed(Reason.TOO_LARGE, "Field " + fields.paths.get(slot) + " has " + (to - at)
-                    + " digits; a version has at most " + Limits.VERSION_DIGITS_MAX);
+            return new Malformed(
+                    Reason.TOO_LARGE,
+                    "Field " + fields.paths.get(slot) + " has " + (to - at) + " digits; a version has at most "
+                            + Limits.VERSION_DIGITS_MAX);
         }
         BigInteger number = new BigInteger(new String(bytes, at, to - at, java.nio.charset.StandardCharsets.US_ASCII));
         event.appendVersion(bytes[from] == '-' ? number.negate() : number);
@@ -309,7 +326,8 @@ public final class Decoder {
         boolean missing = fields.isMissing(slot);
         event.present[index] = true;
         return switch (inputs[index]) {
-            case Measure.Input.Decimal decimal -> missing ? missingDecimal(decimal, index) : decimal(decimal, index, slot);
+            case Measure.Input.Decimal decimal ->
+                missing ? missingDecimal(decimal, index) : decimal(decimal, index, slot);
             case Measure.Input.Text text -> missing ? missingText(text, index) : text(index, slot);
         };
     }
@@ -357,7 +375,9 @@ public final class Decoder {
         String value = input.missing().value();
         if (value == null) {
             event.present[index] = false;
-            return input.missing().refused() ? Malformed.field(input.field(), "is missing; its texts are counted") : null;
+            return input.missing().refused()
+                    ? Malformed.field(input.field(), "is missing; its texts are counted")
+                    : null;
         }
         int length = scalars.put(value, 0);
         event.textFrom[index] = event.length;

@@ -27,16 +27,20 @@ final class GroupReader {
         this.levels = levels.toArray(new Level[0]);
         this.fields = fields;
         this.scalars = scalars;
-        slots = levels.stream().mapToInt(level -> fields.slot(level.source().field())).toArray();
+        slots = levels.stream()
+                .mapToInt(level -> fields.slot(level.source().field()))
+                .toArray();
         missing = levels.stream()
-                .map(level -> level.missing() == null ? new byte[0] : level.missing().getBytes(StandardCharsets.UTF_8))
+                .map(level ->
+                        level.missing() == null ? new byte[0] : level.missing().getBytes(StandardCharsets.UTF_8))
                 .toArray(byte[][]::new);
         bucketStart = new long[levels.size()];
         bucketText = new byte[levels.size()][];
     }
 
     /// Appends the tuple of the record in the fields to the event; `null`, or what is wrong.
-    @Nullable Malformed append(Event event) {
+    @Nullable
+    Malformed append(Event event) {
         for (int i = 0; i < levels.length; i++) {
             int slot = slots[i];
             if (fields.isMissing(slot)) {
@@ -46,13 +50,12 @@ final class GroupReader {
                 event.appendPart(missing[i], 0, missing[i].length);
                 continue;
             }
-            Malformed malformed =
-                    switch (levels[i].source()) {
-                        case Level.Source.Text _ -> text(event, slot);
-                        case Level.Source.Prefix prefix -> prefix(event, slot, prefix.length());
-                        case Level.Source.Bucket bucket -> bucket(event, i, bucket);
-                        case Level.Source.Step step -> step(event, slot, step.step());
-                    };
+            Malformed malformed = switch (levels[i].source()) {
+                case Level.Source.Text _ -> text(event, slot);
+                case Level.Source.Prefix prefix -> prefix(event, slot, prefix.length());
+                case Level.Source.Bucket bucket -> bucket(event, i, bucket);
+                case Level.Source.Step step -> step(event, slot, step.step());
+            };
             if (malformed != null) {
                 return malformed;
             }

@@ -10,8 +10,7 @@ public final class Hash {
     /// Bytes that must exist behind the hashed range.
     public static final int PADDING = 8;
 
-    private static final VarHandle WORD =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long K0 = 0xa0761d6478bd642fL;
     private static final long K1 = 0xe7037ed1a0b428dbL;
 

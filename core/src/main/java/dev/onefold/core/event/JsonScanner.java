@@ -23,8 +23,7 @@ final class JsonScanner {
     /// Bytes behind the record that must exist in its array.
     static final int PADDING = 8;
 
-    private static final VarHandle WORD =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
     private static final long QUOTES = ONES * '"';
@@ -89,7 +88,8 @@ final class JsonScanner {
     }
 
     /// Fills the fields from the record at `[from, to)`; `null` when it is well-formed.
-    @Nullable Malformed scan(byte[] record, int from, int to) {
+    @Nullable
+    Malformed scan(byte[] record, int from, int to) {
         fields.clear(record);
         bytes = record;
         start = from;
@@ -101,8 +101,8 @@ final class JsonScanner {
             return Malformed.syntax(0, "The record is empty");
         }
         if (bytes[at] != '{') {
-            return Malformed.syntax(at - start, "The record is not a JSON object: it begins with "
-                    + Malformed.excerpt(bytes, at, end));
+            return Malformed.syntax(
+                    at - start, "The record is not a JSON object: it begins with " + Malformed.excerpt(bytes, at, end));
         }
         if (!object(root, 1)) {
             return malformed;
@@ -243,15 +243,14 @@ final class JsonScanner {
             }
             return true;
         }
-        boolean good =
-                switch (first) {
-                    case '{' -> object(node, depth + 1);
-                    case '[' -> array(depth + 1);
-                    case 't' -> word("true");
-                    case 'f' -> word("false");
-                    case 'n' -> word("null");
-                    default -> number();
-                };
+        boolean good = switch (first) {
+            case '{' -> object(node, depth + 1);
+            case '[' -> array(depth + 1);
+            case 't' -> word("true");
+            case 'f' -> word("false");
+            case 'n' -> word("null");
+            default -> number();
+        };
         if (good && slot >= 0) {
             fields.set(slot, kind(first), from, at);
         }

@@ -105,14 +105,18 @@ sealed interface Question {
 
     static Question of(Condition condition, Fields fields) {
         return switch (condition) {
-            case Condition.And and -> new All(and.all().stream().map(c -> of(c, fields)).toList());
-            case Condition.Or or -> new Any(or.any().stream().map(c -> of(c, fields)).toList());
+            case Condition.And and ->
+                new All(and.all().stream().map(c -> of(c, fields)).toList());
+            case Condition.Or or ->
+                new Any(or.any().stream().map(c -> of(c, fields)).toList());
             case Condition.Not not -> new Not(of(not.condition(), fields));
             case Condition.Missing missing -> new Missing(fields.slot(missing.field()));
             case Condition.TextIn in ->
                 new TextIn(
                         fields.slot(in.field()),
-                        in.texts().stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList(),
+                        in.texts().stream()
+                                .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                                .toList(),
                         in.negated());
             case Condition.Number number ->
                 new Number(fields.slot(number.field()), number.comparison(), number.number());

@@ -93,7 +93,8 @@ final class Scalars {
     }
 
     /// The field as a number, or `null` if it is none. It must not be missing.
-    @Nullable BigDecimal number(Fields fields, int slot) {
+    @Nullable
+    BigDecimal number(Fields fields, int slot) {
         return switch (fields.kind[slot]) {
             case Fields.TEXT, Fields.NUMBER -> Decimals.parse(fields.bytes, fields.from[slot], fields.to[slot]);
             case Fields.ESCAPED_TEXT, Fields.DOUBLED_TEXT -> {

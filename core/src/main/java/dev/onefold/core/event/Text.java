@@ -7,7 +7,8 @@ final class Text {
 
     private Text() {}
 
-    /// Behind the escape that begins at `at` (a backslash); a surrogate must come as a pair, because a lone one is no text.
+    /// Behind the escape that begins at `at` (a backslash); a surrogate must come as a pair, because a lone one is no
+    /// text.
     static int escapeEnd(byte[] bytes, int at, int end) {
         if (at + 1 >= end) {
             return CUT_OFF;

@@ -8,7 +8,8 @@ import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
 /// Reads instants: ISO-8601 with an offset, or epoch seconds or milliseconds with a fraction of up to nanoseconds.
-/// The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the second, 0 to 999,999,999. Owned by one thread.
+/// The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the second, 0 to 999,999,999. Owned by one
+/// thread.
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
     private static final int NANO_DIGITS = 9;
@@ -17,24 +18,23 @@ final class Times {
     int nanos;
 
     /// Reads the instant at `[from, to)`; `null`, or what is wrong with it.
-    @Nullable String read(byte[] bytes, int from, int to, boolean number, TimeType type) {
-        boolean good =
-                switch (type) {
-                    case ISO -> !number && iso(bytes, from, to);
-                    case EPOCH_SECONDS -> epoch(bytes, from, to, 0);
-                    case EPOCH_MILLIS -> epoch(bytes, from, to, 3);
-                    case AUTO -> number ? epoch(bytes, from, to, 0) : iso(bytes, from, to);
-                };
+    @Nullable
+    String read(byte[] bytes, int from, int to, boolean number, TimeType type) {
+        boolean good = switch (type) {
+            case ISO -> !number && iso(bytes, from, to);
+            case EPOCH_SECONDS -> epoch(bytes, from, to, 0);
+            case EPOCH_MILLIS -> epoch(bytes, from, to, 3);
+            case AUTO -> number ? epoch(bytes, from, to, 0) : iso(bytes, from, to);
+        };
         if (good) {
             return null;
         }
-        String wanted =
-                switch (type) {
-                    case ISO -> "ISO-8601 with an offset, such as 2026-11-21T09:30:00Z";
-                    case EPOCH_SECONDS -> "epoch seconds";
-                    case EPOCH_MILLIS -> "epoch milliseconds";
-                    case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number";
-                };
+        String wanted = switch (type) {
+            case ISO -> "ISO-8601 with an offset, such as 2026-11-21T09:30:00Z";
+            case EPOCH_SECONDS -> "epoch seconds";
+            case EPOCH_MILLIS -> "epoch milliseconds";
+            case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number";
+        };
         return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted;
     }
 
@@ -106,16 +106,29 @@ final class Times {
         if (length < 20 || length > 40) {
             return length >= 17 && length <= 40 && isoAny(bytes, from, to);
         }
-        boolean shaped = bytes[from + 4] == '-' && bytes[from + 7] == '-' && bytes[from + 10] == 'T'
-                && bytes[from + 13] == ':' && bytes[from + 16] == ':' && bytes[to - 1] == 'Z';
+        boolean shaped = bytes[from + 4] == '-'
+                && bytes[from + 7] == '-'
+                && bytes[from + 10] == 'T'
+                && bytes[from + 13] == ':'
+                && bytes[from + 16] == ':'
+                && bytes[to - 1] == 'Z';
         int year = shaped ? two(bytes, from) * 100 + two(bytes, from + 2) : -1;
         int month = shaped ? two(bytes, from + 5) : -1;
         int day = shaped ? two(bytes, from + 8) : -1;
         int hour = shaped ? two(bytes, from + 11) : -1;
         int minute = shaped ? two(bytes, from + 14) : -1;
         int second = shaped ? two(bytes, from + 17) : -1;
-        if (year < 0 || month < 1 || month > 12 || day < 1 || day > 28 || hour < 0 || hour > 23 || minute < 0
-                || minute > 59 || second < 0 || second > 59) {
+        if (year < 0
+                || month < 1
+                || month > 12
+                || day < 1
+                || day > 28
+                || hour < 0
+                || hour > 23
+                || minute < 0
+                || minute > 59
+                || second < 0
+                || second > 59) {
             return isoAny(bytes, from, to);
         }
         int fraction = 0;
@@ -156,7 +169,8 @@ final class Times {
         return tens < 0 || tens > 9 || ones < 0 || ones > 9 ? -1_000 : tens * 10 + ones;
     }
 
-    /// Days since 1970-01-01 of a proleptic Gregorian date (Howard Hinnant, chrono-compatible low-level date algorithms).
+    /// Days since 1970-01-01 of a proleptic Gregorian date (Howard Hinnant, chrono-compatible low-level date
+    /// algorithms).
     private static long days(int year, int month, int day) {
         int y = month <= 2 ? year - 1 : year;
         int era = Math.floorDiv(y, 400);

@@ -6,14 +6,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /// A tuple of texts as bytes whose unsigned order is the order of the parts, each by its UTF-8 bytes, a shorter tuple
-/// before a longer one that begins like it. No text can look like a separator: 00 is written 00 FF, a part ends with 00 01.
+/// before a longer one that begins like it. No text can look like a separator: 00 is written 00 FF, a part ends with 00
+/// 01.
 /// Immutable.
 public record Tuple(byte[] bytes) implements Comparable<Tuple> {
 
     /// The tuple of these texts.
     public static Tuple of(List<String> parts) {
-        byte[][] texts = parts.stream().map(part -> part.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
-        byte[] bytes = new byte[2 * Arrays.stream(texts).mapToInt(text -> text.length + 1).sum()];
+        byte[][] texts = parts.stream()
+                .map(part -> part.getBytes(StandardCharsets.UTF_8))
+                .toArray(byte[][]::new);
+        byte[] bytes = new byte
+                [2 * Arrays.stream(texts).mapToInt(text -> text.length + 1).sum()];
         int at = 0;
         for (byte[] text : texts) {
             for (byte b : text) {

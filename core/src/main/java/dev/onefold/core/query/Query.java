@@ -9,7 +9,11 @@ import org.jspecify.annotations.Nullable;
 /// @param group the group at the top of the answer, by the values of its first levels; empty is the total
 /// @param depth how many levels below it are shown, 0 and more
 /// @param top only the greatest groups at that depth; `null` shows all
-public record Query(String rollup, List<String> group, int depth, @Nullable Top top) {
+public record Query(
+        String rollup,
+        List<String> group,
+        int depth,
+        @Nullable Top top) {
     public Query {
         group = List.copyOf(group);
         if (depth < 0) {
@@ -22,7 +26,8 @@ public record Query(String rollup, List<String> group, int depth, @Nullable Top 
         return new Query(rollup, List.of(), Integer.MAX_VALUE, null);
     }
 
-    /// The `count` greatest by a measure, greatest first; equal ones, and those without a value, in the order of their UTF-8 bytes.
+    /// The `count` greatest by a measure, greatest first; equal ones, and those without a value, in the order of their
+    /// UTF-8 bytes.
     public record Top(int count, String measure) {
         public Top {
             if (count < 1) {

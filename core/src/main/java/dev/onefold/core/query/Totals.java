@@ -39,8 +39,8 @@ public final class Totals {
         int levels = rollup.levels().size();
         int from = query.group().size();
         if (from > levels) {
-            throw new IllegalArgumentException("Group " + query.group() + " has " + from + " levels; roll-up "
-                    + rollup.name() + " has " + levels);
+            throw new IllegalArgumentException(
+                    "Group " + query.group() + " has " + from + " levels; roll-up " + rollup.name() + " has " + levels);
         }
         int to = (int) Math.min((long) from + query.depth(), levels);
         Query.Top top = query.top();
@@ -65,7 +65,8 @@ public final class Totals {
         nodes.forEach((node, aggregate) -> lines.add(new Answer.Line(node.parts(), aggregate.answers())));
         if (top != null) {
             Comparator<@Nullable BigDecimal> greatestFirst = Comparator.nullsLast(Comparator.reverseOrder());
-            lines.sort((a, b) -> greatestFirst.compare(a.values().get(topMeasure), b.values().get(topMeasure)));
+            lines.sort((a, b) ->
+                    greatestFirst.compare(a.values().get(topMeasure), b.values().get(topMeasure)));
             lines.subList(Math.min(top.count(), lines.size()), lines.size()).clear();
         }
         return new Answer(

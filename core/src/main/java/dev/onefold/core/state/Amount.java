@@ -4,7 +4,8 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// What an event says for one input of the measures. Ordered: nothing first, numbers by value, texts by their UTF-8 bytes.
+/// What an event says for one input of the measures. Ordered: nothing first, numbers by value, texts by their UTF-8
+/// bytes.
 public sealed interface Amount extends Comparable<Amount> {
     /// No value.
     record None() implements Amount {}

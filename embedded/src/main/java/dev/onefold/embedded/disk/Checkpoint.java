@@ -19,7 +19,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// How far each source is in the results, and which files hold these: one position per source for all shards. The file
-/// `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and one that cannot be read was damaged.
+/// `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and one that cannot be read was
+/// damaged.
 ///
 ///     magic "ONEFCKPT" 8, format 4, length of the payload 4, CRC-32C of format, length and payload 4, payload
 ///
@@ -62,7 +63,13 @@ public record Checkpoint(
     /// @param header line of CSV columns, if the source has one; else empty
     /// @param unfinished whether the last of these lines had no end
     public record Source(
-            String name, boolean replayable, long records, long bytes, byte[] sha256, byte[] header, boolean unfinished) {}
+            String name,
+            boolean replayable,
+            long records,
+            long bytes,
+            byte[] sha256,
+            byte[] header,
+            boolean unfinished) {}
 
     /// Reads the checkpoint of a directory; `null` if it has none yet.
     public static @Nullable Checkpoint read(Path directory) {

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/// What is done to files, with its failures told apart: a full disk is waited for, anything else stops the engine, because
+/// What is done to files, with its failures told apart: a full disk is waited for, anything else stops the engine,
+/// because
 /// after a failed write or force nobody knows what the disk holds (Rebello et al., "Can Applications Recover from
 /// fsync Failures?", 2020).
 public final class Disk {
@@ -81,7 +82,8 @@ public final class Disk {
     }
 
     /// Writes all of the buffer at a position.
-    public static void write(FileChannel channel, Path file, ByteBuffer bytes, long position) throws OutOfSpaceException {
+    public static void write(FileChannel channel, Path file, ByteBuffer bytes, long position)
+            throws OutOfSpaceException {
         try {
             long at = position;
             while (bytes.hasRemaining()) {
@@ -169,7 +171,8 @@ public final class Disk {
         }
     }
 
-    /// Replaces a file by bytes that are durable, or leaves it as it was: written beside it, forced, renamed, directory forced.
+    /// Replaces a file by bytes that are durable, or leaves it as it was: written beside it, forced, renamed, directory
+    /// forced.
     public static void replace(Path file, ByteBuffer bytes) throws OutOfSpaceException {
         Path beside = file.resolveSibling(file.getFileName() + ".new");
         try (FileChannel channel = FileChannel.open(
@@ -200,7 +203,8 @@ public final class Disk {
     public static EngineException corrupt(Path file, long at, String what) {
         return new EngineException(
                 EngineException.Kind.CORRUPT,
-                "File is corrupt: " + file + " at byte " + at + ": " + what + ". Its totals cannot be trusted, so none are given."
+                "File is corrupt: " + file + " at byte " + at + ": " + what
+                        + ". Its totals cannot be trusted, so none are given."
                         + " Restore the data directory from a backup, or move it away and fold the input again.");
     }
 }

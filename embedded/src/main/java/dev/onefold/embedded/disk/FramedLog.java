@@ -9,7 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
-/// A file of checked frames that grows at its end. How much of it counts, a checkpoint says; what stands behind is written
+/// A file of checked frames that grows at its end. How much of it counts, a checkpoint says; what stands behind is
+/// written
 /// over. One thread writes; any may read what was appended.
 ///
 ///     header 32 = magic 8 (ASCII), format 4, CRC-32C of these 4, zeros
@@ -47,7 +48,10 @@ public final class FramedLog implements AutoCloseable {
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         boolean whole = Disk.read(channel, file, header, 0);
         ByteBuffer wanted = header(magic);
-        if (whole && header.getLong(0) == wanted.getLong(0) && header.getInt(8) != FORMAT && header.getInt(8) < 1 << 16) {
+        if (whole
+                && header.getLong(0) == wanted.getLong(0)
+                && header.getInt(8) != FORMAT
+                && header.getInt(8) < 1 << 16) {
             throw new EngineException(
                     EngineException.Kind.FORMAT,
                     "File " + file + " has format " + header.getInt(8) + "; this Onefold reads format " + FORMAT
@@ -82,8 +86,12 @@ public final class FramedLog implements AutoCloseable {
 
     /// Appends a frame and returns where it begins. Not durable before [#force].
     public long append(byte[] payload, int payloadLength) throws OutOfSpaceException {
-        ByteBuffer frame = ByteBuffer.allocate(FRAME_HEADER_BYTES + payloadLength).order(ByteOrder.LITTLE_ENDIAN);
-        frame.putInt(payloadLength).putInt(checksum(payload, payloadLength)).put(payload, 0, payloadLength).flip();
+        ByteBuffer frame =
+                ByteBuffer.allocate(FRAME_HEADER_BYTES + payloadLength).order(ByteOrder.LITTLE_ENDIAN);
+        frame.putInt(payloadLength)
+                .putInt(checksum(payload, payloadLength))
+                .put(payload, 0, payloadLength)
+                .flip();
         long at = length;
         Disk.write(channel, file, frame, at);
         length += FRAME_HEADER_BYTES + payloadLength;
@@ -92,7 +100,10 @@ public final class FramedLog implements AutoCloseable {
 
     private static int checksum(byte[] payload, int payloadLength) {
         CRC32C crc = new CRC32C();
-        crc.update(ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(payloadLength).flip());
+        crc.update(ByteBuffer.allocate(4)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(payloadLength)
+                .flip());
         crc.update(payload, 0, payloadLength);
         return (int) crc.getValue();
     }

@@ -8,14 +8,18 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// What cannot be read again is in the journal, forced, before it is acknowledged. Segments `journal-N` are written over from
-/// end to end with zeros and forced before they are used, so that an entry needs no space and no change of the file's size.
+/// What cannot be read again is in the journal, forced, before it is acknowledged. Segments `journal-N` are written
+/// over from
+/// end to end with zeros and forced before they are used, so that an entry needs no space and no change of the file's
+/// size.
 /// One thread writes.
 ///
 ///     entry = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C of these and the payload 4, zeros 4, payload
 ///
-/// Entries are numbered 1, 2, 3 … over all segments. The journal ends at the first entry that is not whole or has another
-/// number. A torn end was never acknowledged. To tell it from an acknowledged entry that was damaged later, `journal-mark` holds
+/// Entries are numbered 1, 2, 3 … over all segments. The journal ends at the first entry that is not whole or has
+/// another
+/// number. A torn end was never acknowledged. To tell it from an acknowledged entry that was damaged later,
+/// `journal-mark` holds
 /// the number of the last forced entry; it is written without force, so it may be behind, never ahead.
 public final class Journal implements AutoCloseable {
     /// Bytes of a segment; an entry that is larger gets a segment of its own size.
@@ -107,7 +111,8 @@ public final class Journal implements AutoCloseable {
         }
         long forced = readMark();
         if (forced >= number) {
-            throw Disk.corrupt(file(segment), at, "entry " + number + " is not whole, but entry " + forced + " was acknowledged");
+            throw Disk.corrupt(
+                    file(segment), at, "entry " + number + " is not whole, but entry " + forced + " was acknowledged");
         }
     }
 
@@ -130,7 +135,10 @@ public final class Journal implements AutoCloseable {
             return null;
         }
         int length = header.getInt(4);
-        if (header.getInt(0) != MAGIC || header.getLong(8) != number || length < 0 || length > segmentBytes - at - HEADER_BYTES) {
+        if (header.getInt(0) != MAGIC
+                || header.getLong(8) != number
+                || length < 0
+                || length > segmentBytes - at - HEADER_BYTES) {
             return null;
         }
         byte[] payload = new byte[length];
@@ -196,7 +204,8 @@ public final class Journal implements AutoCloseable {
     }
 
     private void writeMark() {
-        ByteBuffer bytes = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(number - 1);
+        ByteBuffer bytes =
+                ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(number - 1);
         CRC32C crc = new CRC32C();
         crc.update(bytes.array(), 0, 8);
         bytes.putInt((int) crc.getValue()).putInt(0).flip();

@@ -4,7 +4,8 @@ import java.util.zip.CRC32C;
 
 /// The frames of a segment: one a checkpoint, each with a header that says its length and checksum.
 ///
-///     frame header = magic "ROWF", length of the rows 4, checkpoint 8, CRC-32C of the rows and the fields before 4, zero 4
+///     frame header = magic "ROWF", length of the rows 4, checkpoint 8, CRC-32C of the rows and the fields before 4,
+/// zero 4
 final class Frames {
     static final int MAGIC = 0x46574f52; // "ROWF", little-endian.
 
@@ -40,7 +41,10 @@ final class Frames {
             }
             int length = segment.memory.get(Segment.INT, frame + 4L);
             int next = frame + Segment.FRAME_HEADER_BYTES + length;
-            if (length < 0 || next > end || next < 0 || segment.memory.get(Segment.INT, frame + 20L) != 0
+            if (length < 0
+                    || next > end
+                    || next < 0
+                    || segment.memory.get(Segment.INT, frame + 20L) != 0
                     || segment.memory.get(Segment.INT, frame + 16L) != checksum(segment, frame, next)) {
                 return frame;
             }

@@ -7,7 +7,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Rows on their way from a decoder to the shard that owns their keys, in the form in which they are stored. Written by one
+/// Rows on their way from a decoder to the shard that owns their keys, in the form in which they are stored. Written by
+/// one
 /// thread, then read by one other.
 ///
 ///     entry = hash 8, length of the row 4, length of its key 4, row
@@ -18,15 +19,15 @@ import java.util.Arrays;
 ///     source       varint number of the source;  offset  varint offset of the record there
 ///     kind         1 byte: 0 filtered, 1 counted, 2 delete
 ///     contribution only if counted: per roll-up the varint number of its group, then per input
-///                  a number: its length 0 to 16 (0 is missing), little-endian two's complement; a text: varint length + 1 (0 is
+///                  a number: its length 0 to 16 (0 is missing), little-endian two's complement; a text: varint length
+/// + 1 (0 is
 ///                  missing), bytes
 public final class RowBatch {
     static final int HEADER_BYTES = 16;
     /// Bytes that may be written or read behind the end of a row.
     static final int PADDING = 16;
 
-    private static final VarHandle LONG =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int UUID_LENGTH = 36;
     private static final byte[] HEX = new byte[256];
@@ -49,7 +50,8 @@ public final class RowBatch {
         count = 0;
     }
 
-    /// Encodes the key of an event as an entry that is not finished; its hash says which shard it belongs to, see [#shard].
+    /// Encodes the key of an event as an entry that is not finished; its hash says which shard it belongs to, see
+    /// [#shard].
     /// The layout of keys must be known to lookups, too, hence this is the only place that writes them.
     static int putKey(byte[] source, int from, int to, byte[] target, int at) {
         int keyLength = to - from;
@@ -62,7 +64,10 @@ public final class RowBatch {
     }
 
     private static boolean putUuid(byte[] source, int from, byte[] target, int at) {
-        if (source[from + 8] != '-' || source[from + 13] != '-' || source[from + 18] != '-' || source[from + 23] != '-') {
+        if (source[from + 8] != '-'
+                || source[from + 13] != '-'
+                || source[from + 18] != '-'
+                || source[from + 23] != '-') {
             return false;
         }
         target[at] = 0;

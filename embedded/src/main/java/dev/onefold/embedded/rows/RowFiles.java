@@ -80,9 +80,15 @@ public final class RowFiles {
             if (!whole || !header.flip().equals(header(segment.sequence))) {
                 throw Disk.corrupt(file, 0, "the header is not that of segment " + segment.sequence);
             }
-            if (length < Segment.FILE_HEADER_BYTES || length > Segment.BYTES
-                    || !Disk.read(channel, file, segment.bytes(Segment.FILE_HEADER_BYTES, length), Segment.FILE_HEADER_BYTES)) {
-                throw Disk.corrupt(file, Disk.size(channel, file), "the file ends there, the checkpoint says " + length);
+            if (length < Segment.FILE_HEADER_BYTES
+                    || length > Segment.BYTES
+                    || !Disk.read(
+                            channel,
+                            file,
+                            segment.bytes(Segment.FILE_HEADER_BYTES, length),
+                            Segment.FILE_HEADER_BYTES)) {
+                throw Disk.corrupt(
+                        file, Disk.size(channel, file), "the file ends there, the checkpoint says " + length);
             }
         } finally {
             Disk.close(channel, file);

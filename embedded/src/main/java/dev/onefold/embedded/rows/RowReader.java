@@ -36,12 +36,11 @@ final class RowReader {
         this.groups = groups;
         inputs = pipeline.inputs().toArray(new Measure.Input[0]);
         texts = texts(pipeline);
-        keyParts =
-                switch (pipeline.identity()) {
-                    case Identity.Versioned versioned -> versioned.key().size();
-                    case Identity.ById byId -> byId.id().size();
-                    case Identity.ByPlace _ -> 0;
-                };
+        keyParts = switch (pipeline.identity()) {
+            case Identity.Versioned versioned -> versioned.key().size();
+            case Identity.ById byId -> byId.id().size();
+            case Identity.ByPlace _ -> 0;
+        };
     }
 
     static boolean[] texts(Pipeline pipeline) {
@@ -144,7 +143,11 @@ final class RowReader {
             case Measure.Input.Decimal decimal -> {
                 BigInteger unscaled = BigInteger.valueOf(amounts.hi[input])
                         .shiftLeft(64)
-                        .or(new BigInteger(1, java.nio.ByteBuffer.allocate(8).putLong(amounts.lo[input]).array()));
+                        .or(new BigInteger(
+                                1,
+                                java.nio.ByteBuffer.allocate(8)
+                                        .putLong(amounts.lo[input])
+                                        .array()));
                 yield new Amount.Number(new BigDecimal(unscaled, decimal.type().scale()));
             }
         };
@@ -193,6 +196,7 @@ final class RowReader {
             return number.toString();
         }
         BigInteger[] parts = number.divideAndRemainder(NANOS);
-        return Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact()).toString();
+        return Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact())
+                .toString();
     }
 }

@@ -18,11 +18,15 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// One shard: the current row of each of its keys, and the cells that these rows come to. Owned by one thread at a time.
+/// One shard: the current row of each of its keys, and the cells that these rows come to. Owned by one thread at a
+/// time.
 ///
-/// Rows are only ever appended, to the newest segment; a replaced row stays where it is, dead. When too much of the memory is dead, the
-/// live rows of the emptiest segment are appended again and the segment is let go (the cleaner of log-structured memory:
-/// Rumble, Kejriwal, Ousterhout, "Log-structured Memory for DRAM-based Storage", FAST 2014). So a checkpoint has nothing to write but
+/// Rows are only ever appended, to the newest segment; a replaced row stays where it is, dead. When too much of the
+/// memory is dead, the
+/// live rows of the emptiest segment are appended again and the segment is let go (the cleaner of log-structured
+/// memory:
+/// Rumble, Kejriwal, Ousterhout, "Log-structured Memory for DRAM-based Storage", FAST 2014). So a checkpoint has
+/// nothing to write but
 /// what was appended since the last one, and never a page that is half old and half new.
 public final class Rows {
     private static final int LOOKAHEAD = 32;
@@ -129,7 +133,9 @@ public final class Rows {
         for (int i = 0; i < batch.count; i++) {
             Segment segment = append(batch, batch.starts[i]);
             reader.read(segment, kindAt(segment, appendedAt + batch.keyLength(batch.starts[i])), after);
-            account(segment, (int) appendedFrom - segment.used); // Only the memory was borrowed: such a row is not kept.
+            account(
+                    segment,
+                    (int) appendedFrom - segment.used); // Only the memory was borrowed: such a row is not kept.
             move(nothing, after);
             accepted++;
         }
@@ -187,7 +193,8 @@ public final class Rows {
         long versionAt = rowStart + keyLength;
         int order = compareVersions(bytes, rowAt + keyLength, stored, versionAt);
         long kind = kindAt(stored, versionAt);
-        Transition transition = Transition.of(order, order == 0 && sameContribution(batch, start, stored, kind, rowEnd));
+        Transition transition =
+                Transition.of(order, order == 0 && sameContribution(batch, start, stored, kind, rowEnd));
         switch (transition) {
             case CHANGED -> {
                 accepted++;
@@ -466,7 +473,8 @@ public final class Rows {
         memory.give(Segment.BYTES);
     }
 
-    /// Takes a segment that was read from its file; segments come in the order of their numbers. A later row replaces an
+    /// Takes a segment that was read from its file; segments come in the order of their numbers. A later row replaces
+    /// an
     /// earlier one of its key; cells are not touched, they have a file of their own.
     public void load(Segment segment) {
         byte[] key = new byte[RowBatch.PADDING + 1_100];
