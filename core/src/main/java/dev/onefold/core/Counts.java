@@ -1,7 +1,7 @@
 package dev.onefold.core;
 
-/// What became of the records: each is one of accepted, duplicate, stale, conflicting or rejected.
-/// How many were duplicate or stale depends on the order of arrival; the totals do not.
+/// What became of the records: each is one of accepted, duplicate, stale, conflicting or rejected. How many were
+/// duplicate or stale depends on the order of arrival; the totals do not.
 public record Counts(long accepted, long duplicate, long stale, long conflicting, long rejected) {
     /// How many records there were.
     public long records() {

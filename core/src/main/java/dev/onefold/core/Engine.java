@@ -6,9 +6,8 @@ import dev.onefold.core.query.Query;
 import java.util.List;
 import java.util.Optional;
 
-/// What a runtime makes of a pipeline: totals that are right, and the everyday verbs on them. All methods may be called
-/// from
-/// any thread, while intake goes on.
+/// What a runtime makes of a pipeline: totals that are right, and the everyday verbs on them. All methods may be
+/// called from any thread, while intake goes on.
 public interface Engine extends AutoCloseable {
     /// The pipeline whose totals are served.
     Pipeline pipeline();

@@ -1,6 +1,5 @@
 /// Onefold's core: the rooms that a record passes, and the [Engine] that a runtime makes of them. Pure: no file,
-/// socket, clock,
-/// thread or randomness.
+/// socket, clock, thread or randomness.
 @NullMarked
 package dev.onefold.core;
 

@@ -4,6 +4,7 @@ import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.rows.RowFiles;
+import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -15,14 +16,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/// Takes checkpoints: a cut between two rounds, under the engine's lock, that only notes where everything ends; then
-/// the
-/// writing, beside the intake. One is under way at a time; when the next is due, intake waits for it, so that never
-/// more
-/// than two intervals of intake are to be folded again.
+/// Takes checkpoints: a cut between two rounds, under the engine's lock, that only notes where everything ends;
+/// then the writing, beside the intake. One is under way at a time; when the next is due, intake waits for it, so
+/// that never more than two intervals of intake are to be folded again.
 ///
-/// Order is all: rows, groups and dead letters are forced first; then the checkpoint that names them replaces the one
-/// before, in one rename; only then is anything deleted that it does not name.
+/// Order is all: rows, groups and dead letters are forced first; then the checkpoint that names them replaces the
+/// one before, in one rename; only then is anything deleted that it does not name.
 final class Checkpoints implements AutoCloseable {
     private static final long PENDING_LETTER_BYTES_MAX = 32 << 20;
     private static final int DIRTY_MAX = 200_000;
@@ -49,7 +48,7 @@ final class Checkpoints implements AutoCloseable {
 
     private record Cut(
             Checkpoint base,
-            List<Rows.Cut> rows,
+            List<RowStore.Cut> rows,
             GroupLogs.Cut groups,
             Letters.Cut letters,
             Journal.Position journal) {}
@@ -116,16 +115,16 @@ final class Checkpoints implements AutoCloseable {
     void take() {
         await();
         startedNanos = System.nanoTime();
-        List<Rows.Cut> rows = new ArrayList<>();
+        List<RowStore.Cut> rows = new ArrayList<>();
         for (Rows shard : state.shards) {
-            rows.add(shard.cut());
+            rows.add(shard.store().cut());
         }
         Journal.Position position = journal == null ? Journal.Position.START : journal.position();
         Checkpoint base = new Checkpoint(
                 ++number,
                 settings.clock().instant(),
                 definition,
-                rows.stream().map(Rows.Cut::kept).toList(),
+                rows.stream().map(RowStore.Cut::kept).toList(),
                 List.of(),
                 new Checkpoint.Log(0, 0),
                 position,
@@ -190,7 +189,7 @@ final class Checkpoints implements AutoCloseable {
     private void writeOnce(Cut cut, List<Letters.Written> positions) throws OutOfSpaceException {
         Checkpoint base = cut.base;
         for (int shard = 0; shard < files.length; shard++) {
-            for (Rows.Range range : cut.rows.get(shard).written()) {
+            for (RowStore.Range range : cut.rows.get(shard).written()) {
                 files[shard].write(range, base.number());
             }
         }
@@ -216,7 +215,7 @@ final class Checkpoints implements AutoCloseable {
         for (int shard = 0; shard < files.length; shard++) {
             for (dev.onefold.embedded.rows.Segment segment : cut.rows.get(shard).released()) {
                 files[shard].delete(segment.sequence());
-                state.shards[shard].free(segment);
+                state.shards[shard].store().free(segment);
             }
         }
         groupLogs.release(cut.groups);

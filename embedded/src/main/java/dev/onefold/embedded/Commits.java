@@ -12,10 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers'
-/// entries are forced
-/// together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database Systems", 1984). Called
-/// with the
-/// engine's lock held, but for [#add].
+/// entries are forced together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database
+/// Systems", 1984). Called with the engine's lock held, but for [#add].
 final class Commits {
     private final State state;
     private final Folding folding;
@@ -173,7 +171,7 @@ final class Commits {
 
     /// Refuses before it is journaled what could not be folded: a journal that cannot be replayed would be worse.
     private void requireMemory(long bytes) {
-        long needed = state.shards[0].bytesFor(2 * bytes, bytes / 8) * state.shards.length;
+        long needed = state.shards[0].store().bytesFor(2 * bytes, bytes / 8) * state.shards.length;
         if (!state.memory.fits(needed)) {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,

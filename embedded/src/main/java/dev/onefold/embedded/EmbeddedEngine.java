@@ -35,11 +35,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The engine on one machine: one durable process that owns a data directory.
 ///
-/// One fair lock stands around the state. Intake holds it for a round (some thousand records), an answer for as long as
-/// it is
-/// made; so each answer is a cut between two rounds. A failure of the storage stops the engine for good: every call
-/// after it
-/// says why, and the next start goes on from what is durable.
+/// One fair lock stands around the state. Intake holds it for a round (some thousand records), an answer for as
+/// long as it is made; so each answer is a cut between two rounds. A failure of the storage stops the engine for
+/// good: every call after it says why, and the next start goes on from what is durable.
 public final class EmbeddedEngine implements Engine {
     private final Path directory;
     private final Settings settings;
@@ -202,9 +200,8 @@ public final class EmbeddedEngine implements Engine {
         }
     }
 
-    /// Folds a source that can be read again, from where it was left to its end. When it returns, a forced checkpoint
-    /// covers it.
-    /// One source at a time; others wait.
+    /// Folds a source that can be read again, from where it was left to its end. When it returns, a forced
+    /// checkpoint covers it. One source at a time; others wait.
     ///
     /// @throws EngineException if the source is not what was folded before, or the engine cannot go on
     public FoldReport fold(FileSource file, FoldListener listener) {
@@ -285,8 +282,7 @@ public final class EmbeddedEngine implements Engine {
     }
 
     /// Takes whole lines of a source that cannot be read again. When it returns they are forced to disk and in the
-    /// totals. Callers
-    /// at the same time share one force.
+    /// totals. Callers at the same time share one force.
     ///
     /// @param firstRecord number of the first line, from 1; lines that are in already are passed over
     /// @return lines of the source that are acknowledged so far

@@ -1,7 +1,7 @@
 package dev.onefold.embedded;
 
-/// The engine cannot go on, or refuses to begin. The message says what happened, where, with which values, and what to
-/// do.
+/// The engine cannot go on, or refuses to begin. The message says what happened, where, with which values, and what
+/// to do.
 public final class EngineException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -12,8 +12,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Folds one source that can be read again. It is known by its content: what was folded of it is hashed and compared before anything
-/// more is taken from it.
+/// Folds one source that can be read again. It is known by its content: what was folded of it is hashed and
+/// compared before anything more is taken from it.
 final class FileFold {
     private static final int CHUNKS_PER_ROUND = 16;
     private static final long TELL_NANOS = 100_000_000;
@@ -49,7 +49,7 @@ final class FileFold {
             Checkpoint.Source known = java.util.Objects.requireNonNull(engine.source(twin));
             MessageDigest digest = requireSameBeginning(in, known);
             FoldReport report = fold(in, digest, twin);
-            return report instanceof FoldReport.Folded(var records, _) && records == 0
+            return report instanceof FoldReport.Folded folded && folded.records() == 0
                     ? new FoldReport.AlreadyFolded(twin)
                     : report;
         } catch (IOException e) {
@@ -69,8 +69,8 @@ final class FileFold {
     private MessageDigest requireSameBeginning(InputStream in, Checkpoint.Source known) throws IOException {
         MessageDigest digest = LineReader.sha256();
         long read = hash(in, digest, known.bytes());
-        boolean same = read == known.bytes()
-                && Arrays.equals(LineReader.copy(digest).digest(), known.sha256());
+        boolean same =
+                read == known.bytes() && Arrays.equals(LineReader.copy(digest).digest(), known.sha256());
         if (!same) {
             throw new EngineException(
                     EngineException.Kind.SOURCE_CHANGED,

@@ -19,13 +19,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Folds records in rounds of two steps, each done by all threads at once: decode the chunks, then apply to each shard
-/// what
-/// is for it, chunk after chunk. So within a key the order is that of the input whatever the number of threads, and
-/// between
-/// two rounds nothing is under way: that is the barrier that checkpoints and answers are cut at. (Valiant, "A Bridging
-/// Model
-/// for Parallel Computation", 1990.) Called with the engine's lock held.
+/// Folds records in rounds of two steps, each done by all threads at once: decode the chunks, then apply to each
+/// shard what is for it, chunk after chunk. So within a key the order is that of the input whatever the number of
+/// threads, and between two rounds nothing is under way: that is the barrier that checkpoints and answers are cut
+/// at. (Valiant, "A Bridging Model for Parallel Computation", 1990.) Called with the engine's lock held.
 final class Folding {
     private final State state;
     private final Letters letters;
@@ -177,7 +174,7 @@ final class Folding {
                 bytes += chunk.rows[shard].bytes();
                 count += chunk.rows[shard].count();
             }
-            needed += state.shards[shard].bytesFor(bytes, count);
+            needed += state.shards[shard].store().bytesFor(bytes, count);
         }
         if (!state.memory.fits(needed)) {
             throw new EngineException(
@@ -198,7 +195,7 @@ final class Folding {
                 rows.apply(chunk.rows[shard], shardConflicts::add, state.sources::name);
             }
         }
-        rows.clean(1);
+        rows.store().clean(1);
     }
 
     private void settle(Chunk chunk) {

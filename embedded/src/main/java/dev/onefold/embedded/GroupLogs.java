@@ -19,15 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The names of groups and the cells of all shards, on disk: logs `groups-N` of what changed between checkpoints; read
-/// in order, the
-/// last word on a cell counts.
+/// The names of groups and the cells of all shards, on disk: logs `groups-N` of what changed between checkpoints;
+/// read in order, the last word on a cell counts.
 ///
 /// The logs are shortened without ever writing all at once: a new log is begun when the newest has grown large, and
-/// each checkpoint
-/// then writes some further groups again, changed or not. When all have been, the older logs hold nothing that is not
-/// in the
-/// new one, and are let go.
+/// each checkpoint then writes some further groups again, changed or not. When all have been, the older logs hold
+/// nothing that is not in the new one, and are let go.
 ///
 ///     frame    = entries of one checkpoint
 ///     group    = 1, roll-up 2, number 4, length 4, tuple
@@ -260,8 +257,8 @@ final class GroupLogs implements AutoCloseable {
         }
     }
 
-    /// Writes a cut and forces it; the logs that the checkpoint shall name. Tried again after a full disk with the same
-    /// cut.
+    /// Writes a cut and forces it; the logs that the checkpoint shall name. Tried again after a full disk with the
+    /// same cut.
     List<Checkpoint.Log> write(Cut cut) throws OutOfSpaceException {
         if (cut.fresh && cut.number != begun) {
             FramedLog fresh = FramedLog.create(file(sequence + 1), MAGIC);

@@ -22,10 +22,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The dead letters on disk, in a log `letters-N`; in memory only what is listed of them. What changes belongs to the
-/// next
-/// checkpoint, like the totals: after a crash both are as of the same record. Guarded by the engine's lock, but for
-/// [#write] and [#release], which the checkpoint calls.
+/// The dead letters on disk, in a log `letters-N`; in memory only what is listed of them. What changes belongs to
+/// the next checkpoint, like the totals: after a crash both are as of the same record. Guarded by the engine's
+/// lock, but for [#write] and [#release], which the checkpoint calls.
 ///
 ///     letter  = 1, id 8, reason, message, source, line 8, offset 8, bytes 8, kept 1, hash 32, seconds 8, nanos 4,
 ///               identity of a conflict (32 or none), record

@@ -10,8 +10,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Cuts a stream into chunks of whole lines and hashes what it hands out. A line over the limit is never held in
-/// memory: it is read
-/// past, and handed out as its length and hash. Owned by one thread.
+/// memory: it is read past, and handed out as its length and hash. Owned by one thread.
 final class LineReader {
     static final int CHUNK_BYTES = 1 << 18;
 

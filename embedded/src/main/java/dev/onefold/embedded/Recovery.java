@@ -7,6 +7,7 @@ import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowFiles;
+import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.rows.Segment;
 import java.io.IOException;
@@ -21,8 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// Brings a data directory back into memory as its checkpoint says. What stands in the journal behind it is folded
-/// again by the
-/// engine, with the same code as at first.
+/// again by the engine, with the same code as at first.
 final class Recovery {
     private final Path directory;
     private final Pipeline pipeline;
@@ -80,17 +80,17 @@ final class Recovery {
         workers.run(Math.min(workers.parallelism(), shards.length), _ -> {
             for (int shard = next.getAndIncrement(); shard < shards.length; shard = next.getAndIncrement()) {
                 RowFiles files = new RowFiles(directory, shard);
-                for (Rows.Extent extent : checkpoint.rows().get(shard)) {
-                    Segment segment = shards[shard].segmentToLoad(extent.sequence());
+                for (RowStore.Extent extent : checkpoint.rows().get(shard)) {
+                    Segment segment = shards[shard].store().segmentToLoad(extent.sequence());
                     files.read(segment, extent.length());
-                    shards[shard].load(segment);
+                    shards[shard].store().load(segment);
                 }
             }
         });
     }
 
-    /// The number of shards has changed: each new one takes its rows out of the old ones, and the first inherits all
-    /// cells.
+    /// The number of shards has changed: each new one takes its rows out of the old ones, and the first inherits
+    /// all cells.
     private void reshard(Checkpoint checkpoint, State state, GroupLogs groupLogs) {
         Groups[] groups = state.groups;
         Rows[] old = new Rows[checkpoint.rows().size()];
@@ -106,12 +106,12 @@ final class Recovery {
         groupLogs.beginAnew();
         loadRows(checkpoint, old);
         for (Rows each : old) {
-            sequenceNext = Math.max(sequenceNext, each.sequenceNext());
+            sequenceNext = Math.max(sequenceNext, each.store().sequenceNext());
         }
         for (int shard = 0; shard < state.shards.length; shard++) {
-            state.shards[shard].numberFrom(sequenceNext);
+            state.shards[shard].store().numberFrom(sequenceNext);
             for (Rows each : old) {
-                state.shards[shard].adopt(each, shard, state.shards.length);
+                state.shards[shard].store().adopt(each.store(), shard, state.shards.length);
             }
         }
         for (Cells[] cells : oldCells) {
@@ -120,7 +120,7 @@ final class Recovery {
             }
         }
         for (Rows each : old) {
-            each.close();
+            each.store().close();
         }
     }
 

@@ -6,10 +6,12 @@ import java.time.InstantSource;
 /// How the embedded engine runs. No setting changes an answer.
 ///
 /// @param shards parts of the state, each owned by one thread, 1 to 256; may change from run to run
-/// @param threads that decode and fold, 0 to 256; 0 does everything on the caller's thread, in one order that repeats
+/// @param threads that decode and fold, 0 to 256; 0 does everything on the caller's thread, in one order that
+/// repeats
 /// @param checkpointInterval at most this much intake from files is folded again after a crash
 /// @param stateBytesMax memory for rows and their index, off the Java heap; intake is refused before it is exceeded
-/// @param keepJournal whether what came through the journal is kept for ever, so that totals can be recomputed from it
+/// @param keepJournal whether what came through the journal is kept for ever, so that totals can be recomputed from
+/// it
 /// @param clock says when; decides nothing about totals
 /// @param pause waits a little before a full disk is tried again
 public record Settings(

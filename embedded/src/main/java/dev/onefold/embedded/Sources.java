@@ -22,7 +22,8 @@ final class Sources {
         long recordsAppended;
 
         long bytesAppended;
-        /// Hash of these bytes: known from the checkpoint until the source is read again, then as a state that goes on.
+        /// Hash of these bytes: known from the checkpoint until the source is read again, then as a state that goes
+        /// on.
         byte[] hash = LineReader.sha256().digest();
 
         @Nullable

@@ -95,7 +95,7 @@ final class State {
 
     void close() {
         for (Rows rows : shards) {
-            rows.close();
+            rows.store().close();
         }
     }
 }

@@ -9,7 +9,8 @@ import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Runs the parts of one step at the same time and waits for all; with no threads, one after the other on the caller's.
+/// Runs the parts of one step at the same time and waits for all; with no threads, one after the other on the
+/// caller's.
 final class Workers implements AutoCloseable {
     private final int threads;
     private final @Nullable ExecutorService executor;

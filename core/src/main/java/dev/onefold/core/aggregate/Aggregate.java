@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// What a group's rows come to: how many, and per measure what its answer is made of. Adding is commutative and
-/// associative, so parts (of a shard, of a child) may be added in any order; a part alone may be negative.
-/// Mutable; owned by one thread.
+/// associative, so parts (of a shard, of a child) may be added in any order; a part alone may be negative. Mutable;
+/// owned by one thread.
 public final class Aggregate {
     private final List<Measure> measures;
     private long rows;

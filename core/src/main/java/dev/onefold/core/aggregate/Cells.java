@@ -13,10 +13,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One shard's part of all leaf groups of one roll-up. Only leaves are kept; a parent is the sum of its leaves, made
-/// when
-/// read, so that in no answer can it be anything else. Sums are kept in 128 bits, which 10^10 values of 28 digits
-/// cannot overflow, in flat arrays: adding a row touches one line of memory. Owned by one thread.
+/// One shard's part of all leaf groups of one roll-up. Only leaves are kept; a parent is the sum of its leaves,
+/// made when read, so that in no answer can it be anything else. Sums are kept in 128 bits, which 10^10 values of
+/// 28 digits cannot overflow, in flat arrays: adding a row touches one line of memory. Owned by one thread.
 ///
 ///     cell = rows, then per summed measure: sum hi, sum lo, count of values
 public final class Cells {
@@ -255,8 +254,8 @@ public final class Cells {
         dirtyValues.clear();
     }
 
-    /// Adds all of another shard's cells of the same roll-up, and marks them as changed: after the number of shards has
-    /// changed, one shard inherits.
+    /// Adds all of another shard's cells of the same roll-up, and marks them as changed: after the number of shards
+    /// has changed, one shard inherits.
     public void addAll(Cells other, int leaves) {
         for (int leaf = 0; leaf < leaves; leaf++) {
             int index = leaf >>> CHUNK_BITS;

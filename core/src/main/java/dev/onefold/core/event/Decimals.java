@@ -7,8 +7,8 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Reads numbers exactly: a decimal of declared type becomes its unscaled value in 128 bits, `hi` and `lo`.
-/// A number is measured before it is built, so that 1e999999999 costs nothing. Owned by one thread.
+/// Reads numbers exactly: a decimal of declared type becomes its unscaled value in 128 bits, `hi` and `lo`. A
+/// number is measured before it is built, so that 1e999999999 costs nothing. Owned by one thread.
 final class Decimals {
     /// Longest number that is looked at, in characters.
     static final int CHARACTERS_MAX = 1_000;
@@ -99,7 +99,8 @@ final class Decimals {
                 + Limits.VALUE_DIGITS_MAX + " in all; values are refused, never rounded";
     }
 
-    /// Any number of at most [#CHARACTERS_MAX] characters, or `null`. Leading zeros are allowed, because text has them.
+    /// Any number of at most [#CHARACTERS_MAX] characters, or `null`. Leading zeros are allowed, because text has
+    /// them.
     static @Nullable BigDecimal parse(byte[] bytes, int from, int to) {
         if (to - from > CHARACTERS_MAX || !isNumber(bytes, from, to)) {
             return null;

@@ -124,8 +124,8 @@ public final class Decoder {
                 && format.columns().isEmpty();
     }
 
-    /// Takes the columns of the source that the next records come from; a reason if the line is no header, or lacks a
-    /// column that the pipeline reads.
+    /// Takes the columns of the source that the next records come from; a reason if the line is no header, or lacks
+    /// a column that the pipeline reads.
     public @Nullable Malformed header(byte[] line, int from, int to) {
         if (!(pipeline.format() instanceof Format.Csv format)) {
             throw new IllegalStateException("Only CSV has a header");

@@ -5,9 +5,9 @@ import java.math.BigInteger;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A record, decoded: identity, and what it contributes to groups and measures. One object serves record after record,
-/// because at a million events a second each object made would cost; so whoever keeps something of it copies it.
-/// Owned by one thread.
+/// A record, decoded: identity, and what it contributes to groups and measures. One object serves record after
+/// record, because at a million events a second each object made would cost; so whoever keeps something of it
+/// copies it. Owned by one thread.
 ///
 /// All texts lie in [#data], encoded so that comparing bytes (unsigned) compares what they stand for:
 ///
@@ -19,17 +19,31 @@ public final class Event {
     /// What an event does to its key, in the order of conflicts: the greater stays.
     public enum Kind {
         /// Seen, and contributes nothing.
-        FILTERED,
+        FILTERED(0),
         /// Contributes to groups.
-        COUNTED,
+        COUNTED(1),
         /// Retracts what its key contributed.
-        DELETE;
+        DELETE(2);
 
-        private static final Kind[] ALL = values();
+        private final int code;
 
-        /// The kind of an ordinal, without an array made.
-        public static Kind of(int ordinal) {
-            return ALL[ordinal];
+        Kind(int code) {
+            this.code = code;
+        }
+
+        /// The number that stands for it in files.
+        public int code() {
+            return code;
+        }
+
+        /// The kind of a number.
+        public static Kind of(int code) {
+            return switch (code) {
+                case 0 -> FILTERED;
+                case 1 -> COUNTED;
+                case 2 -> DELETE;
+                default -> throw new IllegalArgumentException("There is no kind of event " + code);
+            };
         }
     }
 

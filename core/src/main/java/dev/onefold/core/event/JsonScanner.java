@@ -11,12 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the fields that a pipeline reads in one JSON object (RFC 8259, strict: full grammar, valid UTF-8, bounded
-/// nesting), without building anything. The wanted names form a tree that is walked beside the record; whatever is not
-/// in the tree is checked and passed over.
+/// nesting), without building anything. The wanted names form a tree that is walked beside the record; whatever is
+/// not in the tree is checked and passed over.
 ///
-/// Strings are scanned eight bytes at a time: the classic test for a byte below a bound or equal to one
-/// (Mycroft's "has zero byte", see Hacker's Delight, section 6-1) stops at quotes, backslashes, control characters and
-/// bytes outside ASCII. So a record's array must have [#PADDING] readable bytes behind it.
+/// Strings are scanned eight bytes at a time: the classic test for a byte below a bound or equal to one (Mycroft's
+/// "has zero byte", see Hacker's Delight, section 6-1) stops at quotes, backslashes, control characters and bytes
+/// outside ASCII. So a record's array must have [#PADDING] readable bytes behind it.
 ///
 /// Owned by one thread.
 final class JsonScanner {

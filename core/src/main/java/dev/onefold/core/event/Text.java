@@ -7,8 +7,8 @@ final class Text {
 
     private Text() {}
 
-    /// Behind the escape that begins at `at` (a backslash); a surrogate must come as a pair, because a lone one is no
-    /// text.
+    /// Behind the escape that begins at `at` (a backslash); a surrogate must come as a pair, because a lone one is
+    /// no text.
     static int escapeEnd(byte[] bytes, int at, int end) {
         if (at + 1 >= end) {
             return CUT_OFF;
@@ -93,7 +93,8 @@ final class Text {
         return true;
     }
 
-    /// Writes the text of a checked string, escapes read, and returns its length; it is never longer than the source.
+    /// Writes the text of a checked string, escapes read, and returns its length; it is never longer than the
+    /// source.
     static int unescape(byte[] bytes, int from, int to, byte[] target, int targetAt) {
         int out = targetAt;
         int at = from;

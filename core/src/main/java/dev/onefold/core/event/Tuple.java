@@ -5,10 +5,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// A tuple of texts as bytes whose unsigned order is the order of the parts, each by its UTF-8 bytes, a shorter tuple
-/// before a longer one that begins like it. No text can look like a separator: 00 is written 00 FF, a part ends with 00
-/// 01.
-/// Immutable.
+/// A tuple of texts as bytes whose unsigned order is the order of the parts, each by its UTF-8 bytes, a shorter
+/// tuple before a longer one that begins like it. No text can look like a separator: 00 is written 00 FF, a part
+/// ends with 00 01. Immutable.
 public record Tuple(byte[] bytes) implements Comparable<Tuple> {
 
     /// The tuple of these texts.

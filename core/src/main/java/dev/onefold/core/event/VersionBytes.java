@@ -2,10 +2,9 @@ package dev.onefold.core.event;
 
 import java.math.BigInteger;
 
-/// Versions as bytes whose unsigned order is the order of the numbers: a first byte that says sign and length
-/// (80 + n for n bytes of a positive magnitude, 80 for zero, 7F − n for a negative one of n bytes), then the magnitude,
-/// most
-/// significant byte first, each byte inverted if the number is negative.
+/// Versions as bytes whose unsigned order is the order of the numbers: a first byte that says sign and length (80 +
+/// n for n bytes of a positive magnitude, 80 for zero, 7F − n for a negative one of n bytes), then the magnitude,
+/// most significant byte first, each byte inverted if the number is negative.
 public final class VersionBytes {
     /// 64 decimal digits are 213 bits.
     public static final int LENGTH_MAX = 1 + 27;

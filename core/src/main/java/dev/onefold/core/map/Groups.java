@@ -8,8 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The groups of one roll-up, numbered densely in the order of their first appearance, so that a row names its group in
-/// a byte or two. Numbers are never given twice. Threads share it; [Cache] keeps them out of each other's way.
+/// The groups of one roll-up, numbered densely in the order of their first appearance, so that a row names its
+/// group in a byte or two. Numbers are never given twice. Threads share it; [Cache] keeps them out of each other's
+/// way.
 public final class Groups {
     private final Map<Tuple, Integer> numbers = new HashMap<>();
     private final List<Tuple> tuples = new ArrayList<>();

@@ -26,8 +26,8 @@ public record Query(
         return new Query(rollup, List.of(), Integer.MAX_VALUE, null);
     }
 
-    /// The `count` greatest by a measure, greatest first; equal ones, and those without a value, in the order of their
-    /// UTF-8 bytes.
+    /// The `count` greatest by a measure, greatest first; equal ones, and those without a value, in the order of
+    /// their UTF-8 bytes.
     public record Top(int count, String measure) {
         public Top {
             if (count < 1) {

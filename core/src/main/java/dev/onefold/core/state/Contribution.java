@@ -5,9 +5,9 @@ import dev.onefold.core.event.Tuple;
 import java.util.Iterator;
 import java.util.List;
 
-/// What the pipeline reads of an event: its kind, its group in each roll-up and its amount for each input; the lists
-/// are
-/// empty unless it is counted. Ordered as conflicts are decided: a delete above all, then by groups, then by amounts.
+/// What the pipeline reads of an event: its kind, its group in each roll-up and its amount for each input; the
+/// lists are empty unless it is counted. Ordered as conflicts are decided: a delete above all, then by groups, then
+/// by amounts.
 public record Contribution(Event.Kind kind, List<Tuple> groups, List<Amount> amounts)
         implements Comparable<Contribution> {
     public Contribution {

@@ -1,11 +1,10 @@
 package dev.onefold.core.state;
 
 /// What an arriving event does to the stored state of its key: the maximum of (version, contribution) stays, so the
-/// order of
-/// arrival can never matter. An enum and not records, because this is asked a million times a second.
+/// order of arrival can never matter. An enum and not records, because this is asked a million times a second.
 public enum Transition {
-    /// The key was never seen, or this is a higher version: the old contribution leaves and the new one joins, in one
-    /// step.
+    /// The key was never seen, or this is a higher version: the old contribution leaves and the new one joins, in
+    /// one step.
     CHANGED,
     /// The same version and the same contribution again.
     DUPLICATE,

@@ -2,7 +2,7 @@ package dev.onefold.embedded.disk;
 
 import dev.onefold.core.Counts;
 import dev.onefold.embedded.EngineException;
-import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.rows.RowStore;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// How far each source is in the results, and which files hold these: one position per source for all shards. The file
-/// `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and one that cannot be read was
-/// damaged.
+/// How far each source is in the results, and which files hold these: one position per source for all shards. The
+/// file `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and one that cannot be
+/// read was damaged.
 ///
 ///     magic "ONEFCKPT" 8, format 4, length of the payload 4, CRC-32C of format, length and payload 4, payload
 ///
@@ -34,7 +34,7 @@ public record Checkpoint(
         long number,
         Instant at,
         String definition,
-        List<List<Rows.Extent>> rows,
+        List<List<RowStore.Extent>> rows,
         List<Log> groupLogs,
         Log letters,
         Journal.Position journal,
@@ -111,8 +111,8 @@ public record Checkpoint(
 
     private static int checksum(ByteBuffer bytes) {
         CRC32C crc = new CRC32C();
-        crc.update(bytes.array(), 8, 8);
-        crc.update(bytes.array(), HEADER_BYTES, bytes.capacity() - HEADER_BYTES);
+        crc.update(bytes.duplicate().clear().position(8).limit(16));
+        crc.update(bytes.duplicate().clear().position(HEADER_BYTES));
         return (int) crc.getValue();
     }
 
@@ -133,9 +133,9 @@ public record Checkpoint(
             out.writeInt(at.getNano());
             writeBytes(out, definition.getBytes(StandardCharsets.UTF_8));
             out.writeInt(rows.size());
-            for (List<Rows.Extent> shard : rows) {
+            for (List<RowStore.Extent> shard : rows) {
                 out.writeInt(shard.size());
-                for (Rows.Extent extent : shard) {
+                for (RowStore.Extent extent : shard) {
                     out.writeLong(extent.sequence());
                     out.writeInt(extent.length());
                 }
@@ -190,11 +190,11 @@ public record Checkpoint(
         long number = in.readLong();
         Instant at = Instant.ofEpochSecond(in.readLong(), in.readInt());
         String definition = new String(readBytes(in), StandardCharsets.UTF_8);
-        List<List<Rows.Extent>> rows = new ArrayList<>();
+        List<List<RowStore.Extent>> rows = new ArrayList<>();
         for (int shards = in.readInt(); shards > 0; shards--) {
-            List<Rows.Extent> extents = new ArrayList<>();
+            List<RowStore.Extent> extents = new ArrayList<>();
             for (int count = in.readInt(); count > 0; count--) {
-                extents.add(new Rows.Extent(in.readLong(), in.readInt()));
+                extents.add(new RowStore.Extent(in.readLong(), in.readInt()));
             }
             rows.add(extents);
         }

@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/// One process owns a data directory. The operating system lets go of the lock when the process dies, however it dies.
+/// One process owns a data directory. The operating system lets go of the lock when the process dies, however it
+/// dies.
 ///
 /// The holder's name stands in a file of its own: to close any channel of a locked file drops the lock (POSIX), so
-/// nobody
-/// opens LOCK just to read it.
+/// nobody opens LOCK just to read it.
 public final class DirectoryLock implements AutoCloseable {
     private final FileChannel channel;
 

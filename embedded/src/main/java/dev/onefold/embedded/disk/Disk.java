@@ -10,9 +10,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /// What is done to files, with its failures told apart: a full disk is waited for, anything else stops the engine,
-/// because
-/// after a failed write or force nobody knows what the disk holds (Rebello et al., "Can Applications Recover from
-/// fsync Failures?", 2020).
+/// because after a failed write or force nobody knows what the disk holds (Rebello et al., "Can Applications
+/// Recover from fsync Failures?", 2020).
 public final class Disk {
     private static final int ZERO_BYTES = 1 << 20;
 
@@ -171,8 +170,8 @@ public final class Disk {
         }
     }
 
-    /// Replaces a file by bytes that are durable, or leaves it as it was: written beside it, forced, renamed, directory
-    /// forced.
+    /// Replaces a file by bytes that are durable, or leaves it as it was: written beside it, forced, renamed,
+    /// directory forced.
     public static void replace(Path file, ByteBuffer bytes) throws OutOfSpaceException {
         Path beside = file.resolveSibling(file.getFileName() + ".new");
         try (FileChannel channel = FileChannel.open(

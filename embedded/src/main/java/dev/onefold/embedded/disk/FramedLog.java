@@ -10,8 +10,7 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
 /// A file of checked frames that grows at its end. How much of it counts, a checkpoint says; what stands behind is
-/// written
-/// over. One thread writes; any may read what was appended.
+/// written over. One thread writes; any may read what was appended.
 ///
 ///     header 32 = magic 8 (ASCII), format 4, CRC-32C of these 4, zeros
 ///     frame     = length of the payload 4, CRC-32C of length and payload 4, payload

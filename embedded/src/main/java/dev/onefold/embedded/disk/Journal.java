@@ -9,18 +9,15 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// What cannot be read again is in the journal, forced, before it is acknowledged. Segments `journal-N` are written
-/// over from
-/// end to end with zeros and forced before they are used, so that an entry needs no space and no change of the file's
-/// size.
-/// One thread writes.
+/// over from end to end with zeros and forced before they are used, so that an entry needs no space and no change
+/// of the file's size. One thread writes.
 ///
 ///     entry = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C of these and the payload 4, zeros 4, payload
 ///
 /// Entries are numbered 1, 2, 3 … over all segments. The journal ends at the first entry that is not whole or has
-/// another
-/// number. A torn end was never acknowledged. To tell it from an acknowledged entry that was damaged later,
-/// `journal-mark` holds
-/// the number of the last forced entry; it is written without force, so it may be behind, never ahead.
+/// another number. A torn end was never acknowledged. To tell it from an acknowledged entry that was damaged later,
+/// `journal-mark` holds the number of the last forced entry; it is written without force, so it may be behind,
+/// never ahead.
 public final class Journal implements AutoCloseable {
     /// Bytes of a segment; an entry that is larger gets a segment of its own size.
     public static final int SEGMENT_BYTES = 16 << 20;

@@ -7,9 +7,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Rows on their way from a decoder to the shard that owns their keys, in the form in which they are stored. Written by
-/// one
-/// thread, then read by one other.
+/// Rows on their way from a decoder to the shard that owns their keys, in the form in which they are stored.
+/// Written by one thread, then read by one other.
 ///
 ///     entry = hash 8, length of the row 4, length of its key 4, row
 ///     row   = key, version, source, offset, kind, contribution
@@ -50,9 +49,7 @@ public final class RowBatch {
         count = 0;
     }
 
-    /// Encodes the key of an event as an entry that is not finished; its hash says which shard it belongs to, see
-    /// [#shard].
-    /// The layout of keys must be known to lookups, too, hence this is the only place that writes them.
+    /// Encodes a key; the only place that knows how keys are stored. Returns where it ends.
     static int putKey(byte[] source, int from, int to, byte[] target, int at) {
         int keyLength = to - from;
         if (keyLength == UUID_LENGTH && putUuid(source, from, target, at)) {
@@ -122,7 +119,7 @@ public final class RowBatch {
         }
         at = putVarint(source, target, at);
         at = putVarint(offset, target, at);
-        target[at++] = (byte) event.kind.ordinal();
+        target[at++] = (byte) event.kind.code();
         if (event.kind == Event.Kind.COUNTED) {
             for (int group : groups) {
                 at = putVarint(group, target, at);

@@ -40,8 +40,9 @@ public final class RowFiles {
         return header.clear();
     }
 
-    /// Writes a range of a segment as one frame and forces it. Called again after a full disk, it does the same again.
-    public void write(Rows.Range range, long checkpoint) throws OutOfSpaceException {
+    /// Writes a range of a segment as one frame and forces it. Called again after a full disk, it does the same
+    /// again.
+    public void write(RowStore.Range range, long checkpoint) throws OutOfSpaceException {
         Segment segment = range.segment();
         Path file = file(segment.sequence);
         boolean fresh = range.from() == Segment.FILE_HEADER_BYTES;

@@ -69,7 +69,7 @@ final class RowReader {
     /// Fills the amounts of the row whose kind stands at `at`.
     void read(Segment segment, long at, Amounts into) {
         MemorySegment memory = segment.memory;
-        into.counted = memory.get(ValueLayout.JAVA_BYTE, at) == Event.Kind.COUNTED.ordinal();
+        into.counted = memory.get(ValueLayout.JAVA_BYTE, at) == Event.Kind.COUNTED.code();
         if (!into.counted) {
             return;
         }

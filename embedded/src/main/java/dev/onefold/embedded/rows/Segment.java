@@ -6,9 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// A stretch of rows in memory, byte for byte as in its file. Rows are appended by the thread that owns the shard; what
-/// is in front
-/// of `used` at a cut never changes again, so a checkpoint can write it while rows go on being appended.
+/// A stretch of rows in memory, byte for byte as in its file. Rows are appended by the thread that owns the shard;
+/// what is in front of `used` at a cut never changes again, so a checkpoint can write it while rows go on being
+/// appended.
 ///
 ///     0   file header, 64 bytes, see RowFiles
 ///     64  frame = header 24 (written by the checkpoint), rows;  one frame a checkpoint

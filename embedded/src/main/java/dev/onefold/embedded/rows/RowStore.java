@@ -1,0 +1,358 @@
+package dev.onefold.embedded.rows;
+
+import dev.onefold.core.event.Hash;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Where one shard keeps its rows: segments and the index over them. Owned by one thread at a time.
+///
+/// Rows are only ever appended, to the newest segment; a replaced row stays where it is, dead. When too much of the
+/// memory is dead, the live rows of the emptiest segment are appended again and the segment is let go (the cleaner
+/// of log-structured memory: Rumble, Kejriwal, Ousterhout, "Log-structured Memory for DRAM-based Storage", FAST
+/// 2014). So a checkpoint has nothing to write but what was appended since the last one, and never a page that is
+/// half old and half new.
+public final class RowStore {
+    /// Live share of the memory under which it is cleaned, in percent.
+    private static final int LIVE_PERCENT_MIN = 80;
+
+    /// Longest key as it is stored, and what may be read behind it.
+    private static final int KEY_BUFFER_BYTES = 3_000;
+
+    private final Memory memory;
+    final Index index = new Index();
+    private final List<@Nullable Segment> segments = new ArrayList<>(); // By slot.
+    private final List<Segment> released = new ArrayList<>();
+    private Segment[] bySlot = new Segment[0];
+    private Segment head;
+    private long sequenceNext;
+    private long usedBytes;
+    private long liveBytes;
+    long appendedFrom; // Where the row just appended begins, with its length ...
+    long appendedAt; // ... and behind its length.
+
+    RowStore(Memory memory) {
+        this.memory = memory;
+        memory.take(index.bytes());
+        head = addSegment(sequenceNext++);
+    }
+
+    /// The segment of a location.
+    Segment segment(long location) {
+        return bySlot[(int) (location / Segment.BYTES)];
+    }
+
+    /// Where in its segment a location is.
+    static long at(long location) {
+        return location % Segment.BYTES;
+    }
+
+    /// Puts the row that was just appended into the slot that [#find] gave.
+    void add(long slot, long hash, Segment segment) {
+        index.add(slot, hash, location(segment, appendedFrom));
+        if (index.isFull()) {
+            growIndex();
+        }
+    }
+
+    /// Takes the row that was just appended back: read again, it would replace another.
+    void takeBack(Segment segment) {
+        account(segment, (int) appendedFrom - segment.used);
+    }
+
+    /// Told of each row: its segment, and where it begins behind its length.
+    interface Visitor {
+        void row(Segment segment, long rowStart);
+    }
+
+    /// Visits each row, in no order.
+    void forEach(Visitor visitor) {
+        for (long slot = 0; slot < index.size(); slot++) {
+            long entry = index.get(slot);
+            if (entry != 0) {
+                long location = Index.location(entry);
+                Segment segment = segment(location);
+                visitor.row(segment, segment.varintEnd(at(location)));
+            }
+        }
+    }
+
+    /// Bytes of memory that a batch may need, at most.
+    public long bytesFor(long batchBytes, long batchCount) {
+        long segmentsMore = (batchBytes / (Segment.BYTES / 2) + 1) * Segment.BYTES;
+        return index.count() + batchCount > index.size() / 2 ? segmentsMore + index.bytesAtGrowth() : segmentsMore;
+    }
+
+    private Segment addSegment(long sequence) {
+        int slot = segments.indexOf(null);
+        if (slot < 0) {
+            slot = segments.size();
+            segments.add(null);
+        }
+        Segment segment = new Segment(sequence, slot);
+        segments.set(slot, segment);
+        bySlot = segments.toArray(new Segment[0]);
+        memory.take(Segment.BYTES);
+        return segment;
+    }
+
+    static long location(Segment segment, long at) {
+        return (long) segment.slot * Segment.BYTES + at;
+    }
+
+    /// The slot of the key, or the empty one where it belongs.
+    long find(long hash, byte[] bytes, int keyAt, int keyLength) {
+        long slot = index.home(hash);
+        while (true) {
+            long entry = index.get(slot);
+            if (entry == 0) {
+                return slot;
+            }
+            if (Index.mayBe(entry, hash)) {
+                long location = Index.location(entry);
+                Segment segment = segment(location);
+                if (segment.matches(segment.varintEnd(at(location)), bytes, keyAt, keyLength)) {
+                    return slot;
+                }
+            }
+            slot = index.next(slot);
+        }
+    }
+
+    Segment append(RowBatch batch, int start) {
+        int length = batch.rowLength(start);
+        Segment segment = room(length);
+        long at = segment.used;
+        appendedFrom = at;
+        long rest = length;
+        while (rest >= 0x80) {
+            segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) (rest | 0x80));
+            rest >>>= 7;
+        }
+        segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) rest);
+        appendedAt = at;
+        MemorySegment.copy(
+                batch.bytes, start + RowBatch.HEADER_BYTES, segment.memory, ValueLayout.JAVA_BYTE, at, length);
+        account(segment, (int) (at + length - appendedFrom));
+        return segment;
+    }
+
+    private void account(Segment segment, int bytes) {
+        segment.used += bytes;
+        segment.live += bytes;
+        liveBytes += bytes;
+        usedBytes += bytes;
+    }
+
+    /// The newest segment, with room for a row of this length and in a frame that is not yet persisted.
+    private Segment room(int length) {
+        int needed = length + 5 + Segment.FRAME_HEADER_BYTES;
+        if (head.used + needed > Segment.BYTES) {
+            head = addSegment(sequenceNext++);
+        }
+        if (head.used == head.persisted) {
+            head.used += Segment.FRAME_HEADER_BYTES;
+        }
+        return head;
+    }
+
+    private void growIndex() {
+        long old = index.bytes();
+        memory.take(old / 2 * 3);
+        index.grow();
+        memory.give(old + old / 2 * 3 - index.bytes());
+    }
+
+    void die(Segment segment, long at) {
+        long bytes = segment.varintEnd(at) - at + segment.varint(at);
+        segment.live -= (int) bytes;
+        liveBytes -= bytes;
+    }
+
+    /// Cleans up to `segmentsMax` segments, if too much is dead. A segment that is let go is in the next [#cut].
+    public void clean(int segmentsMax) {
+        for (int i = 0; i < segmentsMax && liveBytes * 100 < (usedBytes - Segment.BYTES) * LIVE_PERCENT_MIN; i++) {
+            Segment victim = null;
+            for (Segment segment : bySlot) {
+                if (segment != null && segment != head && (victim == null || segment.live < victim.live)) {
+                    victim = segment;
+                }
+            }
+            if (victim == null || victim.used > victim.persisted) {
+                return; // What is not yet persisted may be what the last checkpoint is writing.
+            }
+            clean(victim);
+        }
+    }
+
+    private void clean(Segment victim) {
+        byte[] key = new byte[KEY_BUFFER_BYTES];
+        Frames.forEachRow(victim, victim.used, (rowAt, rowStart, rowEnd) -> {
+            int keyLength = (int) (RowReader.keyEnd(victim, rowStart) - rowStart);
+            MemorySegment.copy(victim.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
+            long hash = Hash.of(key, 0, keyLength);
+            long slot = find(hash, key, 0, keyLength);
+            long entry = index.get(slot);
+            if (entry != 0 && Index.location(entry) == location(victim, rowAt)) {
+                int bytes = (int) (rowEnd - rowAt);
+                Segment segment = room(bytes);
+                appendedFrom = segment.used;
+                MemorySegment.copy(victim.memory, rowAt, segment.memory, segment.used, bytes);
+                account(segment, bytes);
+                index.set(slot, hash, location(segment, appendedFrom));
+                liveBytes -= bytes;
+            }
+        });
+        usedBytes -= victim.used - Segment.FILE_HEADER_BYTES;
+        segments.set(victim.slot, null);
+        bySlot = segments.toArray(new Segment[0]);
+        released.add(victim);
+    }
+
+    /// What a checkpoint has to write: for each segment the bytes appended since the last cut, as one frame each.
+    ///
+    /// @param written the segments that have such bytes, with the range to write
+    /// @param kept sequence and length of each segment that makes up the shard
+    /// @param released segments that are not part of it any more; close them when the checkpoint is durable
+    public record Cut(List<Range> written, List<Extent> kept, List<Segment> released) {}
+
+    /// A range of a segment.
+    public record Range(Segment segment, int from, int to) {}
+
+    /// A segment by its number, and how much of it counts.
+    public record Extent(long sequence, int length) {}
+
+    /// Cuts: what was appended so far belongs to this checkpoint, what comes now to the next.
+    public Cut cut() {
+        List<Range> written = new ArrayList<>();
+        List<Extent> kept = new ArrayList<>();
+        for (Segment segment : bySlot) {
+            if (segment != null) {
+                if (segment.used > segment.persisted) {
+                    Frames.begin(segment);
+                    written.add(new Range(segment, segment.persisted, segment.used));
+                    segment.persisted = segment.used;
+                }
+                kept.add(new Extent(segment.sequence, segment.used));
+            }
+        }
+        kept.sort(Comparator.comparingLong(Extent::sequence));
+        Cut cut = new Cut(written, kept, List.copyOf(released));
+        released.clear();
+        return cut;
+    }
+
+    /// Lets go of a segment that a durable checkpoint has released.
+    public void free(Segment segment) {
+        segment.close();
+        memory.give(Segment.BYTES);
+    }
+
+    /// Takes a segment that was read from its file; segments come in the order of their numbers. A later row
+    /// replaces an earlier one of its key; cells are not touched, they have a file of their own.
+    public void load(Segment segment) {
+        byte[] key = new byte[KEY_BUFFER_BYTES];
+        segment.persisted = segment.used;
+        usedBytes += segment.used - Segment.FILE_HEADER_BYTES;
+        Frames.forEachRow(segment, segment.used, (rowAt, rowStart, rowEnd) -> {
+            int keyLength = (int) (RowReader.keyEnd(segment, rowStart) - rowStart);
+            MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
+            long hash = Hash.of(key, 0, keyLength);
+            long slot = find(hash, key, 0, keyLength);
+            long entry = index.get(slot);
+            if (entry == 0) {
+                index.add(slot, hash, location(segment, rowAt));
+                if (index.isFull()) {
+                    growIndex();
+                }
+            } else {
+                long location = Index.location(entry);
+                die(segment(location), at(location));
+                index.set(slot, hash, location(segment, rowAt));
+            }
+            segment.live += (int) (rowEnd - rowAt);
+            liveBytes += rowEnd - rowAt;
+        });
+        head = segment;
+        sequenceNext = segment.sequence + 1;
+    }
+
+    /// An empty segment to read a file into; give it to [#load] next.
+    public Segment segmentToLoad(long sequence) {
+        if (head.used == Segment.FILE_HEADER_BYTES && index.count() == 0 && segments.size() == 1 && bySlot[0] == head) {
+            segments.set(0, null); // The one that a new shard begins with.
+            head.close();
+            memory.give(Segment.BYTES);
+        }
+        return addSegment(sequence);
+    }
+
+    /// Takes over the current rows of a shard of another division, and writes them as its own; cells are not
+    /// touched.
+    public void adopt(RowStore other, int shard, int shards) {
+        byte[] key = new byte[KEY_BUFFER_BYTES];
+        for (long slot = 0; slot < other.index.size(); slot++) {
+            long entry = other.index.get(slot);
+            if (entry == 0) {
+                continue;
+            }
+            long location = Index.location(entry);
+            Segment from = other.segment(location);
+            long at = at(location);
+            long rowStart = from.varintEnd(at);
+            int keyLength = (int) (RowReader.keyEnd(from, rowStart) - rowStart);
+            MemorySegment.copy(from.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
+            long hash = Hash.of(key, 0, keyLength);
+            if (RowBatch.EncodedKey.shard(hash, shards) != shard) {
+                continue;
+            }
+            int bytes = (int) (rowStart - at + from.varint(at));
+            Segment segment = room(bytes);
+            appendedFrom = segment.used;
+            MemorySegment.copy(from.memory, at, segment.memory, appendedFrom, bytes);
+            account(segment, bytes);
+            index.add(find(hash, key, 0, keyLength), hash, location(segment, appendedFrom));
+            if (index.isFull()) {
+                growIndex();
+            }
+        }
+    }
+
+    /// Numbers segments from here on, so that no file is written over that the last checkpoint names.
+    public void numberFrom(long sequence) {
+        segments.set(head.slot, null);
+        head.close();
+        memory.give(Segment.BYTES);
+        head = addSegment(sequence);
+        sequenceNext = sequence + 1;
+    }
+
+    /// The number behind that of the newest segment.
+    public long sequenceNext() {
+        return sequenceNext;
+    }
+
+    /// Bytes of memory in use by rows and index.
+    public long bytes() {
+        long count = segments.stream().filter(Objects::nonNull).count();
+        return count * Segment.BYTES + index.bytes();
+    }
+
+    /// Frees all memory.
+    public void close() {
+        for (Segment segment : bySlot) {
+            if (segment != null) {
+                segment.close();
+            }
+        }
+        released.forEach(Segment::close);
+        index.close();
+        bySlot = new Segment[0];
+        segments.clear();
+        released.clear();
+    }
+}
