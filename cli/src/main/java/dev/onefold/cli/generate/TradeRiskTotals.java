@@ -32,7 +32,7 @@ public record TradeRiskTotals(long seed, Made made, InOrder inOrder, long bytes,
 
     /// What each message is for one who reads them in the order they were made in. In another order duplicates and
     /// stale ones are other counts; the totals are the same.
-    public record InOrder(long changes, long duplicates, long stale, long malformed) {}
+    public record InOrder(long accepted, long duplicate, long stale, long malformed) {}
 
     /// One node of the tree of totals.
     ///
@@ -63,7 +63,7 @@ public record TradeRiskTotals(long seed, Made made, InOrder inOrder, long bytes,
               "messages": %d,
               "bytes": %d,
               "made": {"new": %d, "corrections": %d, "reinserts": %d, "duplicates": %d, "late": %d, "deletes": %d, "malformed": %d},
-              "inOrder": {"changes": %d, "duplicates": %d, "stale": %d, "malformed": %d},
+              "inOrder": {"accepted": %d, "duplicate": %d, "stale": %d, "malformed": %d},
               "groups": %s
             }
             """.formatted(
@@ -77,8 +77,8 @@ public record TradeRiskTotals(long seed, Made made, InOrder inOrder, long bytes,
                         made.late(),
                         made.deletes(),
                         made.malformed(),
-                        inOrder.changes(),
-                        inOrder.duplicates(),
+                        inOrder.accepted(),
+                        inOrder.duplicate(),
                         inOrder.stale(),
                         inOrder.malformed(),
                         groups.isEmpty() ? "[]" : lines);

@@ -55,19 +55,22 @@ interface Condition {
     private static Condition comparison(Scan scan) {
         List<String> path = scan.path();
         if (scan.takeWord("is")) {
-            if (!scan.takeWord("missing")) {
-                scan.expect("missing");
-            }
-            return new Missing(path);
+            boolean negated = scan.takeWord("not");
+            scan.expect("missing");
+            return negated ? new Not(new Missing(path)) : new Missing(path);
         }
-        if (scan.takeWord("in")) {
+        boolean negated = scan.takeWord("not");
+        if (negated || scan.takeWord("in")) {
+            if (negated) {
+                scan.expect("in");
+            }
             Set<String> texts = new TreeSet<>();
             scan.expect("(");
             do {
                 texts.add(scan.quoted());
             } while (scan.take(","));
             scan.expect(")");
-            return new OneOf(path, texts, true);
+            return new OneOf(path, texts, !negated);
         }
         // The longer sign first: '<' is also the beginning of '<='.
         for (String sign : List.of("!=", "<=", ">=", "=", "<", ">")) {
@@ -96,9 +99,7 @@ interface Condition {
     record Join(Condition left, Condition right, boolean both) implements Condition {
         @Override
         public boolean holds(Document document) {
-            boolean leftHolds = left.holds(document);
-            boolean rightHolds = right.holds(document);
-            return both ? leftHolds && rightHolds : leftHolds || rightHolds;
+            return both ? left.holds(document) && right.holds(document) : left.holds(document) || right.holds(document);
         }
 
         @Override

@@ -14,9 +14,22 @@ final class Csv {
 
     /// The values of a line; null where nothing stands, not even quotes.
     static List<@Nullable String> values(byte[] record, char delimiter) {
+        return values(Json.utf8(record), delimiter);
+    }
+
+    /// The names of the columns. Spreadsheets write a byte order mark before them.
+    static List<@Nullable String> header(byte[] record, char delimiter) {
         String line = Json.utf8(record);
+        return values(line.startsWith("\uFEFF") ? line.substring(1) : line, delimiter);
+    }
+
+    private static List<@Nullable String> values(String text, char delimiter) {
+        String line = text;
         if (line.endsWith("\r")) {
             line = line.substring(0, line.length() - 1);
+        }
+        if (line.isEmpty()) {
+            throw new Refused("an empty line");
         }
         List<@Nullable String> values = new ArrayList<>();
         int start = 0;

@@ -37,10 +37,10 @@ public final class Oracle {
     /// not.
     public enum Outcome {
         HEADER,
-        CHANGED,
+        ACCEPTED,
         DUPLICATE,
         STALE,
-        CONFLICT,
+        CONFLICTING,
         TOO_OLD,
         MALFORMED
     }
@@ -124,7 +124,7 @@ public final class Oracle {
 
     private Outcome read(String source, long line, byte[] record) {
         if (definition.csv() && definition.columns() == null && line == 1) {
-            headers.put(source, Csv.values(record, definition.delimiter()));
+            headers.put(source, Csv.header(record, definition.delimiter()));
             return Outcome.HEADER;
         }
         if (record.length > RECORD_BYTES_MAX) {
@@ -138,12 +138,8 @@ public final class Oracle {
             return fold(new Event(key, version, new State.Deleted()));
         }
         State state = state(document);
-        BigDecimal time =
-                definition.time() == null ? null : Values.time(document.at(definition.time()), definition.timeType());
-        if (definition.horizon() != null) {
-            if (time == null) {
-                throw new Refused("the time is missing");
-            }
+        BigDecimal time = time(document);
+        if (time != null && definition.horizon() != null) {
             if (latestTime != null && time.compareTo(latestTime.subtract(definition.horizon())) < 0) {
                 tooOld.add(new Refusal(source, line, "too old to tell"));
                 return Outcome.TOO_OLD;
@@ -197,6 +193,17 @@ public final class Oracle {
         return version;
     }
 
+    private @Nullable BigDecimal time(Document document) {
+        if (definition.time() == null) {
+            return null;
+        }
+        BigDecimal time = Values.time(document.at(definition.time()), definition.timeType());
+        if (time == null) {
+            throw new Refused("the time is missing");
+        }
+        return time;
+    }
+
     private State state(Document document) {
         if (definition.filter() != null && !definition.filter().holds(document)) {
             return new State.Filtered();
@@ -218,7 +225,7 @@ public final class Oracle {
         int order = stored == null ? 1 : event.version().compareTo(stored.version());
         if (stored == null || order > 0) {
             rows.put(event.key(), new Row(event.version(), event.state()));
-            return Outcome.CHANGED;
+            return Outcome.ACCEPTED;
         }
         if (order < 0) {
             return Outcome.STALE;
@@ -232,7 +239,7 @@ public final class Oracle {
         if (greater > 0) {
             rows.put(event.key(), new Row(event.version(), event.state()));
         }
-        return Outcome.CONFLICT;
+        return Outcome.CONFLICTING;
     }
 
     /// The names of the roll-ups, in the order of the file; a single one is called `main`.
@@ -282,9 +289,14 @@ public final class Oracle {
         return outcomes.getOrDefault(outcome, 0L);
     }
 
-    /// How many records are events: all but headers, refused ones and those too old to tell.
+    /// How many records changed the state of their key when they came.
     public long accepted() {
-        return count(Outcome.CHANGED) + count(Outcome.DUPLICATE) + count(Outcome.STALE) + count(Outcome.CONFLICT);
+        return count(Outcome.ACCEPTED);
+    }
+
+    /// How many records are events, whatever became of them: all but headers, refused ones and those too old to tell.
+    public long events() {
+        return accepted() + count(Outcome.DUPLICATE) + count(Outcome.STALE) + count(Outcome.CONFLICTING);
     }
 
     /// The refused records, in the order they came.

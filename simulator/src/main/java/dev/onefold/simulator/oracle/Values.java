@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What a value of a record is as text, as a number and as a time. A missing value (null) is missing as each of them.
 final class Values {
-    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE]([+-]?[0-9]+))?");
+    // Leading zeros are for texts: as a JSON number they are refused before.
+    private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE]([+-]?[0-9]+))?");
     // Sequence numbers of streams are texts with leading zeros.
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]+");
     private static final Pattern ISO = Pattern.compile(
@@ -64,8 +65,8 @@ final class Values {
         if (!parts.matches()) {
             throw new Refused("no number: " + text);
         }
-        String exponent = parts.group(4);
-        BigDecimal mantissa = new BigDecimal(exponent == null ? text : text.substring(0, parts.start(3)));
+        String exponent = parts.group(3);
+        BigDecimal mantissa = new BigDecimal(exponent == null ? text : text.substring(0, parts.start(2)));
         if (exponent == null || mantissa.signum() == 0) {
             return mantissa;
         }
@@ -104,7 +105,7 @@ final class Values {
         if (!INTEGER.matcher(digits).matches()) {
             throw new Refused("no integer: " + digits);
         }
-        if (digits.replace("-", "").length() > VERSION_DIGITS_MAX) {
+        if (digits.replaceFirst("^-?0*", "").length() > VERSION_DIGITS_MAX) {
             throw new Refused("a version of more than " + VERSION_DIGITS_MAX + " digits");
         }
         return new BigDecimal(digits);
@@ -115,13 +116,17 @@ final class Values {
         if (value == null) {
             return null;
         }
-        return switch (type) {
+        BigDecimal seconds = switch (type) {
             case "iso" -> iso(value);
             case "epoch-seconds" -> epoch(value, 0);
             case "epoch-millis" -> epoch(value, 3);
             case "auto" -> value instanceof String ? iso(value) : epoch(value, 0);
             default -> throw new IllegalArgumentException("There is no type of time " + type + ".");
         };
+        if (seconds.abs().compareTo(BigDecimal.valueOf(Instant.MAX.getEpochSecond())) > 0) {
+            throw new Refused("a time beyond a thousand million years");
+        }
+        return seconds;
     }
 
     private static BigDecimal epoch(Object value, int shift) {
