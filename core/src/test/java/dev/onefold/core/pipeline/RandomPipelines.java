@@ -44,8 +44,8 @@ final class RandomPipelines {
                 format,
                 identity,
                 timed ? new EventTime(field(json), oneOf(TimeType.values())) : null,
-                identity instanceof Identity.Versioned && random.nextBoolean() ? condition(json, 4) : null,
-                random.nextBoolean() ? condition(json, 4) : null,
+                identity instanceof Identity.Versioned && random.nextBoolean() ? condition(json, 3) : null,
+                random.nextBoolean() ? condition(json, 3) : null,
                 rollups(json));
     }
 

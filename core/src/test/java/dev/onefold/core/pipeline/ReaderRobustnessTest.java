@@ -66,7 +66,7 @@ class ReaderRobustnessTest {
 
     @Test
     void random_pieces_are_refused_and_never_thrown_upon() {
-        for (long seed = 0; seed < 20_000; seed++) {
+        for (long seed = 0; seed < 10_000; seed++) {
             Random random = new Random(seed);
             judge(pieces(random, random.nextInt(30)), seed);
         }
@@ -74,7 +74,7 @@ class ReaderRobustnessTest {
 
     @Test
     void random_expressions_are_read_or_refused() {
-        for (long seed = 0; seed < 20_000; seed++) {
+        for (long seed = 0; seed < 10_000; seed++) {
             Random random = new Random(seed);
             String expression = pieces(random, random.nextInt(12))
                     .replace("\\", "")
@@ -92,7 +92,7 @@ class ReaderRobustnessTest {
 
     @Test
     void a_damaged_pipeline_is_read_or_refused() {
-        for (long seed = 0; seed < 5_000; seed++) {
+        for (long seed = 0; seed < 2_000; seed++) {
             Random random = new Random(seed);
             StringBuilder text = new StringBuilder(PipelineText.write(new RandomPipelines(random).pipeline()));
             for (int i = random.nextInt(4); i >= 0; i--) {
