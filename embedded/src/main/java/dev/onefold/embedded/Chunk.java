@@ -45,6 +45,14 @@ final class Chunk {
         Arrays.setAll(rows, _ -> new RowBatch());
     }
 
+    void set(LineReader.Lines lines, Sources.Source linesSource, long linesOffset) {
+        set(lines.bytes(), lines.length(), linesSource, linesOffset);
+        oversized = lines.oversized();
+        oversizedHash = lines.oversizedHash();
+        consumed = lines.consumed();
+        digest = lines.digest();
+    }
+
     void set(byte[] lines, int linesLength, Sources.Source linesSource, long linesOffset) {
         bytes = lines;
         length = linesLength;

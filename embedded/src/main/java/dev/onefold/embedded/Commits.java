@@ -1,7 +1,6 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.Counts;
-import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.embedded.disk.Journal;
@@ -274,21 +273,24 @@ final class Commits {
     }
 
     private Redriven redrive(Entry.Redrive redrive) {
-        DeadLetter letter = letters.letter(redrive.id());
-        if (letter == null) {
+        if (!letters.remove(redrive.id())) {
             return Redriven.GONE;
         }
-        letters.remove(redrive.id());
-        Sources.Source source = state.sources.findOrAdd(letter.place().source(), false);
+        return refold(redrive);
+    }
+
+    /// Folds a redriven record under its own place.
+    Redriven refold(Entry.Redrive redrive) {
+        Sources.Source source = state.sources.findOrAdd(redrive.place().source(), false);
         Chunk chunk = new Chunk(state.shards.length);
         byte[] record = redrive.record();
         chunk.set(
                 Arrays.copyOf(record, record.length + Decoder.PADDING),
                 record.length,
                 source,
-                letter.place().offset());
+                redrive.place().offset());
         chunk.progresses = false;
-        chunk.recordsBefore = letter.place().line() - 1;
+        chunk.recordsBefore = redrive.place().line() - 1;
         Counts before = state.allCounts();
         folding.round(List.of(chunk));
         Counts after = state.allCounts();

@@ -22,149 +22,166 @@ import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.rows.RowBatch;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The engine on one machine: one durable process that owns a data directory.
 ///
-/// One fair lock stands around the state. Intake holds it for a round (some thousand records), an answer for as
-/// long as it is made; so each answer is a cut between two rounds. A failure of the storage stops the engine for
+/// One fair lock stands around the view.state. Intake holds it for a round (some thousand records), an answer for
+/// as long as it is made; so each answer is a cut between two rounds. A failure of the storage stops the engine for
 /// good: every call after it says why, and the next start goes on from what is durable.
 public final class EmbeddedEngine implements Engine {
-    private final Path directory;
+    private final Path root;
     private final Settings settings;
     private final DirectoryLock directoryLock;
     private final ReentrantLock lock = new ReentrantLock(true);
-    private final Workers workers;
-    private final State state;
-    private final Letters letters;
-    private final GroupLogs groupLogs;
-    private final Folding folding;
-    private final Journal journal;
-    private final Commits commits;
-    private final Checkpoints checkpoints;
     private final ReentrantLock foldLock = new ReentrantLock();
+    private final Workers workers;
+    private final Journal journal;
+    private final View.Opening opening;
+    private View view;
+    private @Nullable Pipeline wanted;
     private @Nullable RuntimeException failure;
     private boolean closed;
 
-    private EmbeddedEngine(
-            Path directory,
-            Pipeline pipeline,
-            Settings settings,
-            DirectoryLock directoryLock,
-            @Nullable Checkpoint from) {
-        this.directory = directory;
+    private EmbeddedEngine(Path root, @Nullable Pipeline pipeline, Settings settings, DirectoryLock directoryLock) {
+        this.root = root;
         this.settings = settings;
         this.directoryLock = directoryLock;
         workers = new Workers(settings.threads());
-        Recovery.Recovered recovered = new Recovery(directory, pipeline, settings, workers).recover(from);
-        state = recovered.state();
-        letters = recovered.letters();
-        groupLogs = recovered.groupLogs();
-        folding = new Folding(state, letters, settings, workers);
-        journal = openJournal(from == null ? Journal.Position.START : from.journal());
-        commits = new Commits(state, folding, letters, journal);
-        checkpoints = new Checkpoints(
-                directory,
-                new Checkpoints.Engine(
-                        state,
-                        letters,
-                        groupLogs,
-                        journal,
-                        settings,
-                        PipelineText.write(pipeline),
-                        from == null ? 0 : from.number(),
-                        from == null ? Instant.EPOCH : from.at()));
-        replayed.forEach(commits::replay);
-        replayed.clear();
-        if (from == null || from.rows().size() != settings.shards()) {
-            checkpoints.take(); // The definition, and a new number of shards, are durable before anything is folded.
-            checkpoints.await();
+        long number = View.current(root);
+        View.deleteOthers(root, number);
+        Checkpoint checkpoint = number == 0 ? null : Checkpoint.read(View.directory(root, number));
+        if (number > 0 && checkpoint == null) {
+            throw Disk.corrupt(View.directory(root, number).resolve("CHECKPOINT"), 0, "the file is gone");
         }
+        Pipeline stored = checkpoint == null ? pipeline : definition(root, checkpoint);
+        if (stored == null) {
+            throw noData(root);
+        }
+        List<Entry> replayed = new ArrayList<>();
+        journal = openJournal(checkpoint == null ? Journal.Position.START : checkpoint.journal(), replayed);
+        opening = new View.Opening(root, settings, workers, journal);
+        view = View.open(opening, Math.max(number, 1), stored, checkpoint);
+        replayed.forEach(view.commits::replay);
+        if (checkpoint == null) {
+            view.serve(opening);
+        } else if (checkpoint.rows().size() != settings.shards()) {
+            view.checkpoints.take(); // A new number of shards is durable before anything is folded.
+            view.checkpoints.await();
+        }
+        boolean same = pipeline == null || PipelineText.write(stored).equals(PipelineText.write(pipeline));
+        wanted = same ? null : pipeline;
     }
 
-    private final List<Entry> replayed = new ArrayList<>();
+    private static EngineException noData(Path root) {
+        return new EngineException(
+                EngineException.Kind.DEFINITION_CHANGED, "There is no data in " + root + ". Fold some input first.");
+    }
 
-    private Journal openJournal(Journal.Position from) {
+    private Journal openJournal(Journal.Position from, List<Entry> replayed) {
         while (true) {
             try {
                 replayed.clear();
-                return Journal.open(directory, from, payload -> replayed.add(Entry.decode(payload)));
+                return Journal.open(root, from, payload -> replayed.add(Entry.decode(payload)));
             } catch (OutOfSpaceException e) {
                 settings.pause().run();
             }
         }
     }
 
-    /// Opens a data directory for a pipeline, creating it if need be, and recovers what is durable.
+    /// Opens a data directory for a pipeline, creating it if need be, and recovers what is durable. If the data was
+    /// folded with another definition, that one goes on serving until [#fillView], which the first intake calls.
     ///
-    /// @throws EngineException if it is in use, damaged, or holds the data of another definition
+    /// @throws EngineException if it is in use or damaged
     public static EmbeddedEngine open(Path directory, Pipeline pipeline, Settings settings) {
-        return open(directory, pipeline, settings, true);
+        Disk.createDirectories(directory);
+        return openLocked(directory, pipeline, settings);
     }
 
     /// Opens a data directory with the definition that is stored in it.
     ///
     /// @throws EngineException if there is none, it is in use or damaged
     public static EmbeddedEngine open(Path directory, Settings settings) {
-        return open(directory, null, settings, false);
+        if (!Files.isDirectory(directory)) {
+            throw noData(directory);
+        }
+        return openLocked(directory, null, settings);
     }
 
-    private static EmbeddedEngine open(Path directory, @Nullable Pipeline wanted, Settings settings, boolean create) {
-        if (create) {
-            Disk.createDirectories(directory);
-        } else if (!java.nio.file.Files.isDirectory(directory)) {
-            throw new EngineException(
-                    EngineException.Kind.DEFINITION_CHANGED,
-                    "There is no data in " + directory + ". Fold some input first.");
-        }
+    private static EmbeddedEngine openLocked(Path directory, @Nullable Pipeline pipeline, Settings settings) {
         DirectoryLock directoryLock = DirectoryLock.take(
                 directory,
                 "process " + ProcessHandle.current().pid() + ", since "
                         + settings.clock().instant());
         try {
-            Checkpoint checkpoint = Checkpoint.read(directory);
-            Pipeline stored = checkpoint == null ? null : definition(directory, checkpoint);
-            Pipeline pipeline = wanted == null ? stored : wanted;
-            if (pipeline == null) {
-                throw new EngineException(
-                        EngineException.Kind.DEFINITION_CHANGED,
-                        "There is no data in " + directory + ". Fold some input first.");
-            }
-            if (stored != null && !PipelineText.write(stored).equals(PipelineText.write(pipeline))) {
-                throw new EngineException(
-                        EngineException.Kind.DEFINITION_CHANGED,
-                        "The pipeline file is not the one that the data in " + directory + " was folded with.");
-            }
-            return new EmbeddedEngine(directory, pipeline, settings, directoryLock, checkpoint);
+            return new EmbeddedEngine(directory, pipeline, settings, directoryLock);
         } catch (RuntimeException | Error e) {
             directoryLock.close();
             throw e;
         }
     }
 
-    private static Pipeline definition(Path directory, Checkpoint checkpoint) {
+    private static Pipeline definition(Path root, Checkpoint checkpoint) {
         return switch (PipelineText.read(checkpoint.definition())) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused refused ->
                 throw new EngineException(
                         EngineException.Kind.FORMAT,
-                        "The definition stored in " + directory + " cannot be read: "
+                        "The definition stored in " + root + " cannot be read: "
                                 + refused.problems().getFirst() + ". Use the version of Onefold that wrote it.");
         };
     }
 
+    /// The definition that is wanted, but does not serve yet.
+    public Optional<Pipeline> wanted() {
+        return locked(() -> Optional.ofNullable(wanted));
+    }
+
+    /// Fills a view of the wanted definition, from the rows if they hold all that it reads, else by reading the
+    /// sources and the journal again; then it serves. Until then answers come from the old one, and intake waits.
+    /// Does nothing if the wanted definition serves already.
+    ///
+    /// @param reopen gives a source by its name, or null if it cannot be read again
+    /// @throws EngineException if what the definition reads was not kept; the old one goes on serving
+    public void fillView(Function<String, @Nullable FileSource> reopen) {
+        foldLock.lock();
+        try {
+            Pipeline definition = locked(() -> wanted);
+            if (definition == null) {
+                return;
+            }
+            View old = view;
+            View fresh = new ViewFill(opening, old, definition).fill(reopen);
+            locked(() -> {
+                fresh.serve(opening);
+                view = fresh;
+                wanted = null;
+                old.close(false);
+                View.deleteOthers(root, fresh.number);
+                return fresh;
+            });
+        } finally {
+            foldLock.unlock();
+        }
+    }
+
+    private void requireView() {
+        fillView(_ -> null);
+    }
+
     @Override
     public Pipeline pipeline() {
-        return state.pipeline;
+        return locked(() -> view.pipeline);
     }
 
     Settings settings() {
@@ -207,6 +224,7 @@ public final class EmbeddedEngine implements Engine {
     public FoldReport fold(FileSource file, FoldListener listener) {
         foldLock.lock();
         try {
+            requireView();
             return new FileFold(this, file, listener).run();
         } finally {
             foldLock.unlock();
@@ -214,21 +232,21 @@ public final class EmbeddedEngine implements Engine {
     }
 
     Checkpoint.@Nullable Source source(String name) {
-        return locked(() -> state.sources.store().stream()
+        return locked(() -> view.state.sources.store().stream()
                 .filter(source -> source.name().equals(name))
                 .findFirst()
                 .orElse(null));
     }
 
     List<Checkpoint.Source> replayableSources() {
-        return locked(() -> state.sources.store().stream()
+        return locked(() -> view.state.sources.store().stream()
                 .filter(Checkpoint.Source::replayable)
                 .toList());
     }
 
     Sources.Source openSource(String name) {
         return locked(() -> {
-            Sources.Source source = state.sources.findOrAdd(name, true);
+            Sources.Source source = view.state.sources.findOrAdd(name, true);
             if (!source.replayable) {
                 throw new EngineException(
                         EngineException.Kind.SOURCE_CHANGED,
@@ -250,16 +268,16 @@ public final class EmbeddedEngine implements Engine {
     void foldRound(List<Chunk> chunks) {
         locked(() -> {
             try {
-                folding.takeHeader(chunks.getFirst());
-                folding.round(chunks);
+                view.folding.takeHeader(chunks.getFirst());
+                view.folding.round(chunks);
             } catch (EngineException e) {
                 if (e.kind() == EngineException.Kind.STATE_FULL) {
-                    checkpoints.take();
-                    checkpoints.await();
+                    view.checkpoints.take();
+                    view.checkpoints.await();
                 }
                 throw e;
             }
-            checkpoints.takeIfDue();
+            view.checkpoints.takeIfDue();
             return chunks;
         });
     }
@@ -267,14 +285,14 @@ public final class EmbeddedEngine implements Engine {
     /// Takes a checkpoint now, and waits until it is durable.
     public void checkpointNow() {
         locked(() -> {
-            checkpoints.take();
-            checkpoints.await();
+            view.checkpoints.take();
+            view.checkpoints.await();
             return true;
         });
     }
 
     long durableBytes(String source) {
-        return checkpoints.durable().sources().stream()
+        return view.checkpoints.durable().sources().stream()
                 .filter(each -> each.name().equals(source))
                 .mapToLong(Checkpoint.Source::bytes)
                 .findFirst()
@@ -303,16 +321,17 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private Commits.Request commit(Commits.Request request) {
-        commits.add(request);
+        requireView();
+        view.commits.add(request);
         while (true) {
             boolean done = locked(() -> {
                 if (!request.done) {
                     try {
-                        commits.commit();
+                        view.commits.commit();
                     } catch (OutOfSpaceException e) {
                         return false;
                     }
-                    checkpoints.takeIfDue();
+                    view.checkpoints.takeIfDue();
                 }
                 return request.done;
             });
@@ -329,33 +348,35 @@ public final class EmbeddedEngine implements Engine {
     /// Lines of a source that are acknowledged so far.
     public long acknowledged(String source) {
         return locked(() -> {
-            Sources.Source known = state.sources.find(source);
+            Sources.Source known = view.state.sources.find(source);
             return known == null ? 0L : known.records;
         });
     }
 
     @Override
     public Answer query(Query query) {
-        int rollup = state.pipeline.rollups().indexOf(state.pipeline.rollup(query.rollup()));
         Answer.Cut[] cut = new Answer.Cut[1];
         Totals totals = locked(() -> {
-            cut[0] = new Answer.Cut(state.sources.progress(), settings.clock().instant());
-            return state.served(rollup, Tuple.of(query.group()));
+            int rollup = view.pipeline.rollups().indexOf(view.pipeline.rollup(query.rollup()));
+            cut[0] = new Answer.Cut(
+                    view.state.sources.progress(), settings.clock().instant());
+            return view.state.served(rollup, Tuple.of(query.group()));
         });
         return totals.answer(query, cut[0]);
     }
 
     @Override
     public Optional<StoredRow> get(List<String> key) {
-        int parts = switch (state.pipeline.identity()) {
+        Pipeline pipeline = pipeline();
+        int parts = switch (pipeline.identity()) {
             case Identity.Versioned versioned -> versioned.key().size();
             case Identity.ById byId -> byId.id().size();
             case Identity.ByPlace _ ->
-                throw new IllegalArgumentException("Pipeline " + state.pipeline.name() + " has no keys");
+                throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no keys");
         };
         if (key.size() != parts) {
             throw new IllegalArgumentException(
-                    "A key of pipeline " + state.pipeline.name() + " has " + parts + " parts, not " + key.size());
+                    "A key of pipeline " + pipeline.name() + " has " + parts + " parts, not " + key.size());
         }
         byte[] bytes = parts == 1
                 ? key.getFirst().getBytes(StandardCharsets.UTF_8)
@@ -364,7 +385,8 @@ public final class EmbeddedEngine implements Engine {
             return Optional.empty();
         }
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(bytes, 0, bytes.length);
-        return locked(() -> state.shards[encoded.shard(state.shards.length)].get(encoded, state.sources::name));
+        return locked(() ->
+                view.state.shards[encoded.shard(view.state.shards.length)].get(encoded, view.state.sources::name));
     }
 
     @Override
@@ -373,18 +395,19 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private Verification compare() {
-        if (state.byPlace) {
+        if (view.state.byPlace) {
             throw new IllegalArgumentException(
-                    "Pipeline " + state.pipeline.name() + " keeps no rows to recompute from: its records"
+                    "Pipeline " + view.state.pipeline.name() + " keeps no rows to recompute from: its records"
                             + " count by their place. Fold its sources into another data directory (--data) and compare.");
         }
         List<Verification.Difference> differences = new ArrayList<>();
         long groups = 0;
-        for (int rollup = 0; rollup < state.groups.length; rollup++) {
-            Rollup definition = state.pipeline.rollups().get(rollup);
+        for (int rollup = 0; rollup < view.state.groups.length; rollup++) {
+            Rollup definition = view.state.pipeline.rollups().get(rollup);
             Map<Tuple, Aggregate> served =
-                    state.served(rollup, Tuple.of(List.of())).leaves();
-            Map<Tuple, Aggregate> recomputed = state.recomputed(rollup, workers).leaves();
+                    view.state.served(rollup, Tuple.of(List.of())).leaves();
+            Map<Tuple, Aggregate> recomputed =
+                    view.state.recomputed(rollup, workers).leaves();
             for (Map.Entry<Tuple, Aggregate> leaf : served.entrySet()) {
                 Aggregate other = java.util.Objects.requireNonNull(recomputed.get(leaf.getKey()));
                 groups += leaf.getValue().isEmpty() && other.isEmpty() ? 0 : 1;
@@ -397,39 +420,39 @@ public final class EmbeddedEngine implements Engine {
                 }
             }
         }
-        return new Verification(state.rows() + " rows", groups, differences);
+        return new Verification(view.state.rows() + " rows", groups, differences);
     }
 
     @Override
     public Verification rebuild() {
         return locked(() -> {
             Verification before = compare();
-            workers.run(state.shards.length, shard -> state.shards[shard].recount(state.pipeline));
-            groupLogs.beginAnew();
-            checkpoints.take();
-            checkpoints.await();
+            workers.run(view.state.shards.length, shard -> view.state.shards[shard].recount(view.state.pipeline));
+            view.groupLogs.beginAnew();
+            view.checkpoints.take();
+            view.checkpoints.await();
             return before;
         });
     }
 
     @Override
     public DeadLetters deadLetters() {
-        return new LetterBox(letters, this::locked, this::commit);
+        return new LetterBox(() -> view.letters, this::locked, this::commit);
     }
 
     @Override
     public Counts counts() {
-        return locked(state::allCounts);
+        return locked(() -> view.state.allCounts());
     }
 
     /// How the engine is.
     public Status status() {
         return locked(() -> new Status(
-                state.rows(),
-                state.memory.used(),
-                checkpoints.durable().number(),
-                checkpoints.durable().at(),
-                state.sources.progress()));
+                view.state.rows(),
+                view.state.memory.used(),
+                view.checkpoints.durable().number(),
+                view.checkpoints.durable().at(),
+                view.state.sources.progress()));
     }
 
     @Override
@@ -441,8 +464,8 @@ public final class EmbeddedEngine implements Engine {
             }
             try {
                 if (failure == null) {
-                    checkpoints.take();
-                    checkpoints.await();
+                    view.checkpoints.take();
+                    view.checkpoints.await();
                 }
             } finally {
                 closed = true;
@@ -454,13 +477,8 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private void release() {
-        checkpoints.close();
         workers.close();
-        if (failure == null) { // A writer may still be at work after a failure; the process is about to end.
-            state.close();
-        }
-        letters.close();
-        groupLogs.close();
+        view.close(failure != null);
         journal.close();
         directoryLock.close();
     }

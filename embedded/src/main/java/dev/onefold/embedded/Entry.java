@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.Place;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -13,15 +14,15 @@ import java.util.List;
 /// What stands in the journal: all that changes the state and cannot be read again.
 ///
 ///     lines    = 1, source, lines before 8, offset 8, lines
-///     redrive  = 2, id 8, record
+///     redrive  = 2, id 8, source, line 8, offset 8, record
 ///     purge    = 3, count 4, ids
 ///     oversize = 4, source, lines before 8, offset 8, bytes 8, SHA-256 32
 sealed interface Entry {
     /// Whole lines of a source, behind so many lines and bytes of it.
     record Lines(String source, long recordsBefore, long offset, byte[] bytes, int length) implements Entry {}
 
-    /// A dead letter that is sent through again, as this record.
-    record Redrive(long id, byte[] record) implements Entry {}
+    /// A dead letter that is sent through again, as this record, under the place where it was first read.
+    record Redrive(long id, Place place, byte[] record) implements Entry {}
 
     /// Dead letters that are removed for good.
     record Purge(List<Long> ids) implements Entry {
@@ -48,6 +49,9 @@ sealed interface Entry {
                 case Redrive redrive -> {
                     out.writeByte(2);
                     out.writeLong(redrive.id);
+                    write(out, redrive.place.source());
+                    out.writeLong(redrive.place.line());
+                    out.writeLong(redrive.place.offset());
                     out.write(redrive.record);
                 }
                 case Purge purge -> {
@@ -83,7 +87,8 @@ sealed interface Entry {
                     byte[] lines = in.readAllBytes();
                     yield new Lines(source, records, offset, lines, lines.length);
                 }
-                case 2 -> new Redrive(in.readLong(), in.readAllBytes());
+                case 2 ->
+                    new Redrive(in.readLong(), new Place(read(in), in.readLong(), in.readLong()), in.readAllBytes());
                 case 3 -> {
                     List<Long> ids = new ArrayList<>();
                     for (int count = in.readInt(); count > 0; count--) {

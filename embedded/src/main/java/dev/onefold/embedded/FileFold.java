@@ -187,7 +187,7 @@ final class FileFold {
                 List<LineReader.Lines> round = new ArrayList<>();
                 round.add(queue.take());
                 queue.drainTo(round, CHUNKS_PER_ROUND - 1);
-                boolean ended = round.getLast() == END;
+                boolean ended = round.getLast().consumed() == 0;
                 if (ended) {
                     round.removeLast();
                 }
@@ -240,11 +240,7 @@ final class FileFold {
                 pool.add(new Chunk(engine.settings().shards()));
             }
             Chunk chunk = pool.get(chunks.size());
-            chunk.set(lines.bytes(), lines.length(), source, offset);
-            chunk.oversized = lines.oversized();
-            chunk.oversizedHash = lines.oversizedHash();
-            chunk.consumed = lines.consumed();
-            chunk.digest = lines.digest();
+            chunk.set(lines, source, offset);
             chunks.add(chunk);
             offset += lines.consumed();
         }

@@ -221,7 +221,7 @@ final class Folding {
                     settings.clock().instant());
             chunk.records = 1;
         }
-        long rejectedCount = chunk.rejected.size() + (chunk.oversized >= 0 ? 1 : 0);
+        long rejectedCount = chunk.rejected.size() + (chunk.oversized >= 0 ? 1L : 0L);
         state.counts = state.counts.plus(new Counts(0, 0, 0, 0, rejectedCount));
         state.watermarkMs = Math.max(state.watermarkMs, chunk.timeMsMax);
         if (chunk.progresses) {

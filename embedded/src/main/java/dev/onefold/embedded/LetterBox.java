@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The dead letters as the verbs see them; changes go through the journal.
 final class LetterBox implements DeadLetters {
-    private final Letters letters;
+    private final Supplier<Letters> letters;
     private final Locked locked;
     private final Function<Commits.Request, Commits.Request> commit;
 
@@ -18,7 +18,7 @@ final class LetterBox implements DeadLetters {
         <T> T run(Supplier<T> action);
     }
 
-    LetterBox(Letters letters, Locked locked, Function<Commits.Request, Commits.Request> commit) {
+    LetterBox(Supplier<Letters> letters, Locked locked, Function<Commits.Request, Commits.Request> commit) {
         this.letters = letters;
         this.locked = locked;
         this.commit = commit;
@@ -26,25 +26,30 @@ final class LetterBox implements DeadLetters {
 
     @Override
     public List<DeadLetter> list(long after, int limit) {
-        return locked.run(() -> letters.list(after, limit));
+        return locked.run(() -> letters.get().list(after, limit));
     }
 
     @Override
     public long size() {
-        return locked.run(letters::size);
+        return locked.run(() -> letters.get().size());
     }
 
     @Override
     public byte[] record(long id) {
-        return locked.run(() -> letters.record(id));
+        return locked.run(() -> letters.get().record(id));
     }
 
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited) {
-        byte[] record = locked.run(() -> edited != null || letters.letter(id) == null ? edited : letters.record(id));
-        return record == null
-                ? Redriven.GONE
-                : commit.apply(Commits.Request.of(new Entry.Redrive(id, record))).redriven;
+        Commits.Request request = locked.run(() -> {
+            DeadLetter letter = letters.get().letter(id);
+            if (letter == null) {
+                return Commits.Request.of(new Entry.Purge(List.of()));
+            }
+            byte[] record = edited != null ? edited : letters.get().record(id);
+            return Commits.Request.of(new Entry.Redrive(id, letter.place(), record));
+        });
+        return commit.apply(request).redriven;
     }
 
     @Override

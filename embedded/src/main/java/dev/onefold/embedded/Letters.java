@@ -172,6 +172,33 @@ final class Letters implements AutoCloseable {
         }
     }
 
+    /// Removes the letter of a record that was first read at a place.
+    void removeAt(Place place) {
+        entries.values().stream()
+                .map(entry -> entry.letter)
+                .filter(letter -> letter.place().source().equals(place.source())
+                        && letter.place().offset() == place.offset())
+                .map(DeadLetter::id)
+                .toList()
+                .forEach(this::remove);
+    }
+
+    /// Takes over all letters of others, under their ids.
+    void addAll(Letters others) {
+        for (Entry other : others.entries.values()) {
+            byte[] record = other.record;
+            if (record == null) {
+                record = others.readRecord(other);
+            }
+            idNext = other.letter.id();
+            put(other.letter, other.conflict, record);
+            if (!other.conflict.isEmpty()) {
+                conflicts.add(other.conflict);
+            }
+        }
+        idNext = others.idNext;
+    }
+
     /// Bytes of records that wait for a checkpoint.
     long pendingBytes() {
         return pendingBytes;

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.List;
 
 /// Rows on their way from a decoder to the shard that owns their keys, in the form in which they are stored.
 /// Written by one thread, then read by one other.
@@ -134,6 +135,35 @@ public final class RowBatch {
         length = at;
     }
 
+    static int putNumber(long hi, long lo, byte[] target, int at) {
+        if (hi != lo >> 63) {
+            target[at] = 16;
+            LONG.set(target, at + 1, lo);
+            LONG.set(target, at + 9, hi);
+            return at + 17;
+        }
+        int n = Math.max(1, (72 - Long.numberOfLeadingZeros(lo ^ lo >> 63)) >>> 3);
+        target[at] = (byte) n;
+        LONG.set(target, at + 1, lo);
+        return at + 1 + n;
+    }
+
+    /// Appends a row that is encoded already.
+    void add(long hash, byte[] row, int keyLength, int rowLength) {
+        if (length + HEADER_BYTES + rowLength + PADDING > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + HEADER_BYTES + rowLength + PADDING));
+        }
+        if (count == starts.length) {
+            starts = Arrays.copyOf(starts, count * 2);
+        }
+        starts[count++] = length;
+        System.arraycopy(row, 0, bytes, length + HEADER_BYTES, rowLength);
+        LONG.set(bytes, length, hash);
+        INT.set(bytes, length + 8, rowLength);
+        INT.set(bytes, length + 12, keyLength);
+        length += HEADER_BYTES + rowLength;
+    }
+
     private int putInput(Event event, int input, boolean text, int from) {
         byte[] target = bytes;
         int at = from;
@@ -145,19 +175,7 @@ public final class RowBatch {
             System.arraycopy(event.data, event.textFrom[input], target, at, textLength);
             at += textLength;
         } else {
-            long lo = event.lo[input];
-            long hi = event.hi[input];
-            if (hi == lo >> 63) {
-                int n = Math.max(1, (72 - Long.numberOfLeadingZeros(lo ^ lo >> 63)) >>> 3);
-                target[at] = (byte) n;
-                LONG.set(target, at + 1, lo);
-                at += 1 + n;
-            } else {
-                target[at] = 16;
-                LONG.set(target, at + 1, lo);
-                LONG.set(target, at + 9, hi);
-                at += 17;
-            }
+            at = putNumber(event.hi[input], event.lo[input], target, at);
         }
         return at;
     }
@@ -169,6 +187,17 @@ public final class RowBatch {
     /// Bytes of the entries in it.
     public long bytes() {
         return length;
+    }
+
+    /// Hands its rows out to the batches of the shards that own them.
+    public void split(List<RowBatch> byShard) {
+        for (int i = 0; i < count; i++) {
+            int start = starts[i];
+            int rowLength = rowLength(start);
+            byte[] row = Arrays.copyOfRange(bytes, start + HEADER_BYTES, start + HEADER_BYTES + rowLength);
+            byShard.get(EncodedKey.shard(hash(start), byShard.size()))
+                    .add(hash(start), row, keyLength(start), rowLength);
+        }
     }
 
     /// How many rows are in it.

@@ -237,7 +237,9 @@ public final class RowStore {
                     written.add(new Range(segment, segment.persisted, segment.used));
                     segment.persisted = segment.used;
                 }
-                kept.add(new Extent(segment.sequence, segment.used));
+                if (segment.used > Segment.FILE_HEADER_BYTES) {
+                    kept.add(new Extent(segment.sequence, segment.used));
+                }
             }
         }
         kept.sort(Comparator.comparingLong(Extent::sequence));

@@ -72,6 +72,14 @@ public final class Rows {
         return store.index.count();
     }
 
+    /// Forgets the counts: what came here so far was counted elsewhere.
+    public void resetCounts() {
+        accepted = 0;
+        duplicate = 0;
+        stale = 0;
+        conflicting = 0;
+    }
+
     /// What became of the records that came here.
     public Counts counts() {
         return new Counts(accepted, duplicate, stale, conflicting, 0);

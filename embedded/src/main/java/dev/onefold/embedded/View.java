@@ -1,0 +1,180 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineText;
+import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.Journal;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.rows.RowTranslator;
+import dev.onefold.embedded.rows.Rows;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The totals under one definition: state, dead letters and checkpoints in a directory `view-N` of their own. The
+/// file `CURRENT` names the one that serves; a new definition is filled beside it and takes its place by one
+/// rename. Guarded by the engine's lock.
+final class View {
+    private static final String CURRENT = "CURRENT";
+
+    final Path directory;
+    final long number;
+    final Pipeline pipeline;
+    final State state;
+    final Letters letters;
+    final GroupLogs groupLogs;
+    final Folding folding;
+    final Checkpoints checkpoints;
+    final Commits commits;
+
+    private View(
+            Path directory, long number, Recovery.Recovered recovered, Opening opening, @Nullable Checkpoint from) {
+        this.directory = directory;
+        this.number = number;
+        state = recovered.state();
+        pipeline = state.pipeline;
+        letters = recovered.letters();
+        groupLogs = recovered.groupLogs();
+        folding = new Folding(state, letters, opening.settings, opening.workers);
+        commits = new Commits(state, folding, letters, opening.journal);
+        checkpoints = new Checkpoints(
+                directory,
+                new Checkpoints.Engine(
+                        state,
+                        letters,
+                        groupLogs,
+                        opening.journal,
+                        opening.settings,
+                        PipelineText.write(pipeline),
+                        from == null ? 0 : from.number(),
+                        from == null ? Instant.EPOCH : from.at()));
+    }
+
+    /// What views of one engine share.
+    record Opening(Path root, Settings settings, Workers workers, Journal journal) {}
+
+    /// The number of the view that serves; 0 if there is none yet.
+    static long current(Path root) {
+        Path file = root.resolve(CURRENT);
+        if (!Files.exists(file)) {
+            return 0;
+        }
+        String text = new String(Disk.readAll(file), StandardCharsets.US_ASCII);
+        if (!text.matches("view-[1-9][0-9]{0,17}\n")) {
+            throw Disk.corrupt(file, 0, "it does not name a view");
+        }
+        return Long.parseLong(text.substring(5).strip());
+    }
+
+    static Path directory(Path root, long number) {
+        return root.resolve("view-" + number);
+    }
+
+    /// Opens the view that a checkpoint describes, or begins one with nothing.
+    static View open(Opening opening, long number, Pipeline pipeline, @Nullable Checkpoint checkpoint) {
+        Path directory = directory(opening.root, number);
+        Disk.createDirectories(directory);
+        Recovery recovery = new Recovery(directory, pipeline, opening.settings, opening.workers);
+        return new View(directory, number, recovery.recover(checkpoint), opening, checkpoint);
+    }
+
+    /// Makes this view the one that serves; durable when it returns.
+    void serve(Opening opening) {
+        checkpoints.take();
+        checkpoints.await();
+        ByteBuffer name = ByteBuffer.wrap(("view-" + number + "\n").getBytes(StandardCharsets.US_ASCII));
+        while (true) {
+            try {
+                Disk.replace(opening.root.resolve(CURRENT), name.duplicate());
+                return;
+            } catch (OutOfSpaceException e) {
+                opening.settings.pause().run();
+            }
+        }
+    }
+
+    /// Fills this view, which is empty, from the rows of another; both hold the same sources, dead letters and
+    /// counts then.
+    void fillFromRows(View other, RowTranslator.Mapping mapping) {
+        state.sources.load(other.state.sources.store());
+        state.watermarkMs = other.state.watermarkMs;
+        letters.addAll(other.letters);
+        RowTranslator translator = new RowTranslator(other.pipeline, other.state.groups, state.groups, mapping);
+        List<RowBatch> byShard = new ArrayList<>();
+        for (int shard = 0; shard < state.shards.length; shard++) {
+            byShard.add(new RowBatch());
+        }
+        for (Rows rows : other.state.shards) {
+            translator.translate(rows, batch -> {
+                requireMemory(batch);
+                batch.split(byShard);
+                for (int shard = 0; shard < state.shards.length; shard++) {
+                    state.shards[shard].apply(
+                            byShard.get(shard),
+                            _ -> {
+                                throw new IllegalStateException("A key has two rows");
+                            },
+                            state.sources::name);
+                    byShard.get(shard).clear();
+                }
+                checkpoints.takeIfDue();
+            });
+        }
+        for (Rows rows : state.shards) {
+            rows.resetCounts();
+        }
+        state.counts = other.state.allCounts();
+    }
+
+    private void requireMemory(RowBatch batch) {
+        long needed = 0;
+        for (Rows rows : state.shards) {
+            needed += rows.store().bytesFor(batch.bytes(), batch.count());
+        }
+        if (!state.memory.fits(needed)) {
+            throw new EngineException(
+                    EngineException.Kind.STATE_FULL,
+                    "There is not enough memory to fill the new view beside the old one: " + state.memory.bytesMax()
+                            + " bytes are allowed for each. Allow more (--state-memory); the old view is as it was.");
+        }
+    }
+
+    /// Lets go of memory and files.
+    void close(boolean broken) {
+        checkpoints.close();
+        if (!broken) { // A writer may still be at work after a failure; the process is about to end.
+            state.close();
+        }
+        letters.close();
+        groupLogs.close();
+    }
+
+    /// Deletes the directories of views that do not serve: of an old one that was replaced, or a new one that was
+    /// never finished.
+    static void deleteOthers(Path root, long current) {
+        List<Path> others = new ArrayList<>();
+        try (var files = Files.newDirectoryStream(root)) {
+            for (Path file : files) {
+                String name = String.valueOf(file.getFileName());
+                if (name.startsWith("view-") && !name.equals("view-" + current)) {
+                    others.add(file);
+                }
+            }
+            for (Path other : others) {
+                try (var files2 = Files.newDirectoryStream(other)) {
+                    files2.forEach(Disk::delete);
+                }
+                Disk.delete(other);
+            }
+        } catch (java.io.IOException e) {
+            throw Disk.failed("listing", root, e);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.onefold.embedded.rows;
+
+import dev.onefold.core.event.Hash;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.map.Amounts;
+import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Pipeline;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/// Translates rows of one definition into rows of another that reads nothing else of a record: key, version and
+/// place stay, groups and amounts are put together anew. Owned by one thread.
+public final class RowTranslator {
+    private static final int BATCH_ROWS = 10_000;
+
+    private final RowReader reader;
+    private final Groups[] from;
+    private final Groups[] to;
+    private final Mapping mapping;
+    private final boolean[] texts;
+    private final Amounts amounts;
+    private final List<Map<List<Integer>, Integer>> known = new ArrayList<>();
+    private byte[] row = new byte[1 << 12];
+
+    /// Where the parts of the new definition stand in the old one.
+    ///
+    /// @param levels per new roll-up and level: the old roll-up and the level in it
+    /// @param inputs per new input: the old one
+    public record Mapping(List<List<Level>> levels, List<Integer> inputs) {
+        public Mapping {
+            levels = List.copyOf(levels);
+            inputs = List.copyOf(inputs);
+        }
+    }
+
+    /// A level of the old definition.
+    public record Level(int rollup, int level) {}
+
+    public RowTranslator(Pipeline oldPipeline, Groups[] from, Groups[] to, Mapping mapping) {
+        this.from = from;
+        this.to = to;
+        this.mapping = mapping;
+        reader = new RowReader(oldPipeline, from);
+        texts = RowReader.texts(oldPipeline);
+        amounts = reader.amounts();
+        for (int i = 0; i < to.length; i++) {
+            known.add(new HashMap<>());
+        }
+    }
+
+    /// Translates all rows of a shard, some at a time; the same batch is given again and again.
+    public void translate(Rows rows, Consumer<RowBatch> sink) {
+        RowBatch batch = new RowBatch();
+        rows.store().forEach((segment, rowStart) -> {
+            translate(segment, rowStart, batch);
+            if (batch.count() == BATCH_ROWS) {
+                sink.accept(batch);
+                batch.clear();
+            }
+        });
+        sink.accept(batch);
+    }
+
+    private void translate(Segment segment, long rowStart, RowBatch batch) {
+        long versionAt = RowReader.keyEnd(segment, rowStart);
+        long kindAt = RowReader.kindAt(segment, RowReader.versionEnd(segment, versionAt));
+        int keyLength = (int) (versionAt - rowStart);
+        int head = (int) (kindAt + 1 - rowStart);
+        reader.read(segment, kindAt, amounts);
+        reserve(head + 32 * (to.length + mapping.inputs.size()));
+        MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, rowStart, row, 0, head);
+        long hash = Hash.of(row, 0, keyLength);
+        int at = head;
+        if (amounts.counted) {
+            for (int rollup = 0; rollup < to.length; rollup++) {
+                at = RowBatch.putVarint(group(rollup), row, at);
+            }
+            for (int input : mapping.inputs) {
+                at = putInput(input, at);
+            }
+        }
+        batch.add(hash, row, keyLength, at);
+    }
+
+    private void reserve(int bytes) {
+        if (row.length < bytes + RowBatch.PADDING) {
+            row = java.util.Arrays.copyOf(row, 2 * (bytes + RowBatch.PADDING));
+        }
+    }
+
+    private int group(int rollup) {
+        List<Level> levels = mapping.levels.get(rollup);
+        List<Integer> key = new ArrayList<>();
+        for (Level level : levels) {
+            key.add(amounts.group[level.rollup]);
+        }
+        return known.get(rollup).computeIfAbsent(key, _ -> {
+            List<String> parts = new ArrayList<>();
+            for (Level level : levels) {
+                parts.add(from[level.rollup]
+                        .tuple(amounts.group[level.rollup])
+                        .parts()
+                        .get(level.level));
+            }
+            return to[rollup].number(Tuple.of(parts));
+        });
+    }
+
+    private int putInput(int input, int at) {
+        if (!amounts.present[input]) {
+            row[at] = 0;
+            return at + 1;
+        }
+        if (!texts[input]) {
+            return RowBatch.putNumber(amounts.hi[input], amounts.lo[input], row, at);
+        }
+        byte[] text =
+                java.util.Objects.requireNonNull(amounts.text[input]).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        reserve(at + text.length + 8 + 32 * (to.length + mapping.inputs.size()));
+        int next = RowBatch.putVarint(text.length + 1L, row, at);
+        System.arraycopy(text, 0, row, next, text.length);
+        return next + text.length;
+    }
+}

@@ -1,0 +1,142 @@
+package dev.onefold.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Hazard 16: a changed roll-up between an addition and its retraction.
+class ChangedDefinitionTest {
+    private static final Settings SETTINGS = Settings.defaults().withShards(3);
+    private static final List<String> TRADES = List.of(
+            trade("a", 1, "Rates", "EMEA", "100.00"),
+            trade("b", 1, "Rates", "APAC", "20.50"),
+            trade("c", 1, "FX", "EMEA", "3.25"),
+            trade("b", 2, "FX", "APAC", "21.50"),
+            "{\"id\":\"c\",\"v\":2,\"deleted\":true}",
+            "not a record");
+
+    @TempDir
+    Path directory;
+
+    private static String trade(String id, int version, String desk, String region, String value) {
+        return "{\"id\":\"%s\",\"v\":%d,\"desk\":\"%s\",\"region\":\"%s\",\"value\":%s}"
+                .formatted(id, version, desk, region, value);
+    }
+
+    private static Pipeline byDeskAndRegion() {
+        return Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .delete("deleted = true")
+                .rollup(r ->
+                        r.levels("desk", "region").sum("value", "value", 18, 2).count("trades"))
+                .build();
+    }
+
+    private static Pipeline byRegion() {
+        return Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .delete("deleted = true")
+                .rollup(r -> r.levels("region").sum("value", "value", 18, 2).average("mean", "value", 18, 2))
+                .build();
+    }
+
+    private static Pipeline withMaximum() {
+        return Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .delete("deleted = true")
+                .rollup(r -> r.levels("region").max("greatest", "value", 20, 3))
+                .build();
+    }
+
+    private static Map<List<String>, String> totals(EmbeddedEngine engine) {
+        return engine.query(Query.all("main")).lines().stream()
+                .collect(java.util.stream.Collectors.toMap(
+                        Answer.Line::group, line -> String.valueOf(line.values().getFirst())));
+    }
+
+    @Test
+    void a_new_view_is_filled_from_the_rows_while_the_old_one_serves_and_retractions_use_it() {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byDeskAndRegion(), SETTINGS)) {
+            engine.append("orders", TRADES);
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
+            assertThat(totals(engine)).containsEntry(List.of("FX", "APAC"), "21.50");
+            engine.fillView(_ -> null);
+            assertThat(totals(engine))
+                    .isEqualTo(Map.of(List.of(), "121.50", List.of("EMEA"), "100.00", List.of("APAC"), "21.50"));
+            engine.append("orders", List.of(trade("a", 2, "FX", "APAC", "1.00")));
+            assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "22.50", List.of("APAC"), "22.50"));
+            assertThat(engine.verify().isEqual()).isTrue();
+            assertThat(engine.deadLetters().size()).isEqualTo(1);
+            assertThat(engine.counts().accepted()).isEqualTo(6);
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, SETTINGS)) {
+            assertThat(engine.pipeline()).isEqualTo(byRegion());
+            assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "22.50", List.of("APAC"), "22.50"));
+        }
+    }
+
+    @Test
+    void a_change_that_needs_what_was_not_kept_is_refused_with_the_reason_and_the_old_view_stands() {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
+            engine.append("orders", TRADES);
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byDeskAndRegion(), SETTINGS)) {
+            assertThatThrownBy(() -> engine.append("orders", TRADES))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("level desk of roll-up main was not read before")
+                    .hasMessageContaining("--keep-journal");
+            assertThat(totals(engine)).containsEntry(List.of(), "121.50");
+        }
+    }
+
+    @Test
+    void a_view_that_reads_more_is_filled_from_the_journal_if_it_was_kept() {
+        Settings keeping = SETTINGS.withKeepJournal(true);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), keeping)) {
+            engine.append("orders", TRADES);
+            engine.deadLetters()
+                    .redrive(1, trade("d", 1, "Rates", "AMER", "7.00").getBytes(StandardCharsets.UTF_8));
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, withMaximum(), keeping)) {
+            engine.fillView(_ -> null);
+            assertThat(totals(engine))
+                    .containsEntry(List.of("EMEA"), "100.000")
+                    .containsEntry(List.of("AMER"), "7.000");
+            assertThat(engine.deadLetters().size()).isZero();
+            engine.append("orders", List.of("{\"id\":\"a\",\"v\":9,\"deleted\":true}"));
+            assertThat(totals(engine)).doesNotContainKey(List.of("EMEA"));
+        }
+    }
+
+    @Test
+    void a_view_that_reads_more_is_filled_from_the_files_if_they_are_what_they_were() {
+        byte[] content = (String.join("\n", TRADES) + "\n").getBytes(StandardCharsets.UTF_8);
+        FileSource file = new FileSource("trades.ndjson", () -> new ByteArrayInputStream(content), false);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
+            engine.fold(file, FoldListener.silent());
+        }
+        Function<String, FileSource> changed =
+                name -> new FileSource(name, () -> new ByteArrayInputStream(content, 1, content.length - 1), false);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byDeskAndRegion(), SETTINGS)) {
+            assertThatThrownBy(() -> engine.fillView(changed)).hasMessageContaining("is not what it was");
+            engine.fillView(_ -> file);
+            assertThat(totals(engine)).containsEntry(List.of("FX", "APAC"), "21.50");
+            assertThat(engine.fold(file, FoldListener.silent())).isEqualTo(new FoldReport.Folded(0, content.length));
+        }
+    }
+}
