@@ -108,13 +108,23 @@ final class Commits {
         }
         if (!entries.isEmpty()) {
             journal.force();
+            foldAll(entries, appended);
+        }
+        if (full != null) {
+            throw full;
+        }
+    }
+
+    private void foldAll(List<Entry> entries, List<Request> appended) {
+        try {
             for (int i = 0; i < entries.size(); i++) {
                 fold(entries.get(i), appended.get(i));
                 appended.get(i).done = true;
             }
-        }
-        if (full != null) {
-            throw full;
+        } catch (
+                EngineException
+                        e) { // It is in the journal and not in the totals: only a start can bring them together.
+            throw new IllegalStateException("What is in the journal could not be folded: " + e.getMessage(), e);
         }
     }
 

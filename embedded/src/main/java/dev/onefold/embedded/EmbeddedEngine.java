@@ -5,13 +5,11 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.Verification;
-import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.pipeline.Reading;
-import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.Totals;
@@ -27,7 +25,6 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -163,6 +160,7 @@ public final class EmbeddedEngine implements Engine {
             View old = view;
             View fresh = new ViewFill(opening, old, definition).fill(reopen);
             locked(() -> {
+                old.checkpoints.await();
                 fresh.serve(opening);
                 view = fresh;
                 wanted = null;
@@ -198,8 +196,10 @@ public final class EmbeddedEngine implements Engine {
                 failure = e;
             }
             throw e;
-        } catch (IllegalStateException | Error e) {
-            failure = new IllegalStateException("An invariant broke; the engine has stopped", e);
+        } catch (IllegalArgumentException e) {
+            throw e; // The caller asked for what cannot be.
+        } catch (RuntimeException | Error e) {
+            failure = new IllegalStateException("An invariant broke: " + e.getMessage(), e);
             throw e;
         } finally {
             lock.unlock();
@@ -394,33 +394,37 @@ public final class EmbeddedEngine implements Engine {
         return locked(this::compare);
     }
 
-    private Verification compare() {
-        if (view.state.byPlace) {
-            throw new IllegalArgumentException(
-                    "Pipeline " + view.state.pipeline.name() + " keeps no rows to recompute from: its records"
-                            + " count by their place. Fold its sources into another data directory (--data) and compare.");
-        }
-        List<Verification.Difference> differences = new ArrayList<>();
-        long groups = 0;
-        for (int rollup = 0; rollup < view.state.groups.length; rollup++) {
-            Rollup definition = view.state.pipeline.rollups().get(rollup);
-            Map<Tuple, Aggregate> served =
-                    view.state.served(rollup, Tuple.of(List.of())).leaves();
-            Map<Tuple, Aggregate> recomputed =
-                    view.state.recomputed(rollup, workers).leaves();
-            for (Map.Entry<Tuple, Aggregate> leaf : served.entrySet()) {
-                Aggregate other = java.util.Objects.requireNonNull(recomputed.get(leaf.getKey()));
-                groups += leaf.getValue().isEmpty() && other.isEmpty() ? 0 : 1;
-                if (!leaf.getValue().isSame(other)) {
-                    differences.add(new Verification.Difference(
-                            definition.name(),
-                            leaf.getKey().parts(),
-                            leaf.getValue().answers(),
-                            other.answers()));
-                }
+    /// Recomputes the totals from the sources, read again, and from the journal, if it was kept; then compares. Intake
+    /// waits
+    /// meanwhile, answers do not.
+    ///
+    /// @param reopen gives a source by its name, or null if it cannot be read again
+    /// @throws EngineException if a source cannot be read again, or is not what it was
+    public Verification verify(Function<String, @Nullable FileSource> reopen) {
+        foldLock.lock();
+        try {
+            requireView();
+            View served = view;
+            View shadow = new ViewFill(opening, served, served.pipeline).shadow(reopen);
+            try {
+                return locked(() -> Comparison.of(served.state, shadow.state, "the sources, read again"));
+            } finally {
+                shadow.close(false);
+                View.deleteOthers(root, served.number);
             }
+        } finally {
+            foldLock.unlock();
         }
-        return new Verification(view.state.rows() + " rows", groups, differences);
+    }
+
+    private Verification compare() {
+        State state = view.state;
+        if (state.byPlace) {
+            throw new IllegalArgumentException("Pipeline " + state.pipeline.name()
+                    + " keeps no rows to recompute from: its records count by their place. Verify from its sources"
+                    + " (--from-sources).");
+        }
+        return Comparison.ofRows(state, workers);
     }
 
     @Override

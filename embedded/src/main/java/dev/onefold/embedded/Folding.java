@@ -90,6 +90,14 @@ final class Folding {
     ///
     /// @throws EngineException if the state would not fit; nothing is changed then
     void round(List<Chunk> chunks) {
+        try {
+            decodeAndApply(chunks);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalStateException("A round went wrong: " + e.getMessage(), e);
+        }
+    }
+
+    private void decodeAndApply(List<Chunk> chunks) {
         long watermarkMs = state.watermarkMs;
         AtomicInteger next = new AtomicInteger();
         workers.run(Math.min(decodings.length, chunks.size()), worker -> {

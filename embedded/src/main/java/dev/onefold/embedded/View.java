@@ -64,6 +64,7 @@ final class View {
     static long current(Path root) {
         Path file = root.resolve(CURRENT);
         if (!Files.exists(file)) {
+            requireNoData(root);
             return 0;
         }
         String text = new String(Disk.readAll(file), StandardCharsets.US_ASCII);
@@ -71,6 +72,15 @@ final class View {
             throw Disk.corrupt(file, 0, "it does not name a view");
         }
         return Long.parseLong(text.substring(5).strip());
+    }
+
+    /// A view that was begun when a crash came holds no record yet; one that does was named, and its name is gone.
+    private static void requireNoData(Path root) {
+        Path first = directory(root, 1);
+        Checkpoint checkpoint = Files.isDirectory(first) ? Checkpoint.read(first) : null;
+        if (checkpoint != null && !checkpoint.sources().isEmpty()) {
+            throw Disk.corrupt(root.resolve(CURRENT), 0, "the file is gone, but " + first + " holds data");
+        }
     }
 
     static Path directory(Path root, long number) {

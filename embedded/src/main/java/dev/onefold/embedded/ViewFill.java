@@ -48,6 +48,23 @@ final class ViewFill {
         }
     }
 
+    /// A view of the same definition, recomputed from the sources and the journal.
+    View shadow(Function<String, @Nullable FileSource> reopen) {
+        String reason = "its sources are to be read again";
+        List<FileSource> files = readable(reopen, reason);
+        View fresh = View.open(opening, old.number + 1, definition, null);
+        boolean filled = false;
+        try {
+            refold(fresh, files, reason);
+            filled = true;
+            return fresh;
+        } finally {
+            if (!filled) {
+                fresh.close(false);
+            }
+        }
+    }
+
     private EngineException refused(String reason, String missing) {
         return new EngineException(
                 EngineException.Kind.DEFINITION_CHANGED,

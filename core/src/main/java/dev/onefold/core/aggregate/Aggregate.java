@@ -71,6 +71,11 @@ public final class Aggregate {
         }
     }
 
+    /// The measures that it is made of.
+    public List<Measure> measures() {
+        return measures;
+    }
+
     /// How many rows there are.
     public long rows() {
         return rows;

@@ -148,6 +148,7 @@ public record Checkpoint(
             out.writeLong(journal.segment());
             out.writeLong(journal.at());
             out.writeLong(journal.number());
+            out.writeInt(journal.chain());
             out.writeInt(sources.size());
             for (Source source : sources) {
                 writeBytes(out, source.name.getBytes(StandardCharsets.UTF_8));
@@ -203,7 +204,7 @@ public record Checkpoint(
             groupLogs.add(new Log(in.readLong(), in.readLong()));
         }
         Log letters = new Log(in.readLong(), in.readLong());
-        Journal.Position journal = new Journal.Position(in.readLong(), in.readLong(), in.readLong());
+        Journal.Position journal = new Journal.Position(in.readLong(), in.readLong(), in.readLong(), in.readInt());
         List<Source> sources = new ArrayList<>();
         for (int count = in.readInt(); count > 0; count--) {
             sources.add(new Source(

@@ -8,6 +8,8 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// One process owns a data directory. The operating system lets go of the lock when the process dies, however it
@@ -16,32 +18,57 @@ import org.jspecify.annotations.Nullable;
 /// The holder's name stands in a file of its own: to close any channel of a locked file drops the lock (POSIX), so
 /// nobody opens LOCK just to read it.
 public final class DirectoryLock implements AutoCloseable {
-    private final FileChannel channel;
+    private static final Set<Held> HELD = ConcurrentHashMap.newKeySet();
 
-    private DirectoryLock(FileChannel channel) {
+    /// A directory, without holding on to its file system.
+    private record Held(int fileSystem, String path) {}
+
+    private final FileChannel channel;
+    private final Path file;
+    private final Held held;
+
+    private DirectoryLock(FileChannel channel, Path file, Held held) {
         this.channel = channel;
+        this.file = file;
+        this.held = held;
     }
 
     /// Takes the lock, or says who holds it.
     public static DirectoryLock take(Path directory, String holder) {
         Path file = directory.resolve("LOCK");
         Path holderFile = directory.resolve("LOCK.holder");
+        Held held = new Held(
+                System.identityHashCode(file.getFileSystem()),
+                file.toAbsolutePath().normalize().toString());
+        if (!HELD.add(held)) {
+            throw inUse(directory, holderFile);
+        }
         FileChannel channel = null;
+        boolean taken = false;
         try {
             channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (tryLock(channel) == null) {
                 channel.close();
-                throw new EngineException(
-                        EngineException.Kind.IN_USE,
-                        "Data directory " + directory + " is in use by " + read(holderFile)
-                                + ". Stop that process, or use another directory.");
+                throw inUse(directory, holderFile);
             }
             Files.writeString(holderFile, holder);
-            return new DirectoryLock(channel);
+            taken = true;
+            return new DirectoryLock(channel, file, held);
         } catch (IOException e) {
             closeQuietly(channel, e);
             throw Disk.failed("locking", file, e);
+        } finally {
+            if (!taken) {
+                HELD.remove(held);
+            }
         }
+    }
+
+    private static EngineException inUse(Path directory, Path holderFile) {
+        return new EngineException(
+                EngineException.Kind.IN_USE,
+                "Data directory " + directory + " is in use by " + read(holderFile)
+                        + ". Stop that process, or use another directory.");
     }
 
     private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
@@ -75,7 +102,9 @@ public final class DirectoryLock implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            throw Disk.failed("unlocking", Path.of("LOCK"), e);
+            throw Disk.failed("unlocking", file, e);
+        } finally {
+            HELD.remove(held);
         }
     }
 }

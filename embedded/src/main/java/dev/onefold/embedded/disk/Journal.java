@@ -12,12 +12,15 @@ import org.jspecify.annotations.Nullable;
 /// over from end to end with zeros and forced before they are used, so that an entry needs no space and no change
 /// of the file's size. One thread writes.
 ///
-///     entry = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C of these and the payload 4, zeros 4, payload
+///     entry = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C 4, zeros 4, payload
 ///
-/// Entries are numbered 1, 2, 3 … over all segments. The journal ends at the first entry that is not whole or has
-/// another number. A torn end was never acknowledged. To tell it from an acknowledged entry that was damaged later,
-/// `journal-mark` holds the number of the last forced entry; it is written without force, so it may be behind,
-/// never ahead.
+/// Entries are numbered 1, 2, 3 … over all segments, and the checksum of each is over that of the entry before, the
+/// fields
+/// in front of it and the payload. So when a crash has torn an entry, one behind it that happened to survive can never
+/// follow the entry that is written in its place. The journal ends at the first entry that is not whole. A torn end was
+/// never acknowledged. To tell it from an acknowledged entry that was damaged later, `journal-mark` holds the number of
+/// the
+/// last forced entry; it is written without force, so it may be behind, never ahead.
 public final class Journal implements AutoCloseable {
     /// Bytes of a segment; an entry that is larger gets a segment of its own size.
     public static final int SEGMENT_BYTES = 16 << 20;
@@ -32,6 +35,8 @@ public final class Journal implements AutoCloseable {
     private long segmentBytes;
     private long at;
     private long number;
+    private int chain;
+    private int entryChecksum;
     private long spare = -1;
 
     /// Where the next entry goes.
@@ -39,9 +44,10 @@ public final class Journal implements AutoCloseable {
     /// @param segment number of the file
     /// @param at offset in it
     /// @param number of the next entry
-    public record Position(long segment, long at, long number) {
+    /// @param chain checksum of the entry before
+    public record Position(long segment, long at, long number, int chain) {
         /// Where a journal begins.
-        public static final Position START = new Position(1, 0, 1);
+        public static final Position START = new Position(1, 0, 1, 0);
     }
 
     private Journal(Path directory, Position position) throws OutOfSpaceException {
@@ -49,6 +55,7 @@ public final class Journal implements AutoCloseable {
         segment = position.segment();
         at = position.at();
         number = position.number();
+        chain = position.chain();
         Path markFile = markFile();
         if (!Files.exists(markFile)) {
             Disk.allocate(markFile, 16);
@@ -84,6 +91,7 @@ public final class Journal implements AutoCloseable {
             byte[] payload = entry();
             if (payload != null) {
                 visitor.entry(payload);
+                chain = entryChecksum;
                 at += HEADER_BYTES + payload.length;
                 number++;
             } else if (Files.exists(file(segment + 1))) {
@@ -142,11 +150,13 @@ public final class Journal implements AutoCloseable {
         if (!Disk.read(open, file(segment), ByteBuffer.wrap(payload), at + HEADER_BYTES)) {
             return null;
         }
-        return header.getInt(16) == checksum(header, ByteBuffer.wrap(payload)) ? payload : null;
+        entryChecksum = checksum(header, ByteBuffer.wrap(payload));
+        return header.getInt(16) == entryChecksum ? payload : null;
     }
 
-    private static int checksum(ByteBuffer header, ByteBuffer payload) {
+    private int checksum(ByteBuffer header, ByteBuffer payload) {
         CRC32C crc = new CRC32C();
+        crc.update(ByteBuffer.allocate(4).putInt(chain).flip());
         crc.update(header.duplicate().limit(16).position(0));
         crc.update(payload.duplicate());
         return (int) crc.getValue();
@@ -154,7 +164,7 @@ public final class Journal implements AutoCloseable {
 
     /// Where the next entry goes; what was appended before is covered by a checkpoint that names this.
     public Position position() {
-        return new Position(segment, at, number);
+        return new Position(segment, at, number, chain);
     }
 
     /// Appends an entry; durable after [#force] only.
@@ -168,11 +178,13 @@ public final class Journal implements AutoCloseable {
         FileChannel open = java.util.Objects.requireNonNull(channel);
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         header.putInt(MAGIC).putInt(length).putLong(number);
-        header.putInt(checksum(header, payload)).putInt(0).flip();
+        int checksum = checksum(header, payload);
+        header.putInt(checksum).putInt(0).flip();
         Disk.write(open, file(segment), header, at);
         Disk.write(open, file(segment), payload, at + HEADER_BYTES);
         at += HEADER_BYTES + length;
         number++;
+        chain = checksum;
     }
 
     private void nextSegment(long bytes) throws OutOfSpaceException {

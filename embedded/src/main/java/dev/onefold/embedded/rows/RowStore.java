@@ -83,6 +83,9 @@ public final class RowStore {
 
     /// Bytes of memory that a batch may need, at most.
     public long bytesFor(long batchBytes, long batchCount) {
+        if ((segments.size() + 2L + batchBytes / Segment.BYTES) * Segment.BYTES > Index.LOCATION_MAX) {
+            return memory.bytesMax(); // The index cannot say where more would be: more shards can.
+        }
         long segmentsMore = (batchBytes / (Segment.BYTES / 2) + 1) * Segment.BYTES;
         return index.count() + batchCount > index.size() / 2 ? segmentsMore + index.bytesAtGrowth() : segmentsMore;
     }
