@@ -1,0 +1,98 @@
+package dev.onefold.cli;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.CommonOptions;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.core.pipeline.document.Problem;
+import dev.onefold.embedded.EngineException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/// Says what went wrong, in a message and an exit code; the stack trace only under `--debug`.
+final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
+    private static final int MESSAGE_LENGTH_MAX = 2_000;
+
+    private final Call call;
+
+    Failures(Call call) {
+        this.call = call;
+    }
+
+    @Override
+    public int handleParseException(ParameterException e, String[] arguments) {
+        PrintStream err = call.caller().err();
+        err.println("onefold: " + Problem.visible(String.valueOf(e.getMessage()), MESSAGE_LENGTH_MAX));
+        List<String> meant = e instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
+        if (!meant.isEmpty()) {
+            err.println("Did you mean " + String.join(", or ", meant) + "?");
+        }
+        err.println("'" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help' shows what is possible.");
+        trace(e);
+        return ExitCode.USAGE.code();
+    }
+
+    @Override
+    public int handleExecutionException(Exception e, CommandLine commandLine, ParseResult parseResult) {
+        call.caller().out().flush();
+        ExitCode exitCode = switch (e) {
+            case CommandFailure failure -> say(failure.exitCode(), String.valueOf(failure.getMessage()));
+            case EngineException failure -> say(of(failure.kind()), String.valueOf(failure.getMessage()));
+            case UncheckedIOException failure -> say(ExitCode.DIFFERENT, message(failure));
+            case IOException failure -> say(ExitCode.DIFFERENT, message(failure));
+            default ->
+                say(
+                        ExitCode.BUG,
+                        "This is a bug in Onefold: " + e + ".\n"
+                                + (debug() ? "" : "Run it again with --debug, and report what it shows."));
+        };
+        trace(e);
+        return exitCode.code();
+    }
+
+    private static ExitCode of(EngineException.Kind kind) {
+        return switch (kind) {
+            case IN_USE, CORRUPT, DEFINITION_CHANGED, FORMAT -> ExitCode.DIRECTORY;
+            case STORAGE_FAILED, STATE_FULL, STOPPED -> ExitCode.STORAGE;
+            case SOURCE_CHANGED -> ExitCode.DIFFERENT;
+        };
+    }
+
+    private ExitCode say(ExitCode exitCode, String message) {
+        call.caller().err().println("onefold: " + message.stripTrailing());
+        return exitCode;
+    }
+
+    /// The messages of the file system name the file only.
+    private static String message(Exception e) {
+        return switch (e) {
+            case UncheckedIOException unchecked when unchecked.getCause() != null -> message(unchecked.getCause());
+            case NoSuchFileException missing -> "There is no file or folder " + missing.getFile() + ".";
+            case AccessDeniedException denied -> "Access to " + denied.getFile() + " is denied.";
+            case FileSystemException failed
+            when failed.getReason() != null -> failed.getFile() + ": " + failed.getReason() + ".";
+            default -> e.getMessage() == null ? e.toString() : e.getMessage() + ".";
+        };
+    }
+
+    private boolean debug() {
+        return call.arguments().contains(CommonOptions.DEBUG);
+    }
+
+    private void trace(Throwable e) {
+        if (debug()) {
+            e.printStackTrace(call.caller().err());
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.onefold.cli;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommonOptions;
+import dev.onefold.cli.demo.DemoCommand;
+import dev.onefold.cli.generate.GenerateCommand;
+import dev.onefold.cli.letters.DeadLettersCommand;
+import dev.onefold.cli.run.RunCommand;
+import dev.onefold.cli.verbs.GetCommand;
+import dev.onefold.cli.verbs.QueryCommand;
+import dev.onefold.cli.verbs.RebuildCommand;
+import dev.onefold.cli.verbs.VerifyCommand;
+import dev.onefold.core.Engine;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
+
+/// The command `onefold`, with all its commands.
+@Command(
+        name = "onefold",
+        versionProvider = Onefold.Version.class,
+        sortOptions = false,
+        synopsisSubcommandLabel = "COMMAND",
+        description = "Keeps running totals right: each event exactly once, whatever is duplicated, late, corrected,"
+                + " deleted, retried or crashed on the way.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:Done. Also when SIGTERM stopped 'run', after a checkpoint.",
+            "1:Totals differ, a pipeline file has problems, or a source, record or key was refused.",
+            "2:The command line asks for what there is not.",
+            "3:The data directory is in use, missing, damaged, or of another definition or version.",
+            "4:The disk failed, or memory for the state is used up.",
+            "70:A bug in Onefold.",
+            "130:Stopped by SIGINT (Ctrl-C), after a checkpoint."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  onefold demo",
+            "  onefold run trade-risk.yaml --input trades.ndjson",
+            "  onefold query trade-risk.yaml",
+            "  onefold COMMAND --help"
+        })
+public final class Onefold implements Runnable {
+    /// Wider lines are hard to read.
+    private static final int HELP_WIDTH_MAX = 100;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
+    private CommandSpec spec;
+
+    private Onefold() {}
+
+    /// Runs a command line and returns its exit code. Output is flushed.
+    public static int execute(Caller caller, List<String> arguments) {
+        return execute(caller, arguments, null);
+    }
+
+    private static int execute(Caller caller, List<String> arguments, @Nullable Engine live) {
+        Call call = new Call(caller, arguments, live, Onefold::execute);
+        int code = commandLine(call).execute(arguments.toArray(new String[0]));
+        caller.out().flush();
+        caller.err().flush();
+        return code;
+    }
+
+    /// All commands, to be run for this call.
+    static CommandLine commandLine(Call call) {
+        Caller caller = call.caller();
+        CommandLine commandLine = new CommandLine(new Onefold())
+                .addSubcommand(new DemoCommand(call))
+                .addSubcommand(new RunCommand(call))
+                .addSubcommand(new QueryCommand(call))
+                .addSubcommand(new GetCommand(call))
+                .addSubcommand(new VerifyCommand(call))
+                .addSubcommand(new RebuildCommand(call))
+                .addSubcommand(DeadLettersCommand.commandLine(call))
+                .addSubcommand(new CheckCommand(call))
+                .addSubcommand(new GenerateCommand())
+                .addSubcommand(new CompletionCommand(call));
+        commandLine
+                .getCommandSpec()
+                .addOption(OptionSpec.builder("-V", "--version")
+                        .versionHelp(true)
+                        .description("Shows the version.")
+                        .build());
+        CommonOptions.addTo(commandLine.getCommandSpec());
+        Failures failures = new Failures(call);
+        return commandLine
+                .setOut(new PrintWriter(caller.out(), true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(caller.err(), true, StandardCharsets.UTF_8))
+                .setColorScheme(
+                        CommandLine.Help.defaultColorScheme(caller.screen().colour() ? Ansi.ON : Ansi.OFF))
+                .setUsageHelpWidth(Math.min(caller.screen().width(), HELP_WIDTH_MAX))
+                .setParameterExceptionHandler(failures)
+                .setExecutionExceptionHandler(failures);
+    }
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+
+    /// The version that the build wrote into the jar.
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Onefold.class.getPackage().getImplementationVersion();
+            return new String[] {"onefold " + (version == null ? "unpackaged" : version)};
+        }
+    }
+}

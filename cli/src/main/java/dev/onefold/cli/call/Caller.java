@@ -1,0 +1,64 @@
+package dev.onefold.cli.call;
+
+import dev.onefold.core.pipeline.document.Problem;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/// Who calls a command: its streams, the folder it stands in, its environment and its screen. That of this process,
+/// or that of another one whose command is run here, beside the engine. Output is UTF-8, whatever the locale.
+///
+/// @param out for results; buffered, flushed at the end
+/// @param err for everything else
+public record Caller(
+        InputStream in, PrintStream out, PrintStream err, Path folder, Map<String, String> environment, Screen screen) {
+    private static final int BUFFER_BYTES = 1 << 16;
+    private static final int SHOWN_LENGTH_MAX = 1_000;
+
+    public Caller {
+        environment = Map.copyOf(environment);
+    }
+
+    /// The caller of this process.
+    public static Caller ofProcess() {
+        Map<String, String> environment = System.getenv();
+        return new Caller(
+                new FileInputStream(FileDescriptor.in),
+                stream(new FileOutputStream(FileDescriptor.out)),
+                new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
+                Path.of("").toAbsolutePath(),
+                environment,
+                Screen.ofProcess(environment));
+    }
+
+    private static PrintStream stream(FileOutputStream file) {
+        return new PrintStream(new BufferedOutputStream(file, BUFFER_BYTES), false, StandardCharsets.UTF_8);
+    }
+
+    /// The path that a text on the command line means.
+    public Path path(String text) {
+        try {
+            return folder.resolve(text).normalize();
+        } catch (InvalidPathException e) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    "'" + Problem.visible(text, SHOWN_LENGTH_MAX) + "' cannot be the path of a file: " + e.getReason()
+                            + ".",
+                    e);
+        }
+    }
+
+    /// A path as this caller would write it: from its own folder when it lies below.
+    public String shown(Path path) {
+        Path absolute = folder.resolve(path).normalize();
+        Path shown = absolute.startsWith(folder) && !absolute.equals(folder) ? folder.relativize(absolute) : absolute;
+        return Problem.visible(shown.toString(), SHOWN_LENGTH_MAX);
+    }
+}

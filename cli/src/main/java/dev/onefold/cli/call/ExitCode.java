@@ -1,0 +1,28 @@
+package dev.onefold.cli.call;
+
+/// How a command ended, as its caller's shell sees it. `docs/operations.md` lists them.
+public enum ExitCode {
+    DONE(0),
+    /// Totals differ, a pipeline file has problems, a source or a record was refused, a key has no row.
+    DIFFERENT(1),
+    /// The command line asks for what there is not.
+    USAGE(2),
+    /// The data directory is in use, missing, corrupt, or of another definition or version.
+    DIRECTORY(3),
+    /// The disk failed, or memory for the state is used up.
+    STORAGE(4),
+    /// A bug.
+    BUG(70),
+    /// Stopped by SIGINT, after a checkpoint.
+    INTERRUPTED(130);
+
+    private final int code;
+
+    ExitCode(int code) {
+        this.code = code;
+    }
+
+    public int code() {
+        return code;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.onefold.cli.call;
+
+import java.io.Console;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Scanner;
+
+/// What a caller sees a command's output on.
+///
+/// @param width columns of the terminal; of a pipe, those that its reader is taken to have
+/// @param colour whether output may hold colours
+/// @param outIsTerminal whether standard output is a terminal; a table cuts names to its width only there
+/// @param errIsTerminal whether standard error is one; a progress bar is drawn only there
+public record Screen(int width, boolean colour, boolean outIsTerminal, boolean errIsTerminal) {
+    public static final int WIDTH_DEFAULT = 80;
+
+    private static final int WIDTH_MIN = 40;
+    private static final int WIDTH_MAX = 500;
+
+    public Screen {
+        width = Math.clamp(width, WIDTH_MIN, WIDTH_MAX);
+    }
+
+    /// No terminal at all.
+    public static Screen pipe() {
+        return new Screen(WIDTH_DEFAULT, false, false, false);
+    }
+
+    /// The screen of this process.
+    static Screen ofProcess(Map<String, String> environment) {
+        boolean out = isTerminal(1);
+        boolean err = isTerminal(2);
+        boolean plain = !environment.getOrDefault("NO_COLOR", "").isEmpty()
+                || environment.getOrDefault("TERM", "").equals("dumb");
+        return new Screen(width(environment, out || err), out && !plain, out, err);
+    }
+
+    private static int width(Map<String, String> environment, boolean terminal) {
+        String columns = environment.getOrDefault("COLUMNS", "");
+        if (columns.matches("[1-9][0-9]{0,4}")) {
+            return Integer.parseInt(columns);
+        }
+        return terminal ? terminalWidth() : WIDTH_DEFAULT;
+    }
+
+    /// On Linux the file descriptor says it itself, and for standard error too; elsewhere the JDK is asked.
+    private static boolean isTerminal(int descriptor) {
+        try {
+            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))
+                    .toString();
+            return target.matches("/dev/(pts/|tty|console).*");
+        } catch (IOException | UnsupportedOperationException noProc) {
+            return Optional.ofNullable(System.console())
+                    .map(Console::isTerminal)
+                    .orElse(false);
+        }
+    }
+
+    /// Java cannot ask for the size; a process that can takes a few milliseconds.
+    private static int terminalWidth() {
+        try {
+            Process stty = new ProcessBuilder("stty", "size")
+                    .redirectInput(new File("/dev/tty"))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            try (Scanner size = new Scanner(stty.inputReader())) {
+                int rows = size.hasNextInt() ? size.nextInt() : 0;
+                int columns = size.hasNextInt() ? size.nextInt() : 0;
+                return rows >= 0 && columns > 0 ? columns : WIDTH_DEFAULT;
+            }
+        } catch (IOException noSuchProgram) {
+            return WIDTH_DEFAULT;
+        }
+    }
+}

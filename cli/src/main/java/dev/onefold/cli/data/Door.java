@@ -1,0 +1,151 @@
+package dev.onefold.cli.data;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.Frames.Frame;
+import dev.onefold.core.Engine;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import jdk.net.ExtendedSocketOptions;
+
+/// Where other processes of the same user come with their commands, which are run beside the engine. Each has a
+/// thread of its own; whoever comes when all are busy waits.
+final class Door implements AutoCloseable {
+    private static final int VISITORS_MAX = 32;
+    private static final long LEAVING_SECONDS_MAX = 30;
+
+    private final Path directory;
+    private final Engine engine;
+    private final Call.Interpreter interpreter;
+    private final ServerSocketChannel server;
+    private final String user;
+    private final Semaphore room = new Semaphore(VISITORS_MAX);
+    private final Set<SocketChannel> visitors = ConcurrentHashMap.newKeySet();
+
+    private Door(Path directory, Engine engine, Call.Interpreter interpreter, ServerSocketChannel server, String user) {
+        this.directory = directory;
+        this.engine = engine;
+        this.interpreter = interpreter;
+        this.server = server;
+        this.user = user;
+    }
+
+    /// Listens. Only the holder of the directory's lock may call this.
+    static Door open(Path directory, Engine engine, Call.Interpreter interpreter) throws IOException {
+        UnixDomainSocketAddress address = Address.take(directory);
+        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            server.bind(address);
+            Files.setPosixFilePermissions(address.getPath(), PosixFilePermissions.fromString("rw-------"));
+            String user = Files.getOwner(address.getPath()).getName();
+            Door door = new Door(directory, engine, interpreter, server, user);
+            Thread.ofPlatform().name("onefold-door").daemon().start(door::admit);
+            return door;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private void admit() {
+        while (server.isOpen()) {
+            try {
+                room.acquire();
+                SocketChannel visitor = server.accept();
+                visitors.add(visitor);
+                Thread.ofPlatform().name("onefold-visitor").daemon().start(() -> serve(visitor));
+            } catch (IOException closed) {
+                room.release(); // Nobody came: the door is closing, or a visitor left before it was let in.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private void serve(SocketChannel visitor) {
+        try (Frames frames = new Frames(visitor)) {
+            Frame frame = frames.read();
+            if (frame != null && isOurs(visitor)) {
+                answer(frames, frame);
+            }
+        } catch (IOException gone) {
+            // A visitor that leaves early hurts nobody else, and can no longer be told.
+        } finally {
+            visitors.remove(visitor);
+            room.release();
+        }
+    }
+
+    /// Between bind and the change of permissions anybody could have come in.
+    private boolean isOurs(SocketChannel visitor) throws IOException {
+        try {
+            String name =
+                    visitor.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+            return name.equals(user) || name.equals("root");
+        } catch (UnsupportedOperationException noSuchOption) {
+            return true;
+        }
+    }
+
+    private void answer(Frames frames, Frame frame) throws IOException {
+        PrintStream out = new PrintStream(
+                new BufferedOutputStream(frames.stream(Frames.OUT), 1 << 16), false, StandardCharsets.UTF_8);
+        PrintStream err = new PrintStream(frames.stream(Frames.ERR), true, StandardCharsets.UTF_8);
+        int code = run(frames, frame, out, err);
+        out.flush();
+        frames.send(Frames.EXIT, (byte) code);
+    }
+
+    private int run(Frames frames, Frame frame, PrintStream out, PrintStream err) {
+        Request request;
+        try {
+            request = Request.parse(new String(frame.payload(), StandardCharsets.UTF_8));
+        } catch (IllegalArgumentException e) {
+            err.println("The engine's owner got a request that it cannot read: " + e.getMessage() + ".");
+            return ExitCode.BUG.code();
+        }
+        if (request.protocol() != Request.PROTOCOL) {
+            err.println("Data directory " + directory + " is in use by another version of Onefold (process "
+                    + ProcessHandle.current().pid()
+                    + "), which does not understand this one. Use the same version, or stop that process.");
+            return ExitCode.DIRECTORY.code();
+        }
+        Caller caller = new Caller(
+                frames.input(), out, err, Path.of(request.folder()), request.environment(), request.screen());
+        return interpreter.run(caller, request.arguments(), engine);
+    }
+
+    /// Lets nobody in any more and waits for those inside, for a while; may be called twice.
+    @Override
+    public void close() throws IOException {
+        if (!server.isOpen()) {
+            return;
+        }
+        Address.release(directory); // First, so that nobody who comes now finds a door that nobody opens.
+        server.close();
+        try {
+            if (!room.tryAcquire(VISITORS_MAX, LEAVING_SECONDS_MAX, TimeUnit.SECONDS)) {
+                for (SocketChannel visitor : visitors) {
+                    visitor.close(); // It sees that no exit code came, and asks whoever owns the directory then.
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

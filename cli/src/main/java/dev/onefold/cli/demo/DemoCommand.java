@@ -1,0 +1,154 @@
+package dev.onefold.cli.demo;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.generate.TradeRiskLoad;
+import dev.onefold.cli.generate.TradeRiskMix;
+import dev.onefold.cli.generate.TradeRiskTotals;
+import dev.onefold.cli.run.Progress;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.Engine;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `onefold demo`: generated load with everything wrong in it, into a process that is really killed, and totals that
+/// are right.
+@Command(
+        name = "demo",
+        sortOptions = false,
+        description = {
+            "Shows on generated load, with real kills, that the totals come out right.",
+            "Makes trade-risk messages with duplicates, late and corrected ones, deletes and garbage among them; folds them in a"
+                    + " process that is killed twice (SIGKILL) and started again; and compares the totals with those that"
+                    + " the producer kept by itself.",
+            "Exit code 1 if anything differs."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  onefold demo",
+            "  Keep what it makes, to look at it with the other commands:",
+            "    onefold demo --keep demo",
+            "    onefold query demo/trade-risk.yaml --data demo/data"
+        })
+public final class DemoCommand implements Callable<Integer> {
+    static final String PIPELINE = "trade-risk.yaml";
+
+    private static final long BATCH_MESSAGES = 20_000;
+
+    private final Call call;
+
+    @Option(names = "--events", paramLabel = "N", description = "How many messages. Default: ${DEFAULT-VALUE}.")
+    private long events = 2_000_000;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            description = "The number that the messages follow from. Default: ${DEFAULT-VALUE}.")
+    private long seed = 42;
+
+    @Option(
+            names = "--keep",
+            paramLabel = "DIR",
+            description = "Makes everything in this new folder, and leaves it there. Default: a temporary one.")
+    private @Nullable String keep;
+
+    public DemoCommand(Call call) {
+        this.call = call;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (events < 1 || events > TradeRiskLoad.MESSAGES_MAX) {
+            throw CommandFailure.usage("--events is 1 to " + Words.count(TradeRiskLoad.MESSAGES_MAX) + ".");
+        }
+        try (Workplace place = keep == null ? Workplace.temporary() : Workplace.kept(call.caller(), keep)) {
+            return demonstrate(place.folder()).code();
+        }
+    }
+
+    private ExitCode demonstrate(Path folder) throws IOException {
+        Caller caller = call.caller();
+        say(Words.wrap(
+                "Onefold demo: " + Words.count(events, "trade-risk message") + " (seed " + seed
+                        + ") with 5 % duplicates, 5 % out of order, 20 % corrections of value and hierarchy, 1 % deletes and"
+                        + " 0.1 % malformed, into a process that is killed twice.",
+                caller.screen().width()));
+        try (InputStream pipeline = DemoCommand.class.getResourceAsStream(PIPELINE)) {
+            Files.copy(
+                    Objects.requireNonNull(pipeline, "The build puts the pipeline beside this class"),
+                    folder.resolve(PIPELINE));
+        }
+        TradeRiskTotals right = makeMessages(folder);
+        KilledRun.Outcome outcome = new KilledRun(caller, folder, right.bytes()).run();
+        say(Words.wrap(outcome.sentence(right.bytes()), caller.screen().width()));
+        say("");
+        Comparison comparison;
+        try (Engine engine = EmbeddedEngine.open(folder.resolve(KilledRun.DATA), Settings.defaults())) {
+            comparison = new Comparison(engine.query(Query.all(Rollup.MAIN)), engine.counts(), right);
+        }
+        caller.out().print(comparison.text(caller.screen()));
+        say("");
+        say(Words.wrap(
+                Words.count(right.made().messages(), "message") + " in " + Words.duration(outcome.elapsed())
+                        + ", all starts and recoveries included: "
+                        + Words.rate(right.made().messages(), outcome.elapsed())
+                        + ". While the process was up, it folded "
+                        + Words.rate(outcome.recordsFolded(), outcome.folding()) + ".",
+                caller.screen().width()));
+        say("");
+        sayNext();
+        return comparison.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
+    }
+
+    private TradeRiskTotals makeMessages(Path folder) throws IOException {
+        TradeRiskLoad load = new TradeRiskLoad(TradeRiskMix.DEMO, events, seed);
+        long startNanos = System.nanoTime();
+        try (OutputStream file = Files.newOutputStream(folder.resolve(KilledRun.MESSAGES));
+                Progress progress = Progress.begin(call.caller(), Progress.Mode.auto, "Making ", 0)) {
+            while (load.remaining() > 0) {
+                load.write(file, BATCH_MESSAGES);
+                progress.at(0, events - load.remaining());
+            }
+        }
+        TradeRiskTotals right = load.totals();
+        say("Made " + Words.bytes(right.bytes()) + " in "
+                + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos))
+                + "; the producer kept its own totals meanwhile.");
+        return right;
+    }
+
+    private void sayNext() {
+        String launcher = System.getProperty("onefold.launcher", "");
+        Caller caller = call.caller();
+        String onefold = launcher.isEmpty() ? "onefold" : caller.shown(Path.of(launcher));
+        String command = onefold.contains("/") || launcher.isEmpty() ? onefold : "./" + onefold;
+        say("Try next:");
+        if (keep == null) {
+            say("  " + command + " demo --keep demo");
+        }
+        String folder = keep == null ? "demo" : caller.shown(caller.path(keep));
+        say("  " + command + " query " + folder + "/" + PIPELINE + " --data " + folder + "/data --group PV");
+        say("  " + command + " dead-letters " + folder + "/" + PIPELINE + " --data " + folder + "/data list");
+        say("  " + command + " run YOUR.yaml --input YOUR.ndjson    (docs/pipelines.md says how)");
+    }
+
+    private void say(String line) {
+        call.caller().out().print(line + "\n");
+        call.caller().out().flush();
+    }
+}

@@ -1,0 +1,101 @@
+package dev.onefold.cli.letters;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `onefold dead-letters`: the rejected records.
+@Command(
+        name = "dead-letters",
+        sortOptions = false,
+        description = {
+            "Lists, shows, redrives, purges and exports rejected records.",
+            "Each is kept whole with its reason, place and time, and is never in the way of healthy ones. The pipeline comes"
+                    + " first, the verb behind it; without a verb it is list."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  What was rejected:",
+            "    onefold dead-letters trade-risk.yaml list",
+            "  Correct one and send it through again:",
+            "    onefold dead-letters trade-risk.yaml show 12 --raw > 12.json",
+            "    vi 12.json",
+            "    onefold dead-letters trade-risk.yaml redrive 12 --file 12.json",
+            "  Send all through again, as they are:",
+            "    onefold dead-letters trade-risk.yaml redrive --all"
+        })
+public final class DeadLettersCommand implements Callable<Integer> {
+    private static final int PAGE = 1_000;
+
+    private final Call call;
+
+    @Mixin
+    private final PipelineArgument pipeline = new PipelineArgument();
+
+    private DeadLettersCommand(Call call) {
+        this.call = call;
+    }
+
+    /// The command with its verbs.
+    public static CommandLine commandLine(Call call) {
+        DeadLettersCommand all = new DeadLettersCommand(call);
+        return new CommandLine(all)
+                .addSubcommand(new ListCommand(all))
+                .addSubcommand(new ShowCommand(all))
+                .addSubcommand(new RedriveCommand(all))
+                .addSubcommand(new PurgeCommand(all))
+                .addSubcommand(new ExportCommand(all));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        return new ListCommand(this).call();
+    }
+
+    Call caller() {
+        return call;
+    }
+
+    /// What a verb does with the dead letters.
+    interface Verb {
+        /// Returns how it ended.
+        ExitCode on(DeadLetters letters) throws IOException;
+    }
+
+    int use(Verb verb) throws IOException {
+        return EngineAccess.use(
+                pipeline.directory(call.caller()),
+                call,
+                engine -> verb.on(engine.deadLetters()).code());
+    }
+
+    /// All letters there are now, page by page.
+    static List<Long> ids(DeadLetters letters) {
+        List<Long> ids = new ArrayList<>();
+        List<DeadLetter> page = letters.list(0, PAGE);
+        while (!page.isEmpty()) {
+            page.forEach(letter -> ids.add(letter.id()));
+            page = letters.list(page.getLast().id(), PAGE);
+        }
+        return ids;
+    }
+
+    static DeadLetter letter(DeadLetters letters, long id) {
+        Optional<DeadLetter> letter =
+                letters.list(id - 1, 1).stream().filter(each -> each.id() == id).findFirst();
+        return letter.orElseThrow(() -> new CommandFailure(
+                ExitCode.DIFFERENT, "There is no dead letter " + id + "; perhaps it was redriven or purged."));
+    }
+}

@@ -1,0 +1,89 @@
+package dev.onefold.cli.letters;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Json;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `onefold dead-letters PIPELINE export`.
+@Command(
+        name = "export",
+        sortOptions = false,
+        description = {
+            "Writes all rejected records, one JSON object a line: what is known about each, and the record itself as base64"
+                    + " and, when it is UTF-8, as text. Removes nothing."
+        },
+        footerHeading = "%nExample:%n",
+        footer = {"  onefold dead-letters trade-risk.yaml export --output letters.ndjson"})
+final class ExportCommand implements Callable<Integer> {
+    private static final int PAGE = 1_000;
+
+    private final DeadLettersCommand all;
+
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "FILE",
+            description = "Where they go; a file is written anew. - is standard output.")
+    private String output = "-";
+
+    ExportCommand(DeadLettersCommand all) {
+        this.all = all;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        return all.use(letters -> {
+            Caller caller = all.caller().caller();
+            if (output.equals("-")) {
+                write(letters, caller.out());
+                return ExitCode.DONE;
+            }
+            Path path = caller.path(output);
+            long count;
+            try (OutputStream file = new BufferedOutputStream(Files.newOutputStream(path))) {
+                count = write(letters, file);
+            }
+            caller.out().print("Wrote " + Words.count(count, "dead letter") + " to " + caller.shown(path) + ".\n");
+            return ExitCode.DONE;
+        });
+    }
+
+    private static long write(DeadLetters letters, OutputStream out) throws IOException {
+        long count = 0;
+        List<DeadLetter> page = letters.list(0, PAGE);
+        while (!page.isEmpty()) {
+            for (DeadLetter letter : page) {
+                out.write((Json.of(json(letters, letter)) + "\n").getBytes(StandardCharsets.UTF_8));
+                count++;
+            }
+            page = letters.list(page.getLast().id(), PAGE);
+        }
+        return count;
+    }
+
+    private static Map<String, Object> json(DeadLetters letters, DeadLetter letter) {
+        LetterText text = new LetterText(letter);
+        try {
+            return letter.kept() ? text.json(letters.record(letter.id())) : text.json();
+        } catch (IllegalArgumentException gone) {
+            Map<String, Object> json = new LinkedHashMap<>(text.json());
+            json.put("gone", true); // Somebody redrove or purged it since it was listed.
+            return json;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.onefold.cli.letters;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Words;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `onefold dead-letters PIPELINE purge`.
+@Command(
+        name = "purge",
+        sortOptions = false,
+        description = "Removes rejected records for good. Asks first, unless --yes is given.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  onefold dead-letters trade-risk.yaml purge 12 13",
+            "  onefold dead-letters trade-risk.yaml purge --all --yes"
+        })
+final class PurgeCommand implements Callable<Integer> {
+    private static final int ANSWER_BYTES_MAX = 100;
+
+    private final DeadLettersCommand all;
+
+    @Parameters(arity = "0..*", paramLabel = "ID", description = "The letters' numbers, as 'list' shows them.")
+    private List<Long> ids = List.of();
+
+    @Option(names = "--all", description = "All letters that there are now.")
+    private boolean every;
+
+    @Option(
+            names = {"-y", "--yes"},
+            description = "Does not ask.")
+    private boolean yes;
+
+    PurgeCommand(DeadLettersCommand all) {
+        this.all = all;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (every != ids.isEmpty()) {
+            throw CommandFailure.usage("Say which letters to purge: their numbers, or --all.");
+        }
+        return all.use(letters -> {
+            List<Long> chosen = every ? DeadLettersCommand.ids(letters) : ids;
+            Caller caller = all.caller().caller();
+            if (!yes && !chosen.isEmpty()) {
+                caller.err().print("Purge " + Words.count(chosen.size(), "dead letter") + " for good? [y/N] ");
+                caller.err().flush();
+                String answer = line(caller.in()).strip().toLowerCase(Locale.ROOT);
+                if (!answer.equals("y") && !answer.equals("yes")) {
+                    throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was purged.");
+                }
+            }
+            int purged = letters.purge(chosen);
+            int gone = chosen.size() - purged;
+            caller.out()
+                    .print("Purged " + Words.count(purged, "dead letter") + "."
+                            + (gone > 0 ? " " + Words.count(gone) + " were not there.\n" : "\n"));
+            return ExitCode.DONE;
+        });
+    }
+
+    /// Byte by byte, so that what stands behind the line stays where it is.
+    private static String line(InputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.read(); c >= 0 && c != '\n' && line.length() < ANSWER_BYTES_MAX; c = in.read()) {
+            line.append((char) c);
+        }
+        return line.toString();
+    }
+}

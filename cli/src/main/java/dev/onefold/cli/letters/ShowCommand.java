@@ -1,0 +1,79 @@
+package dev.onefold.cli.letters;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.DeadLetter;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `onefold dead-letters PIPELINE show`.
+@Command(
+        name = "show",
+        sortOptions = false,
+        description = "Shows one rejected record, whole.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  onefold dead-letters trade-risk.yaml show 12",
+            "  onefold dead-letters trade-risk.yaml show 12 --raw > 12.json"
+        })
+final class ShowCommand implements Callable<Integer> {
+    private final DeadLettersCommand all;
+
+    @Parameters(paramLabel = "ID", description = "The letter's number, as 'list' shows it.")
+    private long id;
+
+    @Option(names = "--raw", description = "Nothing but the bytes of the record, as they arrived.")
+    private boolean raw;
+
+    ShowCommand(DeadLettersCommand all) {
+        this.all = all;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        return all.use(letters -> {
+            DeadLetter letter = DeadLettersCommand.letter(letters, id);
+            if (raw && !letter.kept()) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        "The record of dead letter " + id + " is not kept, because it is over the limit: its "
+                                + Words.count(letter.bytes(), "byte") + " are at " + new LetterText(letter).place()
+                                + ".");
+            }
+            if (raw) {
+                all.caller().caller().out().write(letters.record(id));
+            } else {
+                print(letter, letter.kept() ? letters.record(id) : new byte[0]);
+            }
+            return ExitCode.DONE;
+        });
+    }
+
+    private void print(DeadLetter letter, byte[] record) {
+        LetterText text = new LetterText(letter);
+        Caller caller = all.caller().caller();
+        int width = caller.screen().width();
+        String message = Words.indented(Words.visible(letter.message()), " ".repeat(9), width)
+                .strip();
+        caller.out()
+                .print("letter   " + letter.id() + "\nreason   " + text.reason() + "\nmessage  " + message
+                        + "\nplace    "
+                        + text.place() + ", byte " + Words.count(letter.place().offset()) + "\ntime     "
+                        + Words.time(letter.at()) + "\nsize     " + Words.count(letter.bytes(), "byte") + "\nsha256   "
+                        + letter.sha256() + "\n\n");
+        Optional<String> content = LetterText.text(record);
+        if (!letter.kept()) {
+            caller.out().print("The record is over the limit and not kept; it is at its place.\n");
+        } else if (content.isPresent()) {
+            caller.out().print(Words.visible(content.get()) + "\n");
+        } else {
+            caller.out().print("The record is not UTF-8 text; --raw gives its bytes.\n");
+        }
+    }
+}

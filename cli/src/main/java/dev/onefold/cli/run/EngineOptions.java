@@ -1,0 +1,91 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.embedded.Settings;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// How the engine runs. None of it changes an answer.
+final class EngineOptions {
+    private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,6})(ms|s|m)");
+    private static final Pattern BYTES = Pattern.compile("([1-9][0-9]{0,8})([kmgt])b?");
+
+    @Option(
+            names = "--shards",
+            paramLabel = "N",
+            description = "Parts of the state, each owned by one thread, 1 to 256; may change from run to run."
+                    + " Default: one for each processor.")
+    private @Nullable Integer shards;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Threads that decode and fold, 1 to 256. Default: one for each processor.")
+    private @Nullable Integer threads;
+
+    @Option(
+            names = "--checkpoint-interval",
+            paramLabel = "T",
+            description = "At most twice this much intake from files is folded again after a crash: 500ms, 2s, 1m."
+                    + " Default: 1s.")
+    private @Nullable String checkpointInterval;
+
+    @Option(
+            names = "--state-memory",
+            paramLabel = "SIZE",
+            description = "Memory for rows and index, outside the Java heap: 512m, 8g. Intake is refused before it is"
+                    + " exceeded. Default: half of the machine's.")
+    private @Nullable String stateMemory;
+
+    @Option(names = "--keep-journal", description = "Keeps for ever what came through standard input.")
+    private boolean keepJournal;
+
+    /// As the engine takes them.
+    Settings settings() {
+        Settings settings = Settings.defaults().withKeepJournal(keepJournal);
+        if (stateMemory != null) {
+            settings = settings.withStateBytesMax(bytes(stateMemory));
+        }
+        if (checkpointInterval != null) {
+            settings = settings.withCheckpointInterval(duration(checkpointInterval));
+        }
+        return settings.withShards(count("--shards", shards, settings.shards()))
+                .withThreads(count("--threads", threads, settings.threads()));
+    }
+
+    private static int count(String option, @Nullable Integer given, int otherwise) {
+        if (given == null) {
+            return otherwise;
+        }
+        if (given < 1 || given > 256) {
+            throw CommandFailure.usage(option + " is 1 to 256, not " + given + ".");
+        }
+        return given;
+    }
+
+    private static Duration duration(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        if (!matcher.matches()) {
+            throw CommandFailure.usage(
+                    "--checkpoint-interval is a number with ms, s or m, such as 500ms; not '" + text + "'.");
+        }
+        long number = Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(number);
+            case "s" -> Duration.ofSeconds(number);
+            default -> Duration.ofMinutes(number);
+        };
+    }
+
+    private static long bytes(String text) {
+        Matcher matcher = BYTES.matcher(text.toLowerCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            throw CommandFailure.usage("--state-memory is a number with k, m, g or t, such as 8g; not '" + text + "'.");
+        }
+        return Long.parseLong(matcher.group(1)) << 10 * ("kmgt".indexOf(matcher.group(2)) + 1);
+    }
+}

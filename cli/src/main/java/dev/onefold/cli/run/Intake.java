@@ -1,0 +1,115 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.Counts;
+import dev.onefold.core.query.Answer;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.FoldListener;
+import dev.onefold.embedded.FoldReport;
+import java.io.IOException;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// Brings one input after the other to the engine. One thread.
+final class Intake {
+    private final Caller caller;
+    private final EmbeddedEngine engine;
+    private final StopRequest stop;
+    private final Progress.Mode mode;
+
+    Intake(Caller caller, EmbeddedEngine engine, StopRequest stop, Progress.Mode mode) {
+        this.caller = caller;
+        this.engine = engine;
+        this.stop = stop;
+        this.mode = mode;
+    }
+
+    /// How the lines of standard input are numbered and acknowledged.
+    ///
+    /// @param source `null` for one of its own
+    /// @param from number of the first line; there when the source is
+    record Lines(@Nullable String source, @Nullable Long from, boolean acknowledge) {}
+
+    /// Folds a file to its end.
+    void file(String text) throws IOException {
+        InputFile file = InputFile.of(caller, text);
+        FoldReport report;
+        try (Progress progress =
+                Progress.begin(caller, mode, String.valueOf(file.path().getFileName()), file.bytes())) {
+            if (!InputFile.isCompressed(file.path())) {
+                progress.at(foldedBefore(file), engine.counts().records());
+            }
+            boolean compressed = InputFile.isCompressed(file.path());
+            report = engine.fold(file.source(), new FoldListener() {
+                @Override
+                public void folded(long durableBytes, long foldedBytes, Counts counts) {
+                    progress.at(compressed ? file.read().get() : foldedBytes, counts.records());
+                }
+
+                @Override
+                public boolean stop() {
+                    return stop.isMade();
+                }
+            });
+        }
+        String name = caller.shown(file.path());
+        switch (report) {
+            case FoldReport.AlreadyFolded(String asName) ->
+                caller.err().println(name + " is folded already, as " + caller.shown(caller.path(asName)) + ".");
+            case FoldReport.Folded folded -> {
+                if (folded.records() == 0 && folded.bytes() > 0 && !stop.isMade()) {
+                    caller.err().println(name + " is folded already.");
+                }
+            }
+        }
+    }
+
+    private long foldedBefore(InputFile file) {
+        return engine.status().sources().stream()
+                .filter(source -> source.source().equals(file.path().toString()))
+                .mapToLong(Answer.Progress::bytes)
+                .findFirst()
+                .orElse(0);
+    }
+
+    /// Reads a growing file until a stop is asked for.
+    void follow(String text, boolean forgetRotated) throws IOException {
+        new FollowedFile(caller, engine, stop, InputFile.of(caller, text).path()).follow(forgetRotated);
+    }
+
+    /// Folds standard input to its end.
+    ExitCode standardInput(Lines lines) throws IOException {
+        String source = lines.source() == null
+                ? "stdin " + Instant.now() + " " + ProcessHandle.current().pid()
+                : lines.source();
+        long from = lines.from() == null ? 1 : lines.from();
+        try (Progress progress = Progress.begin(caller, mode, "stdin", 0)) {
+            LineIntake intake = new LineIntake(engine, source, from, acknowledged -> {
+                if (lines.acknowledge()) {
+                    caller.out().print(acknowledged + "\n");
+                    caller.out().flush();
+                }
+                progress.at(0, engine.counts().records());
+            });
+            long unfinished = intake.run(new StandardInput(caller.in()), stop);
+            if (unfinished > 0 && !stop.isMade() && !lines.acknowledge() && lines.source() == null) {
+                intake.takeRest();
+                unfinished = 0;
+            }
+            return left(unfinished);
+        }
+    }
+
+    /// To a producer that counts lines, a line without its end is one that is still to be sent.
+    private ExitCode left(long unfinished) {
+        if (unfinished == 0 || stop.isMade()) {
+            return ExitCode.DONE;
+        }
+        caller.err()
+                .println("The last line has no end; its " + Words.count(unfinished, "byte")
+                        + " are not taken and not acknowledged. Send it again, whole.");
+        return ExitCode.DIFFERENT;
+    }
+}

@@ -1,0 +1,109 @@
+package dev.onefold.cli.run;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+
+/// A file held open while it is written to, so that it can be read to its end whatever becomes of its name. One
+/// thread asks; its streams may be read by others. No channel, because a channel closes for good when a thread that
+/// reads from it is interrupted, which is how the engine ends its reader.
+final class LiveFile implements AutoCloseable {
+    private final Path path;
+    private final RandomAccessFile file;
+    private final String key;
+    private long quietSinceNanos = System.nanoTime();
+    private long sizeBefore;
+
+    private LiveFile(Path path, RandomAccessFile file, String key) {
+        this.path = path;
+        this.file = file;
+        this.key = key;
+    }
+
+    /// Opens the file that has the name.
+    static LiveFile open(Path path) throws IOException {
+        while (true) {
+            String before = key(path);
+            RandomAccessFile file = new RandomAccessFile(path.toFile(), "r");
+            if (key(path).equals(before)) {
+                return new LiveFile(path, file, before);
+            }
+            file.close(); // It was rotated in between.
+        }
+    }
+
+    /// What tells a file from another one of the same name: its inode. Empty when there is no file.
+    static String key(Path path) throws IOException {
+        try {
+            Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+            return key == null ? "?" : key.toString().replaceAll(".*ino=(\\d+).*", "$1");
+        } catch (NoSuchFileException gone) {
+            return "";
+        }
+    }
+
+    String key() {
+        return key;
+    }
+
+    long size() throws IOException {
+        long size = file.length();
+        if (size != sizeBefore) {
+            sizeBefore = size;
+            quietSinceNanos = System.nanoTime();
+        }
+        return size;
+    }
+
+    /// Whether another file has the name now.
+    boolean isRotated() throws IOException {
+        String now = key(path);
+        return !now.isEmpty() && !now.equals(key);
+    }
+
+    /// Whether the writer has turned to the new file: that one has content, or nothing came to this one for a while.
+    boolean isQuiet(Duration quiet) throws IOException {
+        return sizeOfNew() > 0 || System.nanoTime() - quietSinceNanos > quiet.toNanos();
+    }
+
+    private long sizeOfNew() throws IOException {
+        try {
+            return Files.size(path);
+        } catch (NoSuchFileException renamedAgain) {
+            return 0;
+        }
+    }
+
+    /// Its content from the first byte to the present end.
+    InputStream stream() {
+        return new InputStream() {
+            private long at;
+
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+            }
+
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+                synchronized (file) {
+                    file.seek(at);
+                    int count = file.read(bytes, offset, length);
+                    at += Math.max(count, 0);
+                    return count;
+                }
+            }
+        };
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

@@ -1,0 +1,113 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.show.Words;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Locale;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/// Shows on standard error how far a piece of work is: a bar on a terminal, now and then a line in a pipe. One
+/// thread.
+public final class Progress implements AutoCloseable {
+    private static final Duration LINE_INTERVAL = Duration.ofSeconds(5);
+    private static final int BAR_INTERVAL_MS = 200;
+    private static final int BAR_WIDTH_MAX = 100;
+    private static final long UNIT_BYTES = 1_000_000;
+
+    private final PrintStream err;
+    private final Mode mode;
+    private final String name;
+    private final long total;
+    private final @Nullable ProgressBar bar;
+    private final long startNanos = System.nanoTime();
+    private long lineNanos = startNanos;
+    private long recordsFrom = -1;
+
+    /// How progress is shown; the names are those of the option, hence in small letters.
+    public enum Mode {
+        /// A bar on a terminal, else lines.
+        auto,
+        bar,
+        lines,
+        /// For programs: a line of numbers ten times a second.
+        ticks,
+        none
+    }
+
+    private Progress(Caller caller, Mode mode, String name, long total) {
+        err = caller.err();
+        this.mode = mode == Mode.auto ? caller.screen().errIsTerminal() ? Mode.bar : Mode.lines : mode;
+        this.name = name;
+        this.total = total;
+        bar = this.mode != Mode.bar
+                ? null
+                : new ProgressBarBuilder()
+                        .setTaskName(name)
+                        .setInitialMax(total)
+                        .setUnit(" MB", UNIT_BYTES)
+                        .setStyle(ProgressBarStyle.ASCII)
+                        .setUpdateIntervalMillis(BAR_INTERVAL_MS)
+                        .setConsumer(new ConsoleProgressBarConsumer(
+                                err, Math.min(caller.screen().width() - 1, BAR_WIDTH_MAX)))
+                        .build();
+    }
+
+    /// Begins to show work.
+    ///
+    /// @param total in bytes; 0 where it is not known
+    public static Progress begin(Caller caller, Mode mode, String name, long total) {
+        return new Progress(caller, mode, name, total);
+    }
+
+    /// Notes how far it is.
+    ///
+    /// @param bytes of the total
+    /// @param records in all; the rate is that of those that come from now on
+    public void at(long bytes, long records) {
+        long now = System.nanoTime();
+        recordsFrom = recordsFrom < 0 ? records : recordsFrom;
+        switch (mode) {
+            case bar -> moveBar(bytes, records, Duration.ofNanos(now - startNanos));
+            case lines -> {
+                if (now - lineNanos >= LINE_INTERVAL.toNanos()) {
+                    lineNanos = now;
+                    err.println(line(bytes, records, Duration.ofNanos(now - startNanos)));
+                }
+            }
+            case ticks -> err.println(bytes + " " + total + " " + records);
+            case none, auto -> {}
+        }
+    }
+
+    private void moveBar(long bytes, long records, Duration elapsed) {
+        if (bar != null) {
+            bar.maxHint(total == 0 ? -1 : Math.max(total, bytes));
+            bar.stepTo(bytes);
+            bar.setExtraMessage(" " + Words.rate(records - recordsFrom, elapsed));
+        }
+    }
+
+    private String line(long bytes, long records, Duration elapsed) {
+        String rate = Words.rate(records - recordsFrom, elapsed);
+        String all = name + ": " + Words.count(records, "record") + ", " + rate;
+        if (total == 0 || bytes == 0) {
+            return all;
+        }
+        double part = Math.min(1, (double) bytes / total);
+        Duration left = Duration.ofMillis(Math.round(elapsed.toMillis() * (1 - part) / part));
+        return String.format(Locale.ROOT, "%s, %.0f %%, %s left", all, 100 * part, Words.duration(left));
+    }
+
+    /// The bar is left where it is, and the line ended.
+    @Override
+    public void close() {
+        if (bar != null) {
+            bar.close();
+        }
+    }
+}

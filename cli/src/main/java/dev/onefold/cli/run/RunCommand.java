@@ -1,0 +1,164 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.DataDirectory;
+import dev.onefold.cli.data.Owner;
+import dev.onefold.cli.data.PipelineArgument;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `onefold run`: folds input into the data directory.
+@Command(
+        name = "run",
+        sortOptions = false,
+        description = {
+            "Folds input into the totals of a pipeline.",
+            "Each event counts exactly once. Killed at any instant and started again, it goes on where it was. While it runs,"
+                    + " all other commands work beside it.",
+            "A file that was folded already is not folded twice, also under another name; one that was cut or changed is"
+                    + " refused. SIGTERM and Ctrl-C stop it after a checkpoint."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  Files, compressed or not:",
+            "    onefold run trade-risk.yaml --input trades-1.ndjson trades-2.ndjson.gz",
+            "  A log that is being written and rotated:",
+            "    onefold run trade-risk.yaml --input trades.log --follow",
+            "  A producer that deletes what is acknowledged, and goes on at line 5001:",
+            "    producer --from 5001 |",
+            "      onefold run trade-risk.yaml --input - --acknowledge --source p1 --from 5001"
+        })
+public final class RunCommand implements Callable<Integer> {
+    static final String STANDARD_INPUT = "-";
+
+    private final Call call;
+    private final StopRequest stop;
+    private final boolean signals;
+
+    @Mixin
+    private final PipelineArgument pipeline = new PipelineArgument();
+
+    @Option(
+            names = {"-i", "--input"},
+            required = true,
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "Files to fold, one after the other; - is standard input. A name ending in .gz or .zst is"
+                    + " decompressed.")
+    private List<String> inputs = List.of();
+
+    @Option(
+            names = {"-f", "--follow"},
+            description =
+                    "Keeps reading the last file as it grows. When another file takes its name (rotation), the old one is"
+                            + " finished first.")
+    private boolean follow;
+
+    @Option(
+            names = "--forget-rotated",
+            description =
+                    "With --follow: goes on with the file that has the name now, though the one before was rotated away"
+                            + " unfinished and is not found any more.")
+    private boolean forgetRotated;
+
+    @Option(
+            names = "--acknowledge",
+            description =
+                    "On standard input: after each force to disk, writes to standard output how many lines are forced.")
+    private boolean acknowledge;
+
+    @Option(
+            names = "--source",
+            paramLabel = "NAME",
+            description = "On standard input: whose lines these are. Together with --from.")
+    private @Nullable String source;
+
+    @Option(
+            names = "--from",
+            paramLabel = "LINE",
+            description =
+                    "On standard input: number, from 1, of the first line that is sent now. Lines that are acknowledged"
+                            + " already are passed over; a gap is refused.")
+    private @Nullable Long from;
+
+    @Option(
+            names = "--progress",
+            paramLabel = "MODE",
+            description =
+                    "How progress is shown on standard error: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}, a bar"
+                            + " on a terminal, else lines. ticks is for programs: bytes folded, bytes in all, records.")
+    private Progress.Mode progress = Progress.Mode.auto;
+
+    @Mixin
+    private final EngineOptions engine = new EngineOptions();
+
+    public RunCommand(Call call) {
+        this(call, new StopRequest(), true);
+    }
+
+    /// @param signals whether SIGTERM and SIGINT are this command's
+    RunCommand(Call call, StopRequest stop, boolean signals) {
+        this.call = call;
+        this.stop = stop;
+        this.signals = signals;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        requireSense();
+        DataDirectory data = pipeline.directory(call.caller());
+        if (signals) {
+            stop.makeOnSignals();
+        }
+        try (Owner owner = Owner.open(data, engine.settings(), call)) {
+            Intake intake = new Intake(call.caller(), owner.engine(), stop, progress);
+            Summary summary = new Summary(call.caller(), owner.engine(), data);
+            ExitCode exitCode = ExitCode.DONE;
+            for (int i = 0; i < inputs.size() && !stop.isMade() && exitCode == ExitCode.DONE; i++) {
+                String input = inputs.get(i);
+                if (input.equals(STANDARD_INPUT)) {
+                    exitCode = intake.standardInput(new Intake.Lines(source, from, acknowledge));
+                } else if (follow && i == inputs.size() - 1) {
+                    intake.follow(input, forgetRotated);
+                } else {
+                    intake.file(input);
+                }
+            }
+            summary.print(acknowledge ? call.caller().err() : call.caller().out());
+            return stop.exitCodeOr(exitCode).code();
+        }
+    }
+
+    private void requireSense() {
+        boolean standardInput = inputs.contains(STANDARD_INPUT);
+        if (standardInput && inputs.indexOf(STANDARD_INPUT) < inputs.size() - 1) {
+            throw CommandFailure.usage("Standard input (-) comes last, and once.");
+        }
+        if (!standardInput && (acknowledge || source != null || from != null)) {
+            throw CommandFailure.usage("--acknowledge, --source and --from are for standard input: --input -");
+        }
+        if (standardInput && (follow || forgetRotated)) {
+            throw CommandFailure.usage("--follow is for a file; standard input is read to its end anyway.");
+        }
+        if (forgetRotated && !follow) {
+            throw CommandFailure.usage("--forget-rotated is for --follow.");
+        }
+        if ((source == null) != (from == null)) {
+            throw CommandFailure.usage(
+                    "--source and --from go together: whose lines, and the number of the first one.");
+        }
+        if (from != null && from < 1) {
+            throw CommandFailure.usage("--from is the number of a line, from 1; not " + from + ".");
+        }
+        if (call.live() != null) {
+            throw CommandFailure.usage("'run' owns a data directory, and cannot run inside another one's owner.");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.call.ExitCode;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+
+/// Whether somebody wants the run to end early: at a record's end, with a checkpoint. Any thread may ask or wish.
+public final class StopRequest {
+    private static final int SIGNALS_EXIT_BASE = 128;
+
+    private volatile @Nullable ExitCode exitCode;
+
+    /// Whether to stop.
+    boolean isMade() {
+        return exitCode != null;
+    }
+
+    /// How the command ends if it was stopped.
+    ExitCode exitCodeOr(ExitCode otherwise) {
+        ExitCode code = exitCode;
+        return code == null ? otherwise : code;
+    }
+
+    /// Asks for a stop.
+    public void make(ExitCode code) {
+        exitCode = code;
+    }
+
+    /// Takes SIGTERM and SIGINT for a wish to stop. A second one ends the process at once, which is as safe as a
+    /// crash is.
+    void makeOnSignals() {
+        handle("TERM", ExitCode.DONE, 15);
+        handle("INT", ExitCode.INTERRUPTED, 2);
+    }
+
+    /// The JDK's only way to tell signals apart has no supported name, hence reflection.
+    private void handle(String signal, ExitCode code, int number) {
+        try {
+            Class<?> signalClass = Class.forName("sun.misc.Signal");
+            Class<?> handlerClass = Class.forName("sun.misc.SignalHandler");
+            InvocationHandler handler = (proxy, method, arguments) -> switch (method.getName()) {
+                case "handle" -> {
+                    if (isMade()) {
+                        Runtime.getRuntime().halt(SIGNALS_EXIT_BASE + number);
+                    }
+                    make(code);
+                    yield null;
+                }
+                case "hashCode" -> signal.hashCode();
+                case "equals" -> false;
+                default -> "stop on " + signal;
+            };
+            Object proxy =
+                    Proxy.newProxyInstance(handlerClass.getClassLoader(), new Class<?>[] {handlerClass}, handler);
+            signalClass
+                    .getMethod("handle", signalClass, handlerClass)
+                    .invoke(null, signalClass.getConstructor(String.class).newInstance(signal), proxy);
+        } catch (ReflectiveOperationException e) {
+            // Without it the signal ends the process without a last checkpoint, and the next run goes on from the one
+            // before.
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.data.DataDirectory;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.Counts;
+import dev.onefold.embedded.EmbeddedEngine;
+import java.io.PrintStream;
+import java.time.Duration;
+
+/// What a run came to.
+final class Summary {
+    private final Caller caller;
+    private final EmbeddedEngine engine;
+    private final DataDirectory data;
+    private final Counts before;
+    private final long startNanos = System.nanoTime();
+
+    /// Begins to count.
+    Summary(Caller caller, EmbeddedEngine engine, DataDirectory data) {
+        this.caller = caller;
+        this.engine = engine;
+        this.data = data;
+        before = engine.counts();
+    }
+
+    void print(PrintStream out) {
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
+        Counts now = engine.counts();
+        long records = now.records() - before.records();
+        StringBuilder text = new StringBuilder("Folded ").append(Words.count(records, "record"));
+        text.append(" in ").append(Words.duration(elapsed));
+        text.append(records > 0 ? " (" + Words.rate(records, elapsed) + ").\n" : ".\n");
+        if (records > 0) {
+            append(text, "accepted", now.accepted() - before.accepted());
+            append(text, "duplicate", now.duplicate() - before.duplicate());
+            append(text, "stale", now.stale() - before.stale());
+            append(text, "conflicting", now.conflicting() - before.conflicting());
+            append(text, "rejected", now.rejected() - before.rejected());
+        }
+        long letters = engine.deadLetters().size();
+        if (letters > 0) {
+            text.append(Words.count(letters, "dead letter")).append(": see 'onefold dead-letters ");
+            text.append(data.pipeline()).append(" list'.\n");
+        }
+        text.append("Durable in ").append(caller.shown(data.path())).append(": ");
+        text.append(Words.count(engine.status().rows(), "row")).append(" of ");
+        text.append(Words.count(now.records(), "record")).append(" in all.\n");
+        out.print(text);
+        out.flush();
+    }
+
+    private static void append(StringBuilder text, String name, long number) {
+        String count = Words.count(number);
+        text.append("  ")
+                .append(name)
+                .repeat(' ', Math.max(1, 26 - name.length() - count.length()))
+                .append(count)
+                .append('\n');
+    }
+}

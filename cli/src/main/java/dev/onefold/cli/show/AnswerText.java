@@ -1,0 +1,147 @@
+package dev.onefold.cli.show;
+
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.query.Answer;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// An answer as text.
+///
+/// @param pipeline its name
+/// @param root the group that was asked for; lines are indented from it on
+/// @param ranked whether the lines are a top list, each with its whole group, and no tree
+public record AnswerText(String pipeline, Answer answer, List<String> root, boolean ranked) {
+    private static final int SOURCES_SHOWN_MAX = 5;
+
+    /// As a tree with aligned numbers, and below it what it covers.
+    ///
+    /// @param source makes a source's name short
+    public String table(int width, boolean cut, UnaryOperator<String> source) {
+        List<String> header = new ArrayList<>(List.of(""));
+        answer.measures().forEach(measure -> header.add(Words.visible(measure)));
+        Table table = new Table(header);
+        for (Answer.Line line : answer.lines()) {
+            List<String> cells = new ArrayList<>(List.of(label(line.group())));
+            line.values().forEach(value -> cells.add(Words.number(value)));
+            table.add(cells);
+        }
+        StringBuilder text = new StringBuilder(Words.wrap(title(), width)).append("\n\n");
+        if (table.isEmpty()) {
+            text.append(root.isEmpty() ? "Nothing is in it." : "There is no group " + GroupPath.shown(root) + ".")
+                    .append('\n');
+        } else {
+            table.appendTo(text, width, cut);
+        }
+        appendCut(text.append('\n'), source);
+        return text.toString();
+    }
+
+    private String title() {
+        String levels = answer.levels().isEmpty() ? "" : " by " + String.join(" / ", answer.levels());
+        String rollup = answer.rollup().equals(Rollup.MAIN) ? "" : ", " + answer.rollup();
+        return Words.visible(pipeline + rollup + levels);
+    }
+
+    private String label(List<String> group) {
+        if (ranked || group.size() <= root.size()) {
+            return GroupPath.shown(group);
+        }
+        return "  ".repeat(group.size() - root.size()) + Words.group(group.getLast());
+    }
+
+    private void appendCut(StringBuilder text, UnaryOperator<String> source) {
+        List<Answer.Progress> sources = answer.cut().sources();
+        long records = sources.stream().mapToLong(Answer.Progress::records).sum();
+        text.append("At ").append(Words.time(answer.cut().at())).append(", with ");
+        text.append(Words.count(records, "record")).append(" of ").append(Words.count(sources.size(), "source"));
+        text.append(sources.isEmpty() ? ".\n" : ":\n");
+        int from = Math.max(0, sources.size() - SOURCES_SHOWN_MAX);
+        if (from > 0) {
+            text.append("  (").append(Words.count(from)).append(" earlier ones: see --format json)\n");
+        }
+        for (Answer.Progress progress : sources.subList(from, sources.size())) {
+            text.append("  ")
+                    .append(Words.visible(source.apply(progress.source())))
+                    .append(": ");
+            text.append(Words.count(progress.records(), "record")).append(", ");
+            text.append(Words.count(progress.bytes(), "byte")).append('\n');
+        }
+    }
+
+    /// As one JSON object, each group on a line of its own.
+    public String json() {
+        StringBuilder text = new StringBuilder("{\"pipeline\":").append(Json.of(pipeline));
+        text.append(",\"rollup\":").append(Json.of(answer.rollup()));
+        text.append(",\"levels\":").append(Json.of(answer.levels()));
+        text.append(",\"measures\":").append(Json.of(answer.measures())).append(",\n\"groups\":[");
+        String separator = "\n";
+        for (Answer.Line line : answer.lines()) {
+            Map<String, @Nullable BigDecimal> values = new LinkedHashMap<>();
+            for (int i = 0; i < answer.measures().size(); i++) {
+                values.put(answer.measures().get(i), line.values().get(i));
+            }
+            text.append(separator).append("{\"group\":");
+            Json.append(text, line.group());
+            Json.append(text.append(",\"values\":"), values);
+            text.append('}');
+            separator = ",\n";
+        }
+        text.append("],\n\"cut\":");
+        Json.append(text, cut(answer.cut()));
+        return text.append("}\n").toString();
+    }
+
+    private static Map<String, Object> cut(Answer.Cut cut) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("at", cut.at());
+        json.put("sources", cut.sources().stream().map(AnswerText::progress).toList());
+        return json;
+    }
+
+    private static Map<String, Object> progress(Answer.Progress progress) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("source", progress.source());
+        json.put("records", progress.records());
+        json.put("bytes", progress.bytes());
+        return json;
+    }
+
+    /// As CSV: the depth of the group, its levels, its measures. The cut has no place in it.
+    public String csv() {
+        StringBuilder text = new StringBuilder();
+        List<String> header = new ArrayList<>(List.of("depth"));
+        header.addAll(answer.levels());
+        header.addAll(answer.measures());
+        appendCsv(text, header);
+        for (Answer.Line line : answer.lines()) {
+            List<String> cells =
+                    new ArrayList<>(List.of(String.valueOf(line.group().size())));
+            cells.addAll(line.group());
+            for (int level = line.group().size(); level < answer.levels().size(); level++) {
+                cells.add("");
+            }
+            line.values().forEach(value -> cells.add(value == null ? "" : value.toPlainString()));
+            appendCsv(text, cells);
+        }
+        return text.toString();
+    }
+
+    private static void appendCsv(StringBuilder text, List<String> cells) {
+        String separator = "";
+        for (String cell : cells) {
+            text.append(separator);
+            if (cell.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r')) {
+                text.append('"').append(cell.replace("\"", "\"\"")).append('"');
+            } else {
+                text.append(cell);
+            }
+            separator = ",";
+        }
+        text.append('\n');
+    }
+}

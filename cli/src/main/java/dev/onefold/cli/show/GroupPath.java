@@ -1,0 +1,49 @@
+package dev.onefold.cli.show;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// A group as one text: the values of its levels joined by `/`; inside a value `/` is written `\/`, and `\` is `\\`.
+public final class GroupPath {
+    private GroupPath() {}
+
+    /// The text of a group, which [#parse] reads back; the total of all is empty.
+    public static String write(List<String> group) {
+        return group.stream()
+                .map(value -> value.replace("\\", "\\\\").replace("/", "\\/"))
+                .collect(Collectors.joining("/"));
+    }
+
+    /// As [#write], for the eye.
+    public static String shown(List<String> group) {
+        return group.isEmpty() ? "total" : Words.group(write(group));
+    }
+
+    /// The group of a text.
+    ///
+    /// @throws IllegalArgumentException for a `\` that stands before anything but `/` and `\`
+    public static List<String> parse(String text) {
+        if (text.isEmpty()) {
+            return List.of();
+        }
+        List<String> group = new ArrayList<>();
+        StringBuilder value = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '/') {
+                group.add(value.toString());
+                value.setLength(0);
+            } else if (c != '\\') {
+                value.append(c);
+            } else if (i + 1 < text.length() && "/\\".indexOf(text.charAt(i + 1)) >= 0) {
+                value.append(text.charAt(++i));
+            } else {
+                throw new IllegalArgumentException("In group '" + Words.visible(text) + "' the \\ at character "
+                        + (i + 1) + " stands alone: write \\\\ for a backslash and \\/ for a slash inside a value.");
+            }
+        }
+        group.add(value.toString());
+        return group;
+    }
+}

@@ -1,0 +1,97 @@
+package dev.onefold.cli.show;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// Rows of text in columns: the first on the left, of what the others leave; numbers on the right. When the columns
+/// do not fit, each row becomes a paragraph, because a number is never cut. Owned by one thread.
+public final class Table {
+    private static final int GAP = 2;
+    private static final int FIRST_WIDTH_MIN = 16;
+    private static final int UNLIMITED = Integer.MAX_VALUE / 2;
+
+    private final List<String> header;
+    private final boolean[] left;
+    private final int[] widths;
+    private final List<String[]> rows = new ArrayList<>();
+
+    /// @param header one name for each column
+    public Table(List<String> header) {
+        this.header = List.copyOf(header);
+        left = new boolean[header.size()];
+        left[0] = true;
+        widths = new int[header.size()];
+        widen(header);
+    }
+
+    /// Puts a column's text on the left.
+    public Table left(int column) {
+        left[column] = true;
+        return this;
+    }
+
+    /// Adds a row: one printable text for each column.
+    public void add(List<String> cells) {
+        rows.add(cells.toArray(new String[0]));
+        widen(cells);
+    }
+
+    public boolean isEmpty() {
+        return rows.isEmpty();
+    }
+
+    private void widen(List<String> cells) {
+        for (int column = 0; column < widths.length; column++) {
+            widths[column] = Math.max(widths[column], Width.of(cells.get(column)));
+        }
+    }
+
+    /// The table in lines that end with a line feed.
+    ///
+    /// @param width columns there are
+    /// @param cut whether the first column may be cut to fit; else a line may be longer
+    public void appendTo(StringBuilder text, int width, boolean cut) {
+        int others =
+                Arrays.stream(widths, 1, widths.length).map(each -> each + GAP).sum();
+        int first = Math.min(widths[0], Math.max(width - others, 0));
+        if (first < Math.min(widths[0], FIRST_WIDTH_MIN)) {
+            rows.forEach(row -> appendParagraph(text, row));
+            return;
+        }
+        appendRow(text, header.toArray(new String[0]), first, cut);
+        rows.forEach(row -> appendRow(text, row, first, cut));
+    }
+
+    private void appendRow(StringBuilder text, String[] row, int first, boolean cut) {
+        int start = text.length();
+        text.append(Width.cut(row[0], cut ? first : UNLIMITED));
+        int used = Width.of(text.substring(start));
+        int end = first;
+        for (int column = 1; column < row.length; column++) {
+            end += GAP + widths[column];
+            int cell = Width.of(row[column]);
+            int pad = left[column] ? end - widths[column] - used : end - cell - used;
+            text.repeat(' ', Math.max(GAP, pad)).append(row[column]);
+            used += Math.max(GAP, pad) + cell;
+        }
+        while (text.charAt(text.length() - 1) == ' ') {
+            text.setLength(text.length() - 1);
+        }
+        text.append('\n');
+    }
+
+    private void appendParagraph(StringBuilder text, String[] row) {
+        text.append(row[0]).append('\n');
+        String indent = " ".repeat(row[0].length() - row[0].stripLeading().length() + GAP);
+        int names = header.stream().skip(1).mapToInt(Width::of).max().orElse(0);
+        for (int column = 1; column < row.length; column++) {
+            String name = header.get(column);
+            text.append(indent)
+                    .append(name)
+                    .repeat(' ', names - Width.of(name) + GAP)
+                    .append(row[column])
+                    .append('\n');
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.onefold.cli.verbs;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.core.Engine;
+import dev.onefold.core.StoredRow;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `onefold get`: the row of a key.
+@Command(
+        name = "get",
+        sortOptions = false,
+        description = {
+            "Shows the row of a key.",
+            "That is its version, what it contributes to which groups, and where it came from. Exit code 1 when the key was never seen."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  A key of one field:",
+            "    onefold get trade-risk.yaml 8f14e45f-ceea-467f-9a0c-0f1a2b3c4d5e",
+            "  A key of two fields, for a program:",
+            "    onefold get orders.yaml EMEA 4711 --format json"
+        })
+public final class GetCommand implements Callable<Integer> {
+    private final Call call;
+
+    @Mixin
+    private final PipelineArgument pipeline = new PipelineArgument();
+
+    @Parameters(
+            index = "1..*",
+            arity = "1..*",
+            paramLabel = "KEY",
+            description = "The key: the value of each of its fields, in the order of the pipeline file.")
+    private List<String> key = List.of();
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = "One of ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+    private RowFormat format = RowFormat.table;
+
+    /// How a row is written.
+    enum RowFormat {
+        table,
+        json
+    }
+
+    public GetCommand(Call call) {
+        this.call = call;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        return EngineAccess.use(pipeline.directory(call.caller()), call, engine -> {
+            Optional<StoredRow> row = row(engine);
+            if (row.isEmpty()) {
+                call.caller().err().println("The key " + RowText.key(key) + " was never seen.");
+                return ExitCode.DIFFERENT.code();
+            }
+            RowText text = new RowText(engine.pipeline(), row.get());
+            call.caller().out().print(format == RowFormat.json ? text.json() : text.table());
+            return ExitCode.DONE.code();
+        });
+    }
+
+    private Optional<StoredRow> row(Engine engine) {
+        try {
+            return engine.get(key);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ".", e);
+        }
+    }
+}

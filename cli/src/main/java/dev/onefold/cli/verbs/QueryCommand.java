@@ -1,0 +1,177 @@
+package dev.onefold.cli.verbs;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.show.AnswerText;
+import dev.onefold.cli.show.GroupPath;
+import dev.onefold.cli.show.OutputFormat;
+import dev.onefold.core.Engine;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.document.JsonText;
+import dev.onefold.core.pipeline.document.Node;
+import dev.onefold.core.pipeline.document.Problems;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `onefold query`: totals, one consistent cut.
+@Command(
+        name = "query",
+        sortOptions = false,
+        description = {
+            "Shows totals: one consistent cut, and what it covers.",
+            "Every parent is the sum of its children. Works beside a running engine."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  All totals, as a tree:",
+            "    onefold query trade-risk.yaml",
+            "  What is below PV, one level deep:",
+            "    onefold query trade-risk.yaml --group PV --depth 1",
+            "  The ten leaf groups with the greatest value, for a program:",
+            "    onefold query trade-risk.yaml --top 10 --by value --format json"
+        })
+public final class QueryCommand implements Callable<Integer> {
+    private final Call call;
+
+    @Mixin
+    private final PipelineArgument pipeline = new PipelineArgument();
+
+    @Option(
+            names = "--rollup",
+            paramLabel = "NAME",
+            description = "Which of the pipeline's roll-ups. Default: the first.")
+    private @Nullable String rollup;
+
+    @ArgGroup
+    private final Top group = new Top();
+
+    /// Which group is at the top of the answer; one way to say it at a time.
+    static final class Top {
+        @Option(
+                names = "--group",
+                paramLabel = "A/B",
+                description = "Only this group and what is below it: the values of its first levels, joined by /."
+                        + " Inside a value write \\/ for a slash and \\\\ for a backslash.")
+        private @Nullable String path;
+
+        @Option(
+                names = "--group-json",
+                paramLabel = "JSON",
+                description = "The same as a JSON list of texts, for any character there is: '[\"A\",\"B\"]'.")
+        private @Nullable String json;
+    }
+
+    @Option(
+            names = "--depth",
+            paramLabel = "N",
+            description = "How many levels below the group are shown; 0 is the group alone. Default: all.")
+    private int depth = Integer.MAX_VALUE;
+
+    @Option(
+            names = "--top",
+            paramLabel = "N",
+            description = "Only the N greatest groups at that depth, greatest first. Needs --by.")
+    private @Nullable Integer top;
+
+    @Option(names = "--by", paramLabel = "MEASURE", description = "The measure that --top goes by.")
+    private @Nullable String by;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = "One of ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}. JSON numbers have all their"
+                    + " digits; CSV has the groups only, and not what they cover.")
+    private OutputFormat format = OutputFormat.table;
+
+    public QueryCommand(Call call) {
+        this.call = call;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if ((top == null) != (by == null)) {
+            throw CommandFailure.usage("--top and --by go together: how many groups, and by which measure.");
+        }
+        Caller caller = call.caller();
+        List<String> root = root();
+        return EngineAccess.use(pipeline.directory(caller), call, engine -> {
+            Answer answer = ask(engine, root);
+            AnswerText text = new AnswerText(engine.pipeline().name(), answer, root, top != null);
+            caller.out()
+                    .print(
+                            switch (format) {
+                                case table ->
+                                    text.table(
+                                            caller.screen().width(),
+                                            caller.screen().outIsTerminal(),
+                                            source -> source.startsWith("/")
+                                                    ? caller.shown(caller.path(source))
+                                                    : source);
+                                case json -> text.json();
+                                case csv -> text.csv();
+                            });
+            return ExitCode.DONE.code();
+        });
+    }
+
+    private Answer ask(Engine engine, List<String> root) {
+        String name = rollup == null ? engine.pipeline().rollups().getFirst().name() : rollup;
+        try {
+            Query.Top greatest = top == null || by == null ? null : new Query.Top(top, by);
+            return engine.query(new Query(name, root, depth, greatest));
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, refusal(engine, e), e);
+        }
+    }
+
+    private static String refusal(Engine engine, IllegalArgumentException e) {
+        return e.getMessage() + ".\nRoll-ups of " + engine.pipeline().name() + ": "
+                + engine.pipeline().rollups().stream().map(Rollup::name).collect(Collectors.joining(", ")) + ".";
+    }
+
+    private List<String> root() {
+        if (group.json != null) {
+            return texts(group.json);
+        }
+        try {
+            return group.path == null ? List.of() : GroupPath.parse(group.path);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static List<String> texts(String json) {
+        Problems problems = new Problems();
+        List<String> texts = new ArrayList<>();
+        Node node = JsonText.read(json, problems);
+        boolean list = node instanceof Node.Sequence;
+        if (node instanceof Node.Sequence sequence) {
+            for (Node item : sequence.items()) {
+                if (item instanceof Node.Scalar scalar && scalar.quoted()) {
+                    texts.add(scalar.text());
+                } else {
+                    list = false;
+                }
+            }
+        }
+        if (!list) {
+            throw CommandFailure.usage("--group-json is a list of texts, such as '[\"PV\",\"FXSpot\"]'"
+                    + (problems.isEmpty() ? "." : "; at " + problems.inOrder().getFirst() + "."));
+        }
+        return texts;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.onefold.cli.verbs;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.data.PipelineArgument;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `onefold rebuild`: replaces the totals by recomputed ones.
+@Command(
+        name = "rebuild",
+        sortOptions = false,
+        description = {
+            "Replaces the totals by recomputed ones.",
+            "They are recomputed from the rows; what was different is named, and by how much. Where 'onefold verify' finds nothing, it changes nothing."
+        },
+        footerHeading = "%nExample:%n",
+        footer = {"  onefold rebuild trade-risk.yaml"})
+public final class RebuildCommand implements Callable<Integer> {
+    private final Call call;
+
+    @Mixin
+    private final PipelineArgument pipeline = new PipelineArgument();
+
+    public RebuildCommand(Call call) {
+        this.call = call;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        return EngineAccess.use(pipeline.directory(call.caller()), call, engine -> {
+            try {
+                VerificationText text = new VerificationText(engine.pipeline(), engine.rebuild());
+                call.caller().out().print(text.rebuilt(call.caller().screen()));
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+            }
+            return ExitCode.DONE.code();
+        });
+    }
+}

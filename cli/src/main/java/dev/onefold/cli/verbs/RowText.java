@@ -1,0 +1,101 @@
+package dev.onefold.cli.verbs;
+
+import dev.onefold.cli.show.GroupPath;
+import dev.onefold.cli.show.Json;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.StoredRow;
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.state.Amount;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The row of a key as text.
+record RowText(Pipeline pipeline, StoredRow row) {
+    /// The parts of a key for the eye.
+    static String key(List<String> parts) {
+        return Words.visible(String.join(" ", parts));
+    }
+
+    String table() {
+        Map<String, String> lines = new LinkedHashMap<>();
+        lines.put("key", key(row.key()));
+        if (!row.version().isEmpty()) {
+            lines.put("version", row.version());
+        }
+        lines.put(
+                "state",
+                switch (row.contribution().kind()) {
+                    case COUNTED -> "counted";
+                    case FILTERED -> "filtered: it contributes nothing";
+                    case DELETE -> "deleted: it contributes nothing";
+                });
+        List<Tuple> groups = row.contribution().groups();
+        for (int i = 0; i < groups.size(); i++) {
+            Rollup rollup = pipeline.rollups().get(i);
+            lines.put(
+                    rollup.name().equals(Rollup.MAIN) ? "group" : "group in " + rollup.name(),
+                    GroupPath.shown(groups.get(i).parts()));
+        }
+        List<Amount> amounts = row.contribution().amounts();
+        for (int i = 0; i < amounts.size(); i++) {
+            lines.put(Words.visible(input(i)), shown(amounts.get(i)));
+        }
+        lines.put("from", Words.visible(row.source()) + ", byte " + Words.count(row.offset()));
+        int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
+        StringBuilder text = new StringBuilder();
+        lines.forEach((name, value) -> text.append(name)
+                .repeat(' ', width - name.length() + 2)
+                .append(value)
+                .append('\n'));
+        return text.toString();
+    }
+
+    private String input(int index) {
+        Measure.Input input = pipeline.inputs().get(index);
+        String type = input instanceof Measure.Input.Decimal decimal ? " " + decimal.type() : "";
+        return input.field() + type;
+    }
+
+    private static String shown(Amount amount) {
+        return switch (amount) {
+            case Amount.None _ -> Words.NONE;
+            case Amount.Number(var value) -> Words.number(value);
+            case Amount.Text(var value) -> Words.group(value);
+        };
+    }
+
+    String json() {
+        Map<String, Object> groups = new LinkedHashMap<>();
+        for (int i = 0; i < row.contribution().groups().size(); i++) {
+            groups.put(
+                    pipeline.rollups().get(i).name(),
+                    row.contribution().groups().get(i).parts());
+        }
+        Map<String, @Nullable Object> amounts = new LinkedHashMap<>();
+        for (int i = 0; i < row.contribution().amounts().size(); i++) {
+            amounts.put(
+                    input(i),
+                    switch (row.contribution().amounts().get(i)) {
+                        case Amount.None _ -> null;
+                        case Amount.Number(var value) -> value;
+                        case Amount.Text(var value) -> value;
+                    });
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("key", row.key());
+        json.put("version", row.version());
+        json.put("deleted", row.contribution().kind() == Event.Kind.DELETE);
+        json.put("filtered", row.contribution().kind() == Event.Kind.FILTERED);
+        json.put("groups", groups);
+        json.put("amounts", amounts);
+        json.put("source", row.source());
+        json.put("offset", row.offset());
+        return Json.of(json) + "\n";
+    }
+}

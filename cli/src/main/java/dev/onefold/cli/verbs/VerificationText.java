@@ -1,0 +1,72 @@
+package dev.onefold.cli.verbs;
+
+import dev.onefold.cli.call.Screen;
+import dev.onefold.cli.show.GroupPath;
+import dev.onefold.cli.show.Table;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.Verification;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollup;
+import java.math.BigDecimal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a comparison of totals found, as text.
+record VerificationText(Pipeline pipeline, Verification verification) {
+    String verified(Screen screen) {
+        String what = Words.count(verification.groups(), "group") + " recomputed from " + verification.truth();
+        if (verification.isEqual()) {
+            return "Equal: " + what + ".\n";
+        }
+        return "Different: " + Words.count(verification.differences().size(), "group") + " of " + what + ".\n\n"
+                + differences(screen, "served", "recomputed")
+                + "\nThe recomputed values follow from the rows. 'onefold rebuild' puts them in place.\n";
+    }
+
+    String rebuilt(Screen screen) {
+        String what = Words.count(verification.groups(), "group") + " recomputed from " + verification.truth();
+        if (verification.isEqual()) {
+            return "Rebuilt: " + what + ". All were right before.\n";
+        }
+        return "Rebuilt: " + what + ". Of these "
+                + Words.count(verification.differences().size()) + " were different, and are right now:\n\n"
+                + differences(screen, "before", "now");
+    }
+
+    private String differences(Screen screen, String served, String recomputed) {
+        Table table = new Table(List.of("group", "measure", served, recomputed, "difference")).left(1);
+        for (Verification.Difference difference : verification.differences()) {
+            Rollup rollup = pipeline.rollup(difference.rollup());
+            String group = GroupPath.shown(difference.group());
+            String name = pipeline.rollups().size() == 1 ? group : rollup.name() + ": " + group;
+            if (difference.served().equals(difference.recomputed())) {
+                table.add(List.of(name, "(what an average is made of)", Words.NONE, Words.NONE, Words.NONE));
+            }
+            for (int i = 0; i < rollup.measures().size(); i++) {
+                Measure measure = rollup.measures().get(i);
+                BigDecimal before = difference.served().get(i);
+                BigDecimal now = difference.recomputed().get(i);
+                if (!isSame(before, now)) {
+                    table.add(List.of(
+                            name,
+                            Words.visible(measure.name()),
+                            Words.number(before),
+                            Words.number(now),
+                            by(before, now)));
+                }
+            }
+        }
+        StringBuilder text = new StringBuilder();
+        table.appendTo(text, screen.width(), screen.outIsTerminal());
+        return text.toString();
+    }
+
+    private static boolean isSame(@Nullable BigDecimal before, @Nullable BigDecimal now) {
+        return before == null || now == null ? before == null && now == null : before.compareTo(now) == 0;
+    }
+
+    private static String by(@Nullable BigDecimal before, @Nullable BigDecimal now) {
+        return before == null || now == null ? Words.NONE : Words.difference(before.subtract(now));
+    }
+}
