@@ -1,8 +1,11 @@
 package dev.onefold.embedded;
 
 import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Journal;
+import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;

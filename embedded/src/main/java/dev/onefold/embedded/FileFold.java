@@ -1,6 +1,9 @@
 package dev.onefold.embedded;
 
 import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.fold.Chunk;
+import dev.onefold.embedded.fold.LineReader;
+import dev.onefold.embedded.fold.Sources;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;

@@ -2,6 +2,8 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.embedded.disk.Entry;
+import dev.onefold.embedded.disk.Letters;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;

@@ -2,8 +2,12 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.fold.Chunk;
+import dev.onefold.embedded.fold.LineReader;
+import dev.onefold.embedded.fold.Sources;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

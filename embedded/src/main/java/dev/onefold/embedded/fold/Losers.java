@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.fold;
 
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Tuple;
@@ -11,11 +11,11 @@ import java.util.HexFormat;
 import java.util.List;
 
 /// What is kept of the loser of a conflict.
-final class Losers {
+public final class Losers {
     private Losers() {}
 
     /// The same for the same key, version and contribution, and for nothing else.
-    static String identity(StoredRow row) {
+    public static String identity(StoredRow row) {
         MessageDigest digest = LineReader.sha256();
         digest.update(Tuple.of(row.key()).bytes());
         update(digest, row.version());
@@ -38,7 +38,7 @@ final class Losers {
     }
 
     /// A stored row as JSON: its own bytes are gone, this is what the pipeline read of them.
-    static byte[] text(StoredRow row, Pipeline pipeline) {
+    public static byte[] text(StoredRow row, Pipeline pipeline) {
         StringBuilder json = new StringBuilder("{\"key\":");
         texts(json, row.key());
         json.append(",\"version\":");

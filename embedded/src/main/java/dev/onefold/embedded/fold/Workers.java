@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.fold;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs the parts of one step at the same time and waits for all; with no threads, one after the other on the
 /// caller's.
-final class Workers implements AutoCloseable {
+public final class Workers implements AutoCloseable {
     private final int threads;
     private final @Nullable ExecutorService executor;
 
-    Workers(int threads) {
+    public Workers(int threads) {
         this.threads = threads;
         executor = threads < 2
                 ? null
@@ -25,12 +25,12 @@ final class Workers implements AutoCloseable {
     }
 
     /// How many parts are useful.
-    int parallelism() {
+    public int parallelism() {
         return Math.max(1, threads);
     }
 
     /// Runs parts 0 to `parts` − 1; the caller does the last one itself.
-    void run(int parts, IntConsumer part) {
+    public void run(int parts, IntConsumer part) {
         ExecutorService pool = executor;
         if (pool == null) {
             for (int i = 0; i < parts; i++) {

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.aggregate.Aggregate;
@@ -14,19 +14,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /// Everything that is folded, in memory. Guarded by the engine's lock; inside a round each shard by its thread.
-final class State {
-    final Pipeline pipeline;
-    final Groups[] groups;
-    final Rows[] shards;
-    final Memory memory;
-    final Sources sources = new Sources();
-    final boolean byPlace;
+public final class State {
+    public final Pipeline pipeline;
+    public final Groups[] groups;
+    public final Rows[] shards;
+    public final Memory memory;
+    public final Sources sources = new Sources();
+    public final boolean byPlace;
     /// Counts of earlier lives, and of records that no shard sees.
-    Counts counts = new Counts(0, 0, 0, 0, 0);
+    public Counts counts = new Counts(0, 0, 0, 0, 0);
 
-    long watermarkMs = Long.MIN_VALUE;
+    public long watermarkMs = Long.MIN_VALUE;
 
-    State(Pipeline pipeline, int shardCount, Memory memory) {
+    public State(Pipeline pipeline, int shardCount, Memory memory) {
         this.pipeline = pipeline;
         this.memory = memory;
         groups = new Groups[pipeline.rollups().size()];
@@ -37,7 +37,7 @@ final class State {
     }
 
     /// The cells, `[shard][roll-up]`.
-    Cells[][] cells() {
+    public Cells[][] cells() {
         Cells[][] cells = new Cells[shards.length][groups.length];
         for (int shard = 0; shard < shards.length; shard++) {
             for (int rollup = 0; rollup < groups.length; rollup++) {
@@ -48,7 +48,7 @@ final class State {
     }
 
     /// What became of all records.
-    Counts allCounts() {
+    public Counts allCounts() {
         Counts all = counts;
         for (Rows rows : shards) {
             all = all.plus(rows.counts());
@@ -56,17 +56,17 @@ final class State {
         return all;
     }
 
-    long rows() {
+    public long rows() {
         return Arrays.stream(shards).mapToLong(Rows::count).sum();
     }
 
     /// The leaves of a roll-up under a group, as they are served.
-    Totals served(int rollup, Tuple under) {
+    public Totals served(int rollup, Tuple under) {
         return totals(rollup, under, cells());
     }
 
     /// The leaves of a roll-up, recomputed from the rows.
-    Totals recomputed(int rollup, Workers workers) {
+    public Totals recomputed(int rollup, Workers workers) {
         Cells[][] fresh = new Cells[shards.length][groups.length];
         workers.run(shards.length, shard -> {
             Cells cells = new Cells(pipeline, rollup);
@@ -93,7 +93,7 @@ final class State {
         return totals;
     }
 
-    void close() {
+    public void close() {
         for (Rows rows : shards) {
             rows.store().close();
         }

@@ -1,6 +1,7 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.disk;
 
 import dev.onefold.core.Place;
+import dev.onefold.embedded.EngineException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -17,7 +18,7 @@ import java.util.List;
 ///     redrive  = 2, id 8, source, line 8, offset 8, record
 ///     purge    = 3, count 4, ids
 ///     oversize = 4, source, lines before 8, offset 8, bytes 8, SHA-256 32
-sealed interface Entry {
+public sealed interface Entry {
     /// Whole lines of a source, behind so many lines and bytes of it.
     record Lines(String source, long recordsBefore, long offset, byte[] bytes, int length) implements Entry {}
 

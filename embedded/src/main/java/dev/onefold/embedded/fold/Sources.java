@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.fold;
 
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.disk.Checkpoint;
@@ -8,38 +8,38 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The sources and how far each is in the totals. Guarded by the engine's lock.
-final class Sources {
-    static final Source NOWHERE = new Source("", -1, false);
+public final class Sources {
+    public static final Source NOWHERE = new Source("", -1, false);
 
     /// One source. Its number is what rows name it by; it never changes.
-    static final class Source {
-        final String name;
-        final int number;
-        final boolean replayable;
-        long records;
-        long bytes;
+    public static final class Source {
+        public final String name;
+        public final int number;
+        public final boolean replayable;
+        public long records;
+        public long bytes;
         /// How far it is in the journal: as far as it is folded, or further within one commit.
-        long recordsAppended;
+        public long recordsAppended;
 
-        long bytesAppended;
+        public long bytesAppended;
         /// Hash of these bytes: known from the checkpoint until the source is read again, then as a state that goes
         /// on.
-        byte[] hash = LineReader.sha256().digest();
+        public byte[] hash = LineReader.sha256().digest();
 
         @Nullable
-        MessageDigest digest;
+        public MessageDigest digest;
 
-        byte[] header = new byte[0];
+        public byte[] header = new byte[0];
         /// Whether the last line that was folded had no end.
-        boolean unfinished;
+        public boolean unfinished;
 
-        Source(String name, int number, boolean replayable) {
+        public Source(String name, int number, boolean replayable) {
             this.name = name;
             this.number = number;
             this.replayable = replayable;
         }
 
-        byte[] currentHash() {
+        public byte[] currentHash() {
             MessageDigest state = digest;
             return state == null ? hash : LineReader.copy(state).digest();
         }
@@ -47,7 +47,7 @@ final class Sources {
 
     private final List<Source> all = new ArrayList<>();
 
-    void load(List<Checkpoint.Source> stored) {
+    public void load(List<Checkpoint.Source> stored) {
         for (Checkpoint.Source each : stored) {
             Source source = new Source(each.name(), all.size(), each.replayable());
             source.records = each.records();
@@ -61,7 +61,7 @@ final class Sources {
         }
     }
 
-    List<Checkpoint.Source> store() {
+    public List<Checkpoint.Source> store() {
         return all.stream()
                 .map(source -> new Checkpoint.Source(
                         source.name,
@@ -75,14 +75,14 @@ final class Sources {
     }
 
     @Nullable
-    Source find(String name) {
+    public Source find(String name) {
         return all.stream()
                 .filter(source -> source.name.equals(name))
                 .findFirst()
                 .orElse(null);
     }
 
-    Source findOrAdd(String name, boolean replayable) {
+    public Source findOrAdd(String name, boolean replayable) {
         Source known = find(name);
         if (known != null) {
             return known;
@@ -92,15 +92,15 @@ final class Sources {
         return source;
     }
 
-    List<Source> all() {
+    public List<Source> all() {
         return all;
     }
 
-    String name(int number) {
+    public String name(int number) {
         return all.get(number).name;
     }
 
-    List<Answer.Progress> progress() {
+    public List<Answer.Progress> progress() {
         return all.stream()
                 .map(source -> new Answer.Progress(source.name, source.records, source.bytes))
                 .toList();

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
@@ -11,13 +11,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /// Compares totals, leaf by leaf and part by part.
-final class Comparison {
+public final class Comparison {
     private static final Tuple ALL = Tuple.of(List.of());
 
     private Comparison() {}
 
     /// The totals that are served against what the rows come to.
-    static Verification ofRows(State state, Workers workers) {
+    public static Verification ofRows(State state, Workers workers) {
         List<Verification.Difference> differences = new ArrayList<>();
         long groups = 0;
         for (int rollup = 0; rollup < state.groups.length; rollup++) {
@@ -31,7 +31,7 @@ final class Comparison {
     }
 
     /// The totals that are served against those of another state of the same definition.
-    static Verification of(State served, State recomputed, String truth) {
+    public static Verification of(State served, State recomputed, String truth) {
         List<Verification.Difference> differences = new ArrayList<>();
         long groups = 0;
         for (int rollup = 0; rollup < served.groups.length; rollup++) {

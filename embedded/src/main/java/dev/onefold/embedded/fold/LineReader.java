@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.fold;
 
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Limits;
@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Cuts a stream into chunks of whole lines and hashes what it hands out. A line over the limit is never held in
 /// memory: it is read past, and handed out as its length and hash. Owned by one thread.
-final class LineReader {
-    static final int CHUNK_BYTES = 1 << 18;
+public final class LineReader {
+    public static final int CHUNK_BYTES = 1 << 18;
 
     private final InputStream in;
     private final boolean growing;
@@ -24,14 +24,14 @@ final class LineReader {
     /// @param digest hash of all that was read before
     /// @param growing an unfinished last line is left alone
     /// @param eager hand out what there is rather than wait for a full chunk
-    LineReader(InputStream in, MessageDigest digest, boolean growing, boolean eager) {
+    public LineReader(InputStream in, MessageDigest digest, boolean growing, boolean eager) {
         this.in = in;
         this.digest = digest;
         this.growing = growing;
         this.eager = eager;
     }
 
-    static MessageDigest sha256() {
+    public static MessageDigest sha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
@@ -39,7 +39,7 @@ final class LineReader {
         }
     }
 
-    static MessageDigest copy(MessageDigest digest) {
+    public static MessageDigest copy(MessageDigest digest) {
         try {
             return (MessageDigest) digest.clone();
         } catch (CloneNotSupportedException e) {
@@ -48,12 +48,12 @@ final class LineReader {
     }
 
     /// Takes a byte into the hash that was read already, in front of what comes.
-    void pass(byte one) {
+    public void pass(byte one) {
         digest.update(one);
     }
 
     /// The hash of what was handed out so far.
-    MessageDigest digest() {
+    public MessageDigest digest() {
         return copy(digest);
     }
 
@@ -64,11 +64,12 @@ final class LineReader {
     /// @param oversizedHash its SHA-256
     /// @param consumed bytes of the source that this is
     /// @param digest hash of the source up to here
-    record Lines(byte[] bytes, int length, long oversized, byte[] oversizedHash, long consumed, MessageDigest digest) {}
+    public record Lines(
+            byte[] bytes, int length, long oversized, byte[] oversizedHash, long consumed, MessageDigest digest) {}
 
     /// The next lines, or `null` at the end.
     @Nullable
-    Lines next() throws IOException {
+    public Lines next() throws IOException {
         byte[] buffer = new byte[Math.max(CHUNK_BYTES, carry.length + CHUNK_BYTES / 2) + Decoder.PADDING];
         System.arraycopy(carry, 0, buffer, 0, carry.length);
         int length = carry.length;

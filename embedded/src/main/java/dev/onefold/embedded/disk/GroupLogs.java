@@ -1,12 +1,8 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.disk;
 
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Groups;
-import dev.onefold.embedded.disk.Checkpoint;
-import dev.onefold.embedded.disk.Disk;
-import dev.onefold.embedded.disk.FramedLog;
-import dev.onefold.embedded.disk.OutOfSpaceException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -30,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///     group    = 1, roll-up 2, number 4, length 4, tuple
 ///     cell     = 2, shard 2, roll-up 2, group 4, longs of the cell
 ///     value    = 3, shard 2, roll-up 2, group 4, measure 2, kind 1 (1 text, 2 integer), length 4, bytes, count 8
-final class GroupLogs implements AutoCloseable {
+public final class GroupLogs implements AutoCloseable {
     private static final String MAGIC = "ONEFGRPS";
     private static final byte GROUP = 1;
     private static final byte CELL = 2;
@@ -54,7 +50,7 @@ final class GroupLogs implements AutoCloseable {
     private long cutNumber;
     private long begun; // Number of a cut whose log exists already, because a full disk interrupted the writing.
 
-    GroupLogs(Path directory, Groups[] groups) {
+    public GroupLogs(Path directory, Groups[] groups) {
         this.directory = directory;
         this.groups = groups;
         named = new int[groups.length];
@@ -65,7 +61,7 @@ final class GroupLogs implements AutoCloseable {
     }
 
     /// Reads the logs that a checkpoint names into groups and cells `[shard][roll-up]`.
-    void load(List<Checkpoint.Log> logs, Cells[][] cells) {
+    public void load(List<Checkpoint.Log> logs, Cells[][] cells) {
         for (Checkpoint.Log each : logs) {
             FramedLog log = FramedLog.open(file(each.sequence()), MAGIC, each.length());
             log.forEach((at, payload) -> {
@@ -125,7 +121,7 @@ final class GroupLogs implements AutoCloseable {
     }
 
     /// Begins a new log at the next cut and writes everything into it: the cells of the logs have other shards now.
-    void beginAnew() {
+    public void beginAnew() {
         FramedLog last = newest;
         if (last != null) {
             older.add(new Checkpoint.Log(sequence, last.length()));
@@ -149,10 +145,10 @@ final class GroupLogs implements AutoCloseable {
     /// @param payload the entries
     /// @param fresh whether they begin a new log
     /// @param covered whether the older logs hold nothing any more
-    record Cut(long number, byte[] payload, boolean fresh, boolean covered) {}
+    public record Cut(long number, byte[] payload, boolean fresh, boolean covered) {}
 
     /// Collects what changed in the cells `[shard][roll-up]` since the last cut. Nobody changes them meanwhile.
-    Cut cut(Cells[][] cells) {
+    public Cut cut(Cells[][] cells) {
         if (anew) { // All cells are marked as changed, all names are to be written: nothing is left for later.
             shortening = true;
         }
@@ -259,7 +255,7 @@ final class GroupLogs implements AutoCloseable {
 
     /// Writes a cut and forces it; the logs that the checkpoint shall name. Tried again after a full disk with the
     /// same cut.
-    List<Checkpoint.Log> write(Cut cut) throws OutOfSpaceException {
+    public List<Checkpoint.Log> write(Cut cut) throws OutOfSpaceException {
         if (cut.fresh && cut.number != begun) {
             FramedLog fresh = FramedLog.create(file(sequence + 1), MAGIC);
             if (newest != null) {
@@ -281,7 +277,7 @@ final class GroupLogs implements AutoCloseable {
     }
 
     /// Deletes the logs that a durable checkpoint does not name any more.
-    void release(Cut cut) {
+    public void release(Cut cut) {
         if (cut.covered) {
             older.forEach(log -> Disk.delete(file(log.sequence())));
             older.clear();

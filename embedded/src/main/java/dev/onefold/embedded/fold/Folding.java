@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.Place;
@@ -10,6 +10,9 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
+import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import java.time.Duration;
@@ -23,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// shard what is for it, chunk after chunk. So within a key the order is that of the input whatever the number of
 /// threads, and between two rounds nothing is under way: that is the barrier that checkpoints and answers are cut
 /// at. (Valiant, "A Bridging Model for Parallel Computation", 1990.) Called with the engine's lock held.
-final class Folding {
+public final class Folding {
     private final State state;
     private final Letters letters;
     private final Settings settings;
@@ -43,7 +46,7 @@ final class Folding {
         Sources.@Nullable Source headed;
     }
 
-    Folding(State state, Letters letters, Settings settings, Workers workers) {
+    public Folding(State state, Letters letters, Settings settings, Workers workers) {
         this.state = state;
         this.letters = letters;
         this.settings = settings;
@@ -64,7 +67,7 @@ final class Folding {
     /// Takes the header line from the first chunk of a source that has one.
     ///
     /// @throws EngineException if it is no header for this pipeline
-    void takeHeader(Chunk chunk) {
+    public void takeHeader(Chunk chunk) {
         if (!Decoder.wantsHeader(state.pipeline) || chunk.source.header.length > 0 || chunk.length == 0) {
             return;
         }
@@ -89,7 +92,7 @@ final class Folding {
     /// Folds chunks, all or none of them.
     ///
     /// @throws EngineException if the state would not fit; nothing is changed then
-    void round(List<Chunk> chunks) {
+    public void round(List<Chunk> chunks) {
         try {
             decodeAndApply(chunks);
         } catch (IllegalArgumentException e) {

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.fold;
 
 import dev.onefold.core.event.Malformed;
 import dev.onefold.embedded.rows.RowBatch;
@@ -10,42 +10,42 @@ import org.jspecify.annotations.Nullable;
 
 /// Some whole lines of one source on their way through a round: the bytes, then what they decode to, per shard.
 /// Used again round after round.
-final class Chunk {
-    byte[] bytes = new byte[0];
-    int length;
-    Sources.Source source = Sources.NOWHERE;
+public final class Chunk {
+    public byte[] bytes = new byte[0];
+    public int length;
+    public Sources.Source source = Sources.NOWHERE;
     /// Offset of the first byte in the source.
-    long offset;
+    public long offset;
     /// Where the lines that are records begin: behind a header.
-    int from;
+    public int from;
     /// Lines, a header included.
-    long records;
+    public long records;
     /// What the source's digest is behind these lines.
     @Nullable
-    MessageDigest digest;
+    public MessageDigest digest;
     /// A line over the limit that stands in place of lines, or -1.
-    long oversized = -1;
+    public long oversized = -1;
 
-    byte[] oversizedHash = new byte[0];
+    public byte[] oversizedHash = new byte[0];
     /// Bytes of the source that this is.
-    long consumed;
+    public long consumed;
     /// Lines of the source in front of these; for a redriven record, of its place.
-    long recordsBefore;
+    public long recordsBefore;
     /// Whether the source's progress moves with it; not for a redriven record.
-    boolean progresses;
-    long timeMsMax = Long.MIN_VALUE;
-    final RowBatch[] rows;
-    final List<Rejected> rejected = new ArrayList<>();
+    public boolean progresses;
+    public long timeMsMax = Long.MIN_VALUE;
+    public final RowBatch[] rows;
+    public final List<Rejected> rejected = new ArrayList<>();
 
     /// A line that is no event.
-    record Rejected(Malformed malformed, long record, int from, int to) {}
+    public record Rejected(Malformed malformed, long record, int from, int to) {}
 
-    Chunk(int shards) {
+    public Chunk(int shards) {
         rows = new RowBatch[shards];
         Arrays.setAll(rows, _ -> new RowBatch());
     }
 
-    void set(LineReader.Lines lines, Sources.Source linesSource, long linesOffset) {
+    public void set(LineReader.Lines lines, Sources.Source linesSource, long linesOffset) {
         set(lines.bytes(), lines.length(), linesSource, linesOffset);
         oversized = lines.oversized();
         oversizedHash = lines.oversizedHash();
@@ -53,7 +53,7 @@ final class Chunk {
         digest = lines.digest();
     }
 
-    void set(byte[] lines, int linesLength, Sources.Source linesSource, long linesOffset) {
+    public void set(byte[] lines, int linesLength, Sources.Source linesSource, long linesOffset) {
         bytes = lines;
         length = linesLength;
         source = linesSource;

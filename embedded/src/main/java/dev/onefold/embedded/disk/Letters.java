@@ -1,12 +1,9 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.disk;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Reason;
-import dev.onefold.embedded.disk.Checkpoint;
-import dev.onefold.embedded.disk.Disk;
-import dev.onefold.embedded.disk.FramedLog;
-import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.fold.LineReader;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -29,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///     letter  = 1, id 8, reason, message, source, line 8, offset 8, bytes 8, kept 1, hash 32, seconds 8, nanos 4,
 ///               identity of a conflict (32 or none), record
 ///     removed = 2, id 8
-final class Letters implements AutoCloseable {
+public final class Letters implements AutoCloseable {
     private static final String MAGIC = "ONEFLETT";
     private static final byte LETTER = 1;
     private static final byte REMOVED = 2;
@@ -60,7 +57,7 @@ final class Letters implements AutoCloseable {
     private long pendingBytes;
     private long removedBytes;
 
-    Letters(Path directory) {
+    public Letters(Path directory) {
         this.directory = directory;
     }
 
@@ -69,7 +66,7 @@ final class Letters implements AutoCloseable {
     }
 
     /// Reads the log that a checkpoint names.
-    void load(Checkpoint.Log named) {
+    public void load(Checkpoint.Log named) {
         sequence = named.sequence();
         if (sequence == 0) {
             return;
@@ -126,19 +123,19 @@ final class Letters implements AutoCloseable {
     }
 
     /// Keeps a record that was rejected.
-    void add(Reason reason, String message, Place place, byte[] record, Instant at) {
+    public void add(Reason reason, String message, Place place, byte[] record, Instant at) {
         String hash = HexFormat.of().formatHex(LineReader.sha256().digest(record));
         put(new DeadLetter(idNext++, reason, message, place, record.length, true, hash, at), "", record);
     }
 
     /// Keeps where a record is that is over the limit.
-    void addOversized(String message, Place place, long bytes, byte[] hash, Instant at) {
+    public void addOversized(String message, Place place, long bytes, byte[] hash, Instant at) {
         String hex = HexFormat.of().formatHex(hash);
         put(new DeadLetter(idNext++, Reason.TOO_LARGE, message, place, bytes, false, hex, at), "", new byte[0]);
     }
 
     /// Keeps the loser of a conflict, once however often it comes; whether it is new.
-    boolean addConflict(String identity, String message, Place place, byte[] record, Instant at) {
+    public boolean addConflict(String identity, String message, Place place, byte[] record, Instant at) {
         if (!conflicts.add(identity)) {
             return false;
         }
@@ -155,7 +152,7 @@ final class Letters implements AutoCloseable {
     }
 
     /// Removes a letter; whether it was there. The loser of a conflict would be kept again, if it came again.
-    boolean remove(long id) {
+    public boolean remove(long id) {
         if (!entries.containsKey(id)) {
             return false;
         }
@@ -173,7 +170,7 @@ final class Letters implements AutoCloseable {
     }
 
     /// Removes the letter of a record that was first read at a place.
-    void removeAt(Place place) {
+    public void removeAt(Place place) {
         entries.values().stream()
                 .map(entry -> entry.letter)
                 .filter(letter -> letter.place().source().equals(place.source())
@@ -184,7 +181,7 @@ final class Letters implements AutoCloseable {
     }
 
     /// Takes over all letters of others, under their ids.
-    void addAll(Letters others) {
+    public void addAll(Letters others) {
         for (Entry other : others.entries.values()) {
             byte[] record = other.record;
             if (record == null) {
@@ -200,15 +197,15 @@ final class Letters implements AutoCloseable {
     }
 
     /// Bytes of records that wait for a checkpoint.
-    long pendingBytes() {
+    public long pendingBytes() {
         return pendingBytes;
     }
 
-    long size() {
+    public long size() {
         return entries.size();
     }
 
-    List<DeadLetter> list(long after, int limit) {
+    public List<DeadLetter> list(long after, int limit) {
         return entries.tailMap(after, false).values().stream()
                 .limit(limit)
                 .map(entry -> entry.letter)
@@ -216,13 +213,13 @@ final class Letters implements AutoCloseable {
     }
 
     @Nullable
-    DeadLetter letter(long id) {
+    public DeadLetter letter(long id) {
         Entry entry = entries.get(id);
         return entry == null ? null : entry.letter;
     }
 
     /// The record of a letter that is there.
-    byte[] record(long id) {
+    public byte[] record(long id) {
         Entry entry = entries.get(id);
         if (entry == null) {
             throw new IllegalArgumentException("There is no dead letter " + id);
@@ -251,10 +248,10 @@ final class Letters implements AutoCloseable {
     ///
     /// @param changes entries, and ids of removed ones, in order
     /// @param all every entry, if the log is to be written anew; else empty
-    record Cut(List<Object> changes, boolean anew, List<Object> all) {}
+    public record Cut(List<Object> changes, boolean anew, List<Object> all) {}
 
     /// Cuts: what changed so far belongs to this checkpoint.
-    Cut cut() {
+    public Cut cut() {
         FramedLog open = log;
         boolean anew = open != null && removedBytes > REWRITE_BYTES_MIN && removedBytes > open.length() / 2;
         Cut cut = new Cut(List.copyOf(changes), anew, anew ? List.copyOf(entries.values()) : List.of());
@@ -269,7 +266,7 @@ final class Letters implements AutoCloseable {
     /// Writes a cut and forces it; the log that the checkpoint shall name.
     ///
     /// @param positions is told where each entry's record is now; give it to [#written] under the engine's lock
-    Checkpoint.Log write(Cut cut, List<Written> positions) throws OutOfSpaceException {
+    public Checkpoint.Log write(Cut cut, List<Written> positions) throws OutOfSpaceException {
         positions.clear();
         FramedLog open = log;
         if (cut.changes.isEmpty() && !cut.anew) {
@@ -290,10 +287,10 @@ final class Letters implements AutoCloseable {
     }
 
     /// Where a letter's record is.
-    record Written(Object entry, long at) {}
+    public record Written(Object entry, long at) {}
 
     /// Lets go of records that are in the log now.
-    void written(List<Written> positions) {
+    public void written(List<Written> positions) {
         for (Written each : positions) {
             Entry entry = (Entry) each.entry;
             entry.at = each.at;
@@ -311,7 +308,7 @@ final class Letters implements AutoCloseable {
     }
 
     /// Deletes the log that a durable checkpoint does not name any more.
-    void release(Cut cut) {
+    public void release(Cut cut) {
         if (cut.anew) {
             Disk.delete(file(sequence));
         }
