@@ -37,7 +37,10 @@ record Definition(
     static final String ONLY_ROLLUP = "main";
 
     static Definition parse(String yaml) {
-        Map<?, ?> file = map(new Load(LoadSettings.builder().build()).loadFromString(yaml));
+        // With room for all of it at once: the reader fails on a surrogate pair across the end of a full buffer.
+        LoadSettings settings =
+                LoadSettings.builder().setBufferSize(yaml.length() + 2).build();
+        Map<?, ?> file = map(new Load(settings).loadFromString(yaml));
         Map<?, ?> input = map(file.get("input"));
         Object version = input.get("version");
         Object time = input.get("time");

@@ -62,7 +62,7 @@ final class Json {
         Map<String, @Nullable Object> fields = new HashMap<>();
         Set<String> twice = new HashSet<>();
         while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
+            String name = unicode(parser.currentName());
             if (fields.containsKey(name)) {
                 twice.add(name);
             }
@@ -76,7 +76,7 @@ final class Json {
         return switch (parser.currentToken()) {
             case START_OBJECT -> object(parser);
             case START_ARRAY -> array(parser);
-            case VALUE_STRING -> parser.getText();
+            case VALUE_STRING -> unicode(parser.getText());
             case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> new Document.Literal(parser.getText());
             case VALUE_TRUE -> true;
             case VALUE_FALSE -> false;
@@ -91,5 +91,15 @@ final class Json {
             values.add(value(parser));
         }
         return values;
+    }
+
+    /// What escapes say must be UTF-8 as well.
+    private static String unicode(String text) {
+        for (int index = 0; index < text.length(); index += Character.charCount(text.codePointAt(index))) {
+            if (Character.getType(text.codePointAt(index)) == Character.SURROGATE) {
+                throw new Refused("half of a surrogate pair");
+            }
+        }
+        return text;
     }
 }

@@ -18,6 +18,8 @@ record Level(
         BigDecimal size,
         String timeType,
         @Nullable String missing) {
+    private static final int STEP_DIGITS_MAX = 100;
+    private static final int STEP_DECIMALS_MAX = 1_000;
     private static final Map<String, Integer> SECONDS = Map.of("s", 1, "m", 60, "h", 3_600, "d", 86_400);
 
     /// Reads `region missing "unknown"`, or the longer form with a field, a name and a default.
@@ -100,6 +102,11 @@ record Level(
         BigDecimal number = Values.decimal(value);
         if (number == null) {
             throw new AssertionError("A value that is there has a number, or is refused.");
+        }
+        boolean tooLong = Math.abs((long) number.precision() - number.scale()) > STEP_DIGITS_MAX
+                || number.scale() > STEP_DECIMALS_MAX;
+        if (number.signum() != 0 && tooLong) {
+            throw new Refused("a number of more than 100 digits where a step is wanted");
         }
         return Values.plain(Values.floor(number, size));
     }

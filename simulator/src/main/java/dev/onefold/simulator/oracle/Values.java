@@ -24,6 +24,7 @@ final class Values {
     /// Farther from the point than any number that counts, so that it can stand for all beyond.
     private static final int EXPONENT_MAX = 100_000;
 
+    private static final int TEXT_DIGITS_MAX = 1_000;
     private static final int NANOSECOND_DIGITS = 9;
     private static final int VALUE_DIGITS_MAX = 28;
     private static final int VERSION_DIGITS_MAX = 64;
@@ -33,18 +34,18 @@ final class Values {
     static @Nullable String text(@Nullable Object value) {
         return switch (value) {
             case null -> null;
-            case String text -> unicode(text);
+            case String text -> text;
             case Boolean flag -> flag.toString();
-            case Document.Literal literal -> plain(number(literal.digits()));
+            case Document.Literal literal -> digits(number(literal.digits()));
             default -> throw new Refused("an object or an array where a text is wanted");
         };
     }
 
-    private static String unicode(String text) {
-        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-            throw new Refused("half of a surrogate pair");
+    private static String digits(BigDecimal number) {
+        if (Math.abs(number.scale()) > TEXT_DIGITS_MAX) {
+            throw new Refused("a number of more than 1,000 digits where a text is wanted");
         }
-        return text;
+        return plain(number);
     }
 
     static String plain(BigDecimal number) {
