@@ -391,8 +391,7 @@ public final class EmbeddedEngine implements Engine {
             return Optional.empty();
         }
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(bytes, 0, bytes.length);
-        return locked(() ->
-                view.state.shards[encoded.shard(view.state.shards.length)].get(encoded, view.state.sources::name));
+        return locked(() -> view.state.shards[encoded.shard(view.state.shards.length)].get(encoded));
     }
 
     @Override

@@ -101,7 +101,7 @@ final class Recovery {
         Cells[][] oldCells = new Cells[old.length][groups.length];
         long sequenceNext = 1;
         for (int shard = 0; shard < old.length; shard++) {
-            old[shard] = new Rows(pipeline, groups, memory);
+            old[shard] = new Rows(pipeline, groups, memory, state.sources::name);
             for (int rollup = 0; rollup < groups.length; rollup++) {
                 oldCells[shard][rollup] = old[shard].cells(rollup);
             }

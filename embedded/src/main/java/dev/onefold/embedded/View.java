@@ -131,12 +131,9 @@ final class View {
                 requireMemory(batch);
                 batch.split(byShard);
                 for (int shard = 0; shard < state.shards.length; shard++) {
-                    state.shards[shard].apply(
-                            byShard.get(shard),
-                            _ -> {
-                                throw new IllegalStateException("A key has two rows");
-                            },
-                            state.sources::name);
+                    state.shards[shard].apply(byShard.get(shard), _ -> {
+                        throw new IllegalStateException("A key has two rows");
+                    });
                     byShard.get(shard).clear();
                 }
                 checkpoints.takeIfDue();

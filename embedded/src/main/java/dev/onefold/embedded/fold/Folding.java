@@ -173,7 +173,8 @@ public final class Folding {
         }
         RowBatch.EncodedKey key =
                 state.byPlace ? decoding.key.setNone(offset) : decoding.key.set(event.data, event.keyFrom, event.keyTo);
-        chunk.rows[key.shard(chunk.rows.length)].add(event, decoding.groups, texts, key, chunk.source.number, offset);
+        chunk.rows[key.shard(chunk.rows.length)].add(
+                event, decoding.groups, texts, key.from(chunk.source.number, offset));
     }
 
     private void requireMemory(List<Chunk> chunks) {
@@ -203,7 +204,7 @@ public final class Folding {
             if (state.byPlace) {
                 rows.applyByPlace(chunk.rows[shard]);
             } else {
-                rows.apply(chunk.rows[shard], shardConflicts::add, state.sources::name);
+                rows.apply(chunk.rows[shard], shardConflicts::add);
             }
         }
         rows.store().clean(1);

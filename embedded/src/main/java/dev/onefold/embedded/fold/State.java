@@ -32,7 +32,7 @@ public final class State {
         groups = new Groups[pipeline.rollups().size()];
         Arrays.setAll(groups, _ -> new Groups());
         shards = new Rows[shardCount];
-        Arrays.setAll(shards, _ -> new Rows(pipeline, groups, memory));
+        Arrays.setAll(shards, _ -> new Rows(pipeline, groups, memory, sources::name));
         byPlace = pipeline.identity() instanceof Identity.ByPlace;
     }
 

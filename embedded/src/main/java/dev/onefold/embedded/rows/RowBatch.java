@@ -98,7 +98,7 @@ public final class RowBatch {
     /// @param groups the number of its group in each roll-up
     /// @param texts whether each input is a text
     /// @param keyHash scratch of one thread that holds the encoded key and its hash
-    public void add(Event event, int[] groups, boolean[] texts, EncodedKey keyHash, long source, long offset) {
+    public void add(Event event, int[] groups, boolean[] texts, EncodedKey keyHash) {
         int room = HEADER_BYTES + keyHash.length + 64 + groups.length * 5 + event.length + texts.length * 22 + PADDING;
         if (length + room > bytes.length) {
             bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + room));
@@ -118,8 +118,8 @@ public final class RowBatch {
         } else {
             target[at++] = (byte) 0x80;
         }
-        at = putVarint(source, target, at);
-        at = putVarint(offset, target, at);
+        at = putVarint(keyHash.source, target, at);
+        at = putVarint(keyHash.offset, target, at);
         target[at++] = (byte) event.kind.code();
         if (event.kind == Event.Kind.COUNTED) {
             for (int group : groups) {
@@ -217,11 +217,21 @@ public final class RowBatch {
         return (int) INT.get(bytes, start + 12);
     }
 
-    /// A key as it is stored, with its hash. One object serves key after key; owned by one thread.
+    /// A key as it is stored, with its hash, and the place of its record. One object serves key after key; owned by one
+    /// thread.
     public static final class EncodedKey {
         byte[] bytes = new byte[1 << 11];
         int length;
         long hash;
+        private long source;
+        private long offset;
+
+        /// Notes where the record was read whose key it is.
+        public EncodedKey from(long recordSource, long recordOffset) {
+            source = recordSource;
+            offset = recordOffset;
+            return this;
+        }
 
         /// Encodes the key at `[from, to)`.
         public EncodedKey set(byte[] source, int from, int to) {

@@ -23,6 +23,7 @@ public final class Rows {
     private final RowReader reader;
     private final Cells[] cells;
     private final RowStore store;
+    private final IntFunction<String> sourceName;
 
     private final Amounts before;
     private final Amounts after;
@@ -47,7 +48,8 @@ public final class Rows {
     /// @param arrivedStays whether the arriving one is the greater
     public record Conflict(StoredRow stored, StoredRow arrived, boolean arrivedStays) {}
 
-    public Rows(Pipeline pipeline, Groups[] groups, Memory memory) {
+    public Rows(Pipeline pipeline, Groups[] groups, Memory memory, IntFunction<String> sourceName) {
+        this.sourceName = sourceName;
         reader = new RowReader(pipeline, groups);
         store = new RowStore(memory);
         cells = new Cells[groups.length];
@@ -86,13 +88,13 @@ public final class Rows {
     }
 
     /// Applies rows that arrived: decides each, and moves what it contributes, in one step.
-    public void apply(RowBatch batch, Conflicts conflicts, IntFunction<String> sourceName) {
+    public void apply(RowBatch batch, Conflicts conflicts) {
         int count = batch.count;
         for (int from = 0; from < count; from += LOOKAHEAD) {
             int to = Math.min(count, from + LOOKAHEAD);
             lookAhead(batch, from, to);
             for (int i = from; i < to; i++) {
-                applyOne(batch, batch.starts[i], conflicts, sourceName);
+                applyOne(batch, batch.starts[i], conflicts);
             }
         }
     }
@@ -133,7 +135,7 @@ public final class Rows {
         touched += sum;
     }
 
-    private void applyOne(RowBatch batch, int start, Conflicts conflicts, IntFunction<String> sourceName) {
+    private void applyOne(RowBatch batch, int start, Conflicts conflicts) {
         byte[] bytes = batch.bytes;
         int rowAt = start + RowBatch.HEADER_BYTES;
         int keyLength = batch.keyLength(start);
@@ -167,7 +169,7 @@ public final class Rows {
             case STALE -> stale++;
             case CONFLICTING -> {
                 conflicting++;
-                settle(batch, start, slot, new Stored(stored, at, rowStart), conflicts, sourceName);
+                settle(batch, start, slot, new Stored(stored, at, rowStart), conflicts);
             }
         }
     }
@@ -175,8 +177,7 @@ public final class Rows {
     private record Stored(Segment segment, long at, long rowStart) {}
 
     /// The greater contribution stays, whichever came first.
-    private void settle(
-            RowBatch batch, int start, long slot, Stored old, Conflicts conflicts, IntFunction<String> sourceName) {
+    private void settle(RowBatch batch, int start, long slot, Stored old, Conflicts conflicts) {
         StoredRow stored = reader.row(old.segment, old.rowStart, sourceName);
         Segment segment = store.append(batch, start);
         StoredRow arrived = reader.row(segment, store.appendedAt, sourceName);
@@ -239,7 +240,7 @@ public final class Rows {
     }
 
     /// The row of a key.
-    public Optional<StoredRow> get(RowBatch.EncodedKey key, IntFunction<String> sourceName) {
+    public Optional<StoredRow> get(RowBatch.EncodedKey key) {
         long entry = store.index.get(store.find(key.hash, key.bytes, 0, key.length));
         if (entry == 0) {
             return Optional.empty();
@@ -264,7 +265,7 @@ public final class Rows {
     }
 
     /// Visits each row whole, in no order.
-    public void forEachRow(Consumer<StoredRow> visitor, IntFunction<String> sourceName) {
+    public void forEachRow(Consumer<StoredRow> visitor) {
         store.forEach((segment, rowStart) -> visitor.accept(reader.row(segment, rowStart, sourceName)));
     }
 }
