@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Makes the messages of a trade-risk system, one JSON object a line: new trades, corrections of value and"
-                + " hierarchy, duplicates, older versions that arrive late, deletes, and records that are no event.",
+                    + " hierarchy, duplicates, older versions that arrive late, deletes, and records that are no event.",
             "The same options and seed give the same bytes."
         },
         footerHeading = "%nExamples:%n",
