@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class Decimals {
     /// Longest number that is looked at, in characters.
     static final int CHARACTERS_MAX = 1_000;
+    /// Farther from the point than any number that counts.
+    private static final int EXPONENT_MAX = 10_000;
 
     private static final int LONG_DIGITS = 18;
     private static final long[] POWERS = new long[LONG_DIGITS + 1];
@@ -100,16 +102,30 @@ final class Decimals {
     }
 
     /// Any number of at most [#CHARACTERS_MAX] characters, or `null`. Leading zeros are allowed, because text has
-    /// them.
+    /// them. An exponent beyond [#EXPONENT_MAX] is taken for that one: neither fits a type, equals a number of a
+    /// condition, or is written out, and only the greater costs time and memory without end.
     static @Nullable BigDecimal parse(byte[] bytes, int from, int to) {
         if (to - from > CHARACTERS_MAX || !isNumber(bytes, from, to)) {
             return null;
         }
-        try {
-            return new BigDecimal(new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
-        } catch (NumberFormatException exponentBeyondInt) {
-            return null;
+        int end = from;
+        while (end < to && (bytes[end] | 0x20) != 'e') {
+            end++;
         }
+        BigDecimal mantissa = new BigDecimal(new String(bytes, from, end - from, StandardCharsets.ISO_8859_1));
+        return end == to || mantissa.signum() == 0
+                ? mantissa
+                : mantissa.scaleByPowerOfTen(exponent(bytes, end + 1, to));
+    }
+
+    private static int exponent(byte[] bytes, int from, int to) {
+        boolean signed = bytes[from] == '-' || bytes[from] == '+';
+        int value = 0;
+        for (int i = signed ? from + 1 : from; i < to && value <= EXPONENT_MAX; i++) {
+            value = value * 10 + bytes[i] - '0';
+        }
+        value = Math.min(value, EXPONENT_MAX);
+        return bytes[from] == '-' ? -value : value;
     }
 
     private static boolean isNumber(byte[] bytes, int from, int to) {
