@@ -1,0 +1,68 @@
+package dev.onefold.examples;
+
+import dev.onefold.cli.pipeline.PipelineFile;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Reading;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The clone that the tests run in.
+public final class Clone {
+    private Clone() {}
+
+    /// Its root: the nearest folder, from here upwards, that holds the launcher.
+    public static Path root() {
+        Path start = Path.of("").toAbsolutePath();
+        for (Path folder = start; folder != null; folder = folder.getParent()) {
+            if (Files.isRegularFile(folder.resolve("onefold"))) {
+                return folder;
+            }
+        }
+        throw new IllegalStateException("No folder above " + start + " holds the launcher 'onefold'.");
+    }
+
+    /// The text of a file, by its path from the root.
+    public static String text(String path) {
+        try {
+            return Files.readString(root().resolve(path));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    /// Names of the folders that hold an example.
+    public static List<String> examples() {
+        try (Stream<Path> folders = Files.list(root().resolve("examples"))) {
+            return folders.filter(folder -> Files.exists(folder.resolve("pipeline.yaml")))
+                    .map(folder -> folder.getFileName().toString())
+                    .sorted()
+                    .toList();
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    /// The pipeline of an example.
+    public static Pipeline pipeline(String example) {
+        return switch (PipelineFile.read(pipelineFile(example))) {
+            case Reading.Read(Pipeline pipeline) -> pipeline;
+            case Reading.Refused refused ->
+                throw new IllegalStateException(example + ": " + refused.problems().getFirst());
+        };
+    }
+
+    /// The pipeline file of an example.
+    public static Path pipelineFile(String example) {
+        return root().resolve("examples").resolve(example).resolve("pipeline.yaml");
+    }
+
+    /// The sample of an example, by its path from the root.
+    public static String sample(String example) {
+        String path = "examples/" + example + "/sample.";
+        return Files.exists(root().resolve(path + "csv")) ? path + "csv" : path + "ndjson";
+    }
+}

@@ -1,0 +1,28 @@
+package dev.onefold.examples;
+
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import java.nio.file.Path;
+import java.util.List;
+
+/// The engine as a library. The lines between the marks stand in the README, too.
+final class EmbedInTenLines {
+    private EmbedInTenLines() {}
+
+    static List<String> run(Path directory, String... messages) {
+        // ten lines
+        Pipeline pipeline = Pipeline.named("trade-risk")
+                .key("TradeID")
+                .version("Version")
+                .delete("Deleted = true")
+                .rollup(rollup -> rollup.levels("Desk").sum("value", "Value", 18, 2).count("trades"))
+                .build();
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline, Settings.defaults())) {
+            engine.append("orders", List.of(messages)); // They are forced to disk and in the totals when it returns.
+            return engine.query(Query.all("main")).lines().stream().map(line -> line.group() + " " + line.values()).toList();
+        }
+        // ten lines
+    }
+}
