@@ -140,6 +140,10 @@ public final class Decoder {
                         Reason.MALFORMED,
                         "The header has no column " + path + "; its columns are " + String.join(", ", columns));
             }
+            if (columns.indexOf(path.names().getFirst())
+                    != columns.lastIndexOf(path.names().getFirst())) {
+                return new Malformed(Reason.MALFORMED, "The header names column " + path + " twice");
+            }
         }
         csv = new CsvScanner(fields, format.delimiter(), columns);
         return null;
@@ -273,13 +277,15 @@ public final class Decoder {
             }
             return malformed;
         }
-        byte[] bytes = fields.bytes;
-        int from = fields.from[slot];
-        int to = fields.to[slot];
+        boolean escaped = scalars.isEscaped(fields, slot);
+        byte[] bytes = escaped ? scalars.bytes : fields.bytes;
+        int from = escaped ? 0 : fields.from[slot];
+        int to = escaped ? scalars.textLength : fields.to[slot];
         int at = from < to && bytes[from] == '-' ? from + 1 : from;
         int digits = to - at;
         long value = 0;
-        boolean good = (fields.kind[slot] == Fields.NUMBER || fields.kind[slot] == Fields.TEXT) && digits > 0;
+        boolean good =
+                (escaped || fields.kind[slot] == Fields.NUMBER || fields.kind[slot] == Fields.TEXT) && digits > 0;
         for (int i = at; i < to && good; i++) {
             int digit = bytes[i] - '0';
             good = digit >= 0 && digit <= 9;
@@ -313,11 +319,7 @@ public final class Decoder {
         if (fields.isMissing(slot)) {
             return Malformed.field(path, "is missing; it is a time");
         }
-        byte kind = fields.kind[slot];
-        if (kind != Fields.NUMBER && kind != Fields.TEXT) {
-            return Malformed.field(path, "is not a time");
-        }
-        String wrong = times.read(fields.bytes, fields.from[slot], fields.to[slot], kind == Fields.NUMBER, type);
+        String wrong = times.read(fields, slot, scalars, type);
         return wrong == null ? null : Malformed.field(path, wrong);
     }
 

@@ -98,10 +98,7 @@ final class GroupReader {
 
     private @Nullable Malformed bucket(Event event, int level, Level.Source.Bucket bucket) {
         int slot = slots[level];
-        byte kind = fields.kind[slot];
-        String wrong = kind == Fields.NUMBER || kind == Fields.TEXT
-                ? times.read(fields.bytes, fields.from[slot], fields.to[slot], kind == Fields.NUMBER, bucket.type())
-                : "is not a time";
+        String wrong = times.read(fields, slot, scalars, bucket.type());
         if (wrong != null) {
             return Malformed.field(fields.paths.get(slot), wrong);
         }

@@ -12,6 +12,8 @@ final class Scalars {
     private static final byte[] FALSE = {'f', 'a', 'l', 's', 'e'};
 
     byte[] bytes = new byte[1 << 12];
+    /// Of the text that [#isEscaped] has read.
+    int textLength;
 
     private void reserve(int length) {
         if (length + Hash.PADDING > bytes.length) {
@@ -50,6 +52,17 @@ final class Scalars {
         }
     }
 
+    /// Whether the field is a text whose bytes are not what it says; then what it says is read, into the first
+    /// `textLength` bytes.
+    boolean isEscaped(Fields fields, int slot) {
+        byte kind = fields.kind[slot];
+        if (kind != Fields.ESCAPED_TEXT && kind != Fields.DOUBLED_TEXT) {
+            return false;
+        }
+        textLength = text(fields, slot, 0);
+        return true;
+    }
+
     private int undouble(byte[] source, int from, int to, int at) {
         int out = at;
         for (int i = from; i < to; i++) {
@@ -62,11 +75,12 @@ final class Scalars {
     }
 
     private int number(byte[] source, int from, int length, int at) {
+        boolean negative = source[from] == '-';
         boolean digits = true;
-        for (int i = from + (source[from] == '-' ? 1 : 0); i < from + length; i++) {
+        for (int i = negative ? from + 1 : from; i < from + length; i++) {
             digits &= source[i] >= '0' && source[i] <= '9';
         }
-        if (digits && source[from] != '-') {
+        if (digits && !(negative && source[from + 1] == '0')) { // Minus zero is zero.
             System.arraycopy(source, from, bytes, at, length);
             return length;
         }
@@ -97,11 +111,7 @@ final class Scalars {
     BigDecimal number(Fields fields, int slot) {
         return switch (fields.kind[slot]) {
             case Fields.TEXT, Fields.NUMBER -> Decimals.parse(fields.bytes, fields.from[slot], fields.to[slot]);
-            case Fields.ESCAPED_TEXT, Fields.DOUBLED_TEXT -> {
-                int length = text(fields, slot, 0);
-                yield Decimals.parse(bytes, 0, length);
-            }
-            default -> null;
+            default -> isEscaped(fields, slot) ? Decimals.parse(bytes, 0, textLength) : null;
         };
     }
 }

@@ -13,9 +13,22 @@ import org.jspecify.annotations.Nullable;
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
     private static final int NANO_DIGITS = 9;
+    private static final int NO_DIGITS = -1_000_000; // No year that it is a part of can come out positive.
 
     long seconds;
     int nanos;
+
+    /// Reads the instant of a field that is not missing; `null`, or what is wrong with it.
+    @Nullable
+    String read(Fields fields, int slot, Scalars scalars, TimeType type) {
+        byte kind = fields.kind[slot];
+        if (kind == Fields.NUMBER || kind == Fields.TEXT) {
+            return read(fields.bytes, fields.from[slot], fields.to[slot], kind == Fields.NUMBER, type);
+        }
+        return scalars.isEscaped(fields, slot)
+                ? read(scalars.bytes, 0, scalars.textLength, false, type)
+                : "is not a time";
+    }
 
     /// Reads the instant at `[from, to)`; `null`, or what is wrong with it.
     @Nullable
@@ -90,10 +103,11 @@ final class Times {
             nanos = 0;
             return true;
         }
-        BigDecimal exact = number.stripTrailingZeros().movePointLeft(shift);
-        if (exact.scale() > NANO_DIGITS || (long) exact.precision() - exact.scale() > 17) {
+        BigDecimal shortest = number.stripTrailingZeros();
+        if (shortest.scale() > NANO_DIGITS - shift || shortest.precision() - shortest.scale() - shift > 17) {
             return false;
         }
+        BigDecimal exact = shortest.movePointLeft(shift);
         BigDecimal[] parts = {exact.setScale(0, java.math.RoundingMode.FLOOR), exact};
         seconds = parts[0].longValueExact();
         nanos = parts[1].subtract(parts[0]).movePointRight(NANO_DIGITS).intValueExact();
@@ -166,7 +180,7 @@ final class Times {
     private static int two(byte[] bytes, int at) {
         int tens = bytes[at] - '0';
         int ones = bytes[at + 1] - '0';
-        return tens < 0 || tens > 9 || ones < 0 || ones > 9 ? -1_000 : tens * 10 + ones;
+        return tens < 0 || tens > 9 || ones < 0 || ones > 9 ? NO_DIGITS : tens * 10 + ones;
     }
 
     /// Days since 1970-01-01 of a proleptic Gregorian date (Howard Hinnant, chrono-compatible low-level date

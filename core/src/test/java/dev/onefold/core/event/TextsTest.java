@@ -1,0 +1,268 @@
+package dev.onefold.core.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.Seeds;
+import dev.onefold.core.pipeline.Pipeline;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What a field says as text: keys, levels and distinct texts (hazard 22).
+class TextsTest {
+    private static final Decoding KEY = Decoding.of(Pipeline.named("p").id("k").rollup(r -> r.count("n")));
+    private static final Decoding KEYS =
+            Decoding.of(Pipeline.named("p").id("a", "b").rollup(r -> r.count("n")));
+    private static final Decoding LEVEL = Decoding.level("k");
+    private static final Decoding DISTINCT = Decoding.measure("distinct(k)");
+
+    private static String record(String value) {
+        return "{\"k\":" + value + "}";
+    }
+
+    private static String quoted(String text) {
+        StringBuilder json = new StringBuilder("\"");
+        for (char c : text.toCharArray()) {
+            json.append(c == '"' || c == '\\' ? "\\" + c : c < 0x20 ? "\\u%04x".formatted((int) c) : "" + c);
+        }
+        return json.append('"').toString();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "-0, 0",
+        "-0.0, 0",
+        "5, 5",
+        "-5, -5",
+        "5.50, 5.5",
+        "5.5e0, 5.5",
+        "5.0, 5",
+        "-5.50, -5.5",
+        "0.10, 0.1",
+        "1e3, 1000",
+        "1E+3, 1000",
+        "100e-2, 1",
+        "1.5e-3, 0.0015",
+        "-1e-2, -0.01",
+        "0e5, 0",
+        "123456789012345678901234567890, 123456789012345678901234567890",
+        "-123456789012345678901234567890, -123456789012345678901234567890",
+        "true, true",
+        "false, false",
+        "'\"007\"', 007",
+        "'\"5.50\"', 5.50",
+    })
+    void numbers_and_booleans_have_one_text_each(String value, String text) {
+        assertThat(KEY.key(record(value))).isEqualTo(text);
+        assertThat(LEVEL.group(record(value))).containsExactly(text);
+        assertThat(DISTINCT.text(record(value))).isEqualTo(text);
+        assertThat(KEYS.keyParts("{\"a\":" + value + ",\"b\":" + value + "}")).containsExactly(text, text);
+    }
+
+    @Test
+    void an_integer_of_any_length_counts_as_its_digits() {
+        String digits = "9".repeat(5_000);
+        assertThat(LEVEL.group(record(digits))).containsExactly(digits);
+        assertThat(LEVEL.group(record("-" + digits))).containsExactly("-" + digits);
+        assertThat(DISTINCT.text(record("-" + digits))).isEqualTo("-" + digits);
+        assertThat(LEVEL.group(record("1e1000"))).containsExactly("1" + "0".repeat(1000));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "[]", "[\"a\"]", "{\"a\":1}", "1e1001", "1e-1001"})
+    void objects_arrays_and_numbers_without_end_are_no_text(String value) {
+        assertThat(KEY.refusal(record(value)).message())
+                .isEqualTo("Field k is not text or a number; it is part of the key");
+        assertThat(LEVEL.refusal(record(value)).message()).isEqualTo("Field k is not text or a number; it is a level");
+        assertThat(DISTINCT.refusal(record(value)).message())
+                .isEqualTo("Field k is not text or a number; its texts are counted");
+        assertThat(KEY.refusal(record(value)).reason()).isEqualTo(Reason.REFUSED);
+    }
+
+    @Test
+    void a_missing_key_a_missing_level_and_a_missing_text_refuse_the_record_unless_there_is_a_default() {
+        for (String record : List.of("{}", record("null"), "{\"K\":1}", "{\"k \":1}")) {
+            assertThat(KEY.refusal(record).message()).isEqualTo("Field k is missing; it is part of the key");
+            assertThat(LEVEL.refusal(record).message())
+                    .isEqualTo("Field k is missing; it is a level without a default");
+            assertThat(DISTINCT.refusal(record).message()).isEqualTo("Field k is missing; its texts are counted");
+            assertThat(Decoding.level("k missing \"unknown\"").group(record)).containsExactly("unknown");
+            assertThat(Decoding.level("prefix(k, 2) missing \"unknown\"").group(record))
+                    .containsExactly("unknown");
+            assertThat(Decoding.level("k missing \"\"").group(record)).containsExactly("");
+            assertThat(Decoding.measure("distinct(k) missing ignore").text(record))
+                    .isNull();
+            assertThat(Decoding.measure("distinct(k) missing \"none\"").text(record))
+                    .isEqualTo("none");
+        }
+        assertThat(KEYS.refusal("{\"a\":1}").message()).isEqualTo("Field b is missing; it is part of the key");
+    }
+
+    @Test
+    void an_empty_text_is_there_and_is_not_missing() {
+        assertThat(KEY.key(record("\"\""))).isEmpty();
+        assertThat(LEVEL.group(record("\"\""))).containsExactly("");
+        assertThat(DISTINCT.text(record("\"\""))).isEmpty();
+        assertThat(Decoding.level("k missing \"unknown\"").group(record("\"\"")))
+                .containsExactly("");
+    }
+
+    @Test
+    void a_key_has_up_to_1000_bytes_in_utf_8_and_after_escapes() {
+        assertThat(KEY.key(record("\"" + "k".repeat(1_000) + "\""))).hasSize(1_000);
+        assertThat(KEY.key(record("\"" + "ä".repeat(500) + "\""))).hasSize(500);
+        assertThat(KEY.key(record("\"" + "\\u006b".repeat(1_000) + "\""))).hasSize(1_000);
+        assertThat(KEY.key(record("9".repeat(1_000)))).hasSize(1_000);
+        for (String value : List.of(
+                "\"" + "k".repeat(1_001) + "\"",
+                "\"k" + "ä".repeat(500) + "\"",
+                "\"" + "\\u006b".repeat(1_001) + "\"",
+                "9".repeat(1_001))) {
+            assertThat(KEY.refusal(record(value)).reason()).isEqualTo(Reason.TOO_LARGE);
+            assertThat(KEY.refusal(record(value)).message()).isEqualTo("The key has over 1000 bytes");
+        }
+    }
+
+    @Test
+    void the_parts_of_a_key_have_1000_bytes_together_and_what_separates_them_does_not_count() {
+        assertThat(KEYS.keyParts("{\"a\":\"" + "\\u0000".repeat(400) + "\",\"b\":\"" + "b".repeat(600) + "\"}"))
+                .containsExactly("\0".repeat(400), "b".repeat(600));
+        for (String record : List.of(
+                "{\"a\":\"" + "\\u0000".repeat(401) + "\",\"b\":\"" + "b".repeat(600) + "\"}",
+                "{\"a\":\"" + "a".repeat(1_001) + "\",\"b\":\"\"}",
+                "{\"b\":\"" + "a".repeat(1_001) + "\",\"a\":\"\"}")) {
+            assertThat(KEYS.refusal(record).message()).isEqualTo("The key has over 1000 bytes");
+        }
+    }
+
+    @Test
+    void keys_of_several_fields_are_equal_only_if_each_field_is() {
+        Seeds.forAllSeeds(5_000, random -> {
+            List<String> one = List.of(nasty(random), nasty(random));
+            List<String> other = List.of(nasty(random), nasty(random));
+            Event event = KEYS.event(keys(one));
+            byte[] key = java.util.Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
+            event = KEYS.event(keys(other));
+            byte[] otherKey = java.util.Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
+            assertThat(new Tuple(key).parts()).isEqualTo(one);
+            assertThat(java.util.Arrays.equals(key, otherKey)).isEqualTo(one.equals(other));
+        });
+    }
+
+    private static String keys(List<String> parts) {
+        return "{\"b\":" + quoted(parts.get(1)) + ",\"a\":" + quoted(parts.get(0)) + "}";
+    }
+
+    private static String nasty(RandomGenerator random) {
+        StringBuilder text = new StringBuilder();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            text.append(List.of("\0", "\1", "a", "\0\1", "\u00ff", ":", "\"", "\\", "/", "😀")
+                    .get(random.nextInt(10)));
+        }
+        return text.toString();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "FX:Spot",
+                "message_count",
+                "O'Brien",
+                "a.b",
+                "",
+                " ",
+                "\0",
+                "\t",
+                "\"",
+                "\\",
+                "null",
+                "n",
+                "𝄞",
+                "\uffff"
+            })
+    void a_group_name_may_hold_any_character_and_word(String name) {
+        assertThat(LEVEL.group(record(quoted(name)))).containsExactly(name);
+        assertThat(KEY.key(record(quoted(name)))).isEqualTo(name);
+    }
+
+    @Test
+    void every_escape_is_read() {
+        assertThat(DISTINCT.text(
+                        record("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20AC\\uD834\\udd1e\\u0000\\uffff\"")))
+                .isEqualTo("\"\\/\b\f\n\r\tAé€𝄞\0\uffff");
+    }
+
+    @Test
+    void random_text_comes_through_however_it_is_escaped() {
+        Seeds.forAllSeeds(10_000, random -> {
+            StringBuilder text = new StringBuilder();
+            StringBuilder json = new StringBuilder("\"");
+            for (int i = random.nextInt(30); i > 0; i--) {
+                int point = random.nextInt(1 << (1 + random.nextInt(21)));
+                if (point > 0x10ffff || point >= 0xd800 && point < 0xe000) {
+                    point = 'x';
+                }
+                text.appendCodePoint(point);
+                boolean escape = point < 0x20 || point == '"' || point == '\\' || random.nextInt(5) == 0;
+                for (char unit : Character.toChars(point)) {
+                    json.append(
+                            escape ? (random.nextBoolean() ? "\\u%04x" : "\\u%04X").formatted((int) unit) : "" + unit);
+                }
+            }
+            String record = record(json.append('"').toString());
+            assertThat(DISTINCT.text(record)).isEqualTo(text.toString());
+            assertThat(LEVEL.group(record)).containsExactly(text.toString());
+            assertThat(KEY.key(record)).isEqualTo(text.toString());
+        });
+    }
+
+    @Test
+    void only_well_formed_utf_8_is_text() {
+        Seeds.forAllSeeds(50_000, random -> {
+            byte[] bytes = new byte[random.nextInt(1, 7)];
+            for (int i = 0; i < bytes.length; i++) {
+                bytes[i] = (byte)
+                        (random.nextBoolean()
+                                ? 0x80 | random.nextInt(0x80)
+                                : new int[] {0xe0, 0xed, 0xf0, 0xf4, 0xc1, 0xc2, 0x7f, 0xbf}[random.nextInt(8)]);
+            }
+            assertThat(Text.isUtf8(bytes, 0, bytes.length)).isEqualTo(isUtf8(bytes));
+            byte[] record = "{\"k\":\"abcdef\"}".getBytes(StandardCharsets.UTF_8);
+            System.arraycopy(bytes, 0, record, 6, bytes.length);
+            assertThat(LEVEL.decode(record) == null).isEqualTo(isUtf8(record));
+        });
+    }
+
+    private static boolean isUtf8(byte[] bytes) {
+        try {
+            StandardCharsets.UTF_8
+                    .newDecoder()
+                    .onMalformedInput(CodingErrorAction.REPORT)
+                    .decode(ByteBuffer.wrap(bytes));
+            return true;
+        } catch (CharacterCodingException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void a_row_has_up_to_300_kilobytes() {
+        assertThat(LEVEL.group(record("\"" + "x".repeat(299_998) + "\"")).getFirst())
+                .hasSize(299_998);
+        Malformed refusal = LEVEL.refusal(record("\"" + "x".repeat(299_999) + "\""));
+        assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
+        assertThat(refusal.message())
+                .isEqualTo("The key, groups and texts of the record have 300001 bytes; a row has at most 300000");
+        assertThat(DISTINCT.text(record("\"" + "x".repeat(300_000) + "\""))).hasSize(300_000);
+        assertThat(DISTINCT.refusal(record("\"" + "x".repeat(300_001) + "\"")).reason())
+                .isEqualTo(Reason.TOO_LARGE);
+    }
+}
