@@ -1,0 +1,67 @@
+package dev.onefold.examples.real;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.onefold.core.Counts;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What Debezium wrote of a table, with 5,163 row events delivered again after a real crash.
+class OutagesCdcTest {
+    private static final String EVENTS = "debezium-outages/debezium-events.ndjson.gz";
+    private static final String ORACLE = "debezium-outages/oracle.json";
+    private static final String EXAMPLE = "outages-cdc";
+
+    @TempDir
+    private Path data;
+
+    @Test
+    void rows_and_customers_per_town_are_right_though_thousands_of_changes_came_twice() {
+        JsonNode right = RealInput.oracle(ORACLE);
+        try (Folded folded = Folded.begin(EXAMPLE, data).fold(RealInput.source(EVENTS))) {
+            assertThat(folded.values("main"))
+                    .containsExactly(
+                            right.get("finalRows").asText(),
+                            right.get("finalCustomers").asText());
+            assertThat(folded.below("main", 1))
+                    .isEqualTo(Folded.expected(right.get("byRegion"), "outages", "customers"));
+            folded.requireVerified();
+        }
+    }
+
+    @Test
+    void each_change_is_accepted_once_and_what_is_none_is_kept_aside() {
+        JsonNode right = RealInput.oracle(ORACLE);
+        long marks = RealInput.lines(EVENTS).stream()
+                .filter(line -> line.startsWith("{\"topic\":\"grid.transaction\""))
+                .count();
+        try (Folded folded = Folded.begin(EXAMPLE, data).fold(RealInput.source(EVENTS))) {
+            Counts counts = folded.counts();
+            assertThat(counts.records()).isEqualTo(right.get("lines").asLong());
+            assertThat(counts.accepted()).isEqualTo(right.get("uniqueRowEvents").asLong());
+            assertThat(counts.duplicate() + counts.stale())
+                    .isEqualTo(right.get("redeliveredRowEvents").asLong());
+            // Tombstones have no version and marks of transactions no key: they say nothing about a row.
+            assertThat(counts.rejected())
+                    .isEqualTo(right.get("tombstoneLines").asLong() + marks)
+                    .isEqualTo(folded.engine().deadLetters().size());
+        }
+    }
+
+    @Test
+    void any_order_of_arrival_and_a_second_delivery_come_to_the_same() {
+        List<?> inOrder;
+        try (Folded folded = Folded.begin(EXAMPLE, data.resolve("in-order")).fold(RealInput.source(EVENTS))) {
+            inOrder = folded.everything();
+        }
+        for (long seed = 1; seed <= 2; seed++) {
+            try (Folded folded = Folded.begin(EXAMPLE, data.resolve("shuffled-" + seed))
+                    .fold(RealInput.shuffled(EVENTS, seed), RealInput.source(EVENTS))) {
+                assertThat(folded.everything()).as("seed %d", seed).isEqualTo(inOrder);
+            }
+        }
+    }
+}
