@@ -5,6 +5,7 @@ import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.disk.Scale;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
@@ -26,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// Order is all: rows, groups and dead letters are forced first; then the checkpoint that names them replaces the
 /// one before, in one rename; only then is anything deleted that it does not name.
 final class Checkpoints implements AutoCloseable {
-    private static final long PENDING_LETTER_BYTES_MAX = 32 << 20;
-    private static final int DIRTY_MAX = 200_000;
+    private static final long PENDING_LETTER_BYTES_MAX = Scale.of(32 << 20);
+    private static final int DIRTY_MAX = Scale.of(200_000);
 
     private final Path directory;
     private final State state;

@@ -33,8 +33,8 @@ public final class GroupLogs implements AutoCloseable {
     private static final byte VALUE = 3;
     private static final byte TEXT = 1;
     private static final byte INTEGER = 2;
-    private static final long LOG_BYTES_MAX = 16 << 20;
-    private static final int AGAIN_PER_CHECKPOINT = 4_096;
+    private static final long LOG_BYTES_MAX = Scale.of(16 << 20);
+    private static final int AGAIN_PER_CHECKPOINT = Scale.of(4_096);
 
     private final Path directory;
     private final Groups[] groups;

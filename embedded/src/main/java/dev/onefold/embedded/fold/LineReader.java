@@ -2,6 +2,7 @@ package dev.onefold.embedded.fold;
 
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Limits;
+import dev.onefold.embedded.disk.Scale;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// Cuts a stream into chunks of whole lines and hashes what it hands out. A line over the limit is never held in
 /// memory: it is read past, and handed out as its length and hash. Owned by one thread.
 public final class LineReader {
-    public static final int CHUNK_BYTES = 1 << 18;
+    public static final int CHUNK_BYTES = Scale.of(1 << 18);
 
     private final InputStream in;
     private final boolean growing;

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.embedded.disk.Scale;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,7 +24,7 @@ final class Index {
     private long countMax;
 
     Index() {
-        size = 1 << 12;
+        size = Scale.of(1 << 12);
         slots = arena.allocate(size * 8, 64);
         countMax = (long) (size * LOAD_MAX);
     }

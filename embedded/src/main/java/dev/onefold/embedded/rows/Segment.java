@@ -1,5 +1,6 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.embedded.disk.Scale;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -15,7 +16,7 @@ import java.nio.ByteOrder;
 ///     row = varint length, bytes as in [RowBatch]
 public final class Segment {
     /// Bytes of a segment in memory and on disk.
-    public static final int BYTES = 8 << 20;
+    public static final int BYTES = Scale.of(8 << 20);
 
     static final int FILE_HEADER_BYTES = 64;
     static final int FRAME_HEADER_BYTES = 24;
