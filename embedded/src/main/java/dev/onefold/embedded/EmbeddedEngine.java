@@ -62,6 +62,11 @@ public final class EmbeddedEngine implements Engine {
         this.directoryLock = directoryLock;
         workers = new Workers(settings.threads());
         long number = View.current(root);
+        if (number == 0) {
+            Disk.forceAncestors(root);
+        } else {
+            View.name(root, number, settings.pause());
+        }
         View.deleteOthers(root, number);
         Checkpoint checkpoint = number == 0 ? null : Checkpoint.read(View.directory(root, number));
         if (number > 0 && checkpoint == null) {
@@ -446,7 +451,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public DeadLetters deadLetters() {
-        return new LetterBox(() -> view.letters, this::locked, this::commit);
+        return new LetterBox(() -> view.letters, this::locked, this::commit, this::checkpointNow);
     }
 
     @Override
@@ -486,9 +491,12 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private void release() {
-        workers.close();
-        view.close(failure != null);
-        journal.close();
-        directoryLock.close();
+        try {
+            workers.close();
+            view.close(failure != null && settings.threads() > 0);
+            journal.close();
+        } finally {
+            directoryLock.close();
+        }
     }
 }

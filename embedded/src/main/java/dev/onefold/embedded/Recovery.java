@@ -7,6 +7,7 @@ import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Letters;
+import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.rows.Memory;
@@ -50,6 +51,9 @@ final class Recovery {
         State state = new State(pipeline, settings.shards(), memory);
         Letters letters = new Letters(directory);
         GroupLogs groupLogs = new GroupLogs(directory, state.groups);
+        if (checkpoint != null) {
+            writeAgain(checkpoint);
+        }
         deleteUnnamed(checkpoint);
         if (checkpoint == null) {
             return new Recovered(state, letters, groupLogs);
@@ -67,6 +71,19 @@ final class Recovery {
             reshard(checkpoint, state, groupLogs);
         }
         return new Recovered(state, letters, groupLogs);
+    }
+
+    /// It can be read, and may yet not be on the disk: the process that renamed it was perhaps killed, or its force
+    /// failed, before it was. What it does not name is about to be deleted, and the one before may name that.
+    private void writeAgain(Checkpoint checkpoint) {
+        while (true) {
+            try {
+                checkpoint.write(directory);
+                return;
+            } catch (OutOfSpaceException e) {
+                settings.pause().run();
+            }
+        }
     }
 
     private void requireMemory(Checkpoint checkpoint) {

@@ -104,13 +104,19 @@ final class View {
     void serve(Opening opening) {
         checkpoints.take();
         checkpoints.await();
+        name(opening.root, number, opening.settings.pause());
+    }
+
+    /// Names the view that serves, also when that name can be read already: it may have been left by a process that was
+    /// killed, or stopped, before it was on the disk; and what it does not name is about to be deleted.
+    static void name(Path root, long number, Runnable pause) {
         ByteBuffer name = ByteBuffer.wrap(("view-" + number + "\n").getBytes(StandardCharsets.US_ASCII));
         while (true) {
             try {
-                Disk.replace(opening.root.resolve(CURRENT), name.duplicate());
+                Disk.replace(root.resolve(CURRENT), name.duplicate());
                 return;
             } catch (OutOfSpaceException e) {
-                opening.settings.pause().run();
+                pause.run();
             }
         }
     }

@@ -60,7 +60,12 @@ public final class Disk {
             }
             throw failed("allocation", file, e);
         }
-        forceDirectory(directoryOf(file));
+        try {
+            forceDirectory(directoryOf(file));
+        } catch (EngineException e) {
+            delete(file); // Its name is perhaps not on the disk, and no later force would bring it there.
+            throw e;
+        }
     }
 
     private static Path directoryOf(Path file) {
@@ -149,7 +154,7 @@ public final class Disk {
         }
     }
 
-    /// Creates a directory and those above it.
+    /// Creates a directory and those above it; durable after [#forceAncestors] only.
     public static void createDirectories(Path directory) {
         try {
             if (!Files.isDirectory(directory)) {
@@ -158,6 +163,18 @@ public final class Disk {
             }
         } catch (IOException e) {
             throw failed("creating", directory, e);
+        }
+    }
+
+    /// Makes a directory's name durable, and those of all above it: each may be as new as itself, perhaps created by a
+    /// process that was killed before it could force them.
+    public static void forceAncestors(Path directory) {
+        Path above = directory.toAbsolutePath().getParent();
+        while (above != null) {
+            if (Files.isReadable(above)) { // What this user may not even read, this user has not created.
+                forceDirectory(above);
+            }
+            above = above.getParent();
         }
     }
 

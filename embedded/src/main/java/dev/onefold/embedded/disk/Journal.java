@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// last forced entry; it is written without force, so it may be behind, never ahead.
 public final class Journal implements AutoCloseable {
     /// Bytes of a segment; an entry that is larger gets a segment of its own size.
-    public static final int SEGMENT_BYTES = 16 << 20;
+    public static final int SEGMENT_BYTES = Scale.of(16 << 20);
 
     private static final int MAGIC = 0x52544e45; // "ENTR", little-endian.
     private static final int HEADER_BYTES = 24;
@@ -83,13 +83,18 @@ public final class Journal implements AutoCloseable {
         return journal;
     }
 
-    private void replay(Visitor visitor) {
+    private void replay(Visitor visitor) throws OutOfSpaceException {
+        long forced = readMark();
         if (Files.exists(file(segment))) {
+            Disk.forceDirectory(directory); // A segment that was just begun when its process was killed.
             openSegment();
         }
         while (channel != null) {
             byte[] payload = entry();
             if (payload != null) {
+                if (number > forced) {
+                    write(payload, entryChecksum);
+                }
                 visitor.entry(payload);
                 chain = entryChecksum;
                 at += HEADER_BYTES + payload.length;
@@ -98,6 +103,7 @@ public final class Journal implements AutoCloseable {
                 // Entries go on in the next segment, if they go on at all; a spare one holds none of this number.
                 long endedSegment = segment;
                 long endedAt = at;
+                Disk.force(channel, file(segment));
                 closeSegment();
                 segment++;
                 at = 0;
@@ -114,10 +120,12 @@ public final class Journal implements AutoCloseable {
                 break;
             }
         }
-        long forced = readMark();
         if (forced >= number) {
             throw Disk.corrupt(
                     file(segment), at, "entry " + number + " is not whole, but entry " + forced + " was acknowledged");
+        }
+        if (forced < number - 1) {
+            force();
         }
     }
 
@@ -167,6 +175,11 @@ public final class Journal implements AutoCloseable {
         return new Position(segment, at, number, chain);
     }
 
+    /// Whether it still holds its first entry.
+    public boolean isWhole() {
+        return Files.exists(file(1));
+    }
+
     /// Appends an entry; durable after [#force] only.
     ///
     /// @throws OutOfSpaceException with nothing changed; call again when there is space
@@ -175,16 +188,33 @@ public final class Journal implements AutoCloseable {
         if (channel == null || at + HEADER_BYTES + length > segmentBytes) {
             nextSegment(Math.max(SEGMENT_BYTES, HEADER_BYTES + length));
         }
+        int checksum = checksum(header(length, 0), payload);
         FileChannel open = java.util.Objects.requireNonNull(channel);
-        ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        header.putInt(MAGIC).putInt(length).putLong(number);
-        int checksum = checksum(header, payload);
-        header.putInt(checksum).putInt(0).flip();
-        Disk.write(open, file(segment), header, at);
+        Disk.write(open, file(segment), header(length, checksum), at);
         Disk.write(open, file(segment), payload, at + HEADER_BYTES);
         at += HEADER_BYTES + length;
         number++;
         chain = checksum;
+    }
+
+    private ByteBuffer header(int length, int checksum) {
+        return ByteBuffer.allocate(HEADER_BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(MAGIC)
+                .putInt(length)
+                .putLong(number)
+                .putInt(checksum)
+                .putInt(0)
+                .flip();
+    }
+
+    /// Writes an entry again where it stands. What a process left that was killed, or whose force failed, can be read
+    /// and may yet not be on the disk; after a failed force not even the next one brings it there. Everything that
+    /// counts from now on is behind it.
+    private void write(byte[] payload, int checksum) throws OutOfSpaceException {
+        FileChannel open = java.util.Objects.requireNonNull(channel);
+        Disk.write(open, file(segment), header(payload.length, checksum), at);
+        Disk.write(open, file(segment), ByteBuffer.wrap(payload), at + HEADER_BYTES);
     }
 
     private void nextSegment(long bytes) throws OutOfSpaceException {

@@ -30,7 +30,7 @@ public final class Letters implements AutoCloseable {
     private static final String MAGIC = "ONEFLETT";
     private static final byte LETTER = 1;
     private static final byte REMOVED = 2;
-    private static final long REWRITE_BYTES_MIN = 16 << 20;
+    private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
 
     /// A letter, and where its record is: in memory until a checkpoint has written it, then in the log.
     private static final class Entry {
@@ -216,6 +216,12 @@ public final class Letters implements AutoCloseable {
     public DeadLetter letter(long id) {
         Entry entry = entries.get(id);
         return entry == null ? null : entry.letter;
+    }
+
+    /// Whether a checkpoint holds the letter, or it is gone.
+    public boolean isDurable(long id) {
+        Entry entry = entries.get(id);
+        return entry == null || entry.at >= 0;
     }
 
     /// The record of a letter that is there.
