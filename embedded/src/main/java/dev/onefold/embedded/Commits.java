@@ -301,11 +301,9 @@ final class Commits {
         Sources.Source source = state.sources.findOrAdd(redrive.place().source(), false);
         Chunk chunk = new Chunk(state.shards.length);
         byte[] record = redrive.record();
-        chunk.set(
-                Arrays.copyOf(record, record.length + Decoder.PADDING),
-                record.length,
-                source,
-                redrive.place().offset());
+        byte[] line = Arrays.copyOf(record, record.length + 1 + Decoder.PADDING);
+        line[record.length] = '\n'; // Without it an empty record would be no line, and be gone.
+        chunk.set(line, record.length + 1, source, redrive.place().offset());
         chunk.progresses = false;
         chunk.recordsBefore = redrive.place().line() - 1;
         Counts before = state.allCounts();
