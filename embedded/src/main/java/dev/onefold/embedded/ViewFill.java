@@ -114,7 +114,7 @@ final class ViewFill {
                 throw refused(reason, "source " + file.name() + " cannot be read again: " + e.getMessage());
             }
         }
-        if (sources.stream().anyMatch(source -> !source.replayable())) {
+        if (opening.journal().position().number() > 1) { // Redriven records are there, too, wherever they came from.
             refoldJournal(fresh, reason);
         }
     }
@@ -135,6 +135,11 @@ final class ViewFill {
     }
 
     private void refoldJournal(View fresh, String reason) {
+        if (!opening.journal().isWhole()) {
+            throw refused(
+                    reason,
+                    "what was redriven from the dead letters was not kept (--keep-journal keeps it from the first record on)");
+        }
         long[] entries = new long[1];
         try (Journal again = Journal.open(opening.root(), Journal.Position.START, payload -> {
             entries[0]++;
