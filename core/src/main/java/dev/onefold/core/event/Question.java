@@ -10,10 +10,10 @@ import java.util.List;
 sealed interface Question {
     /// Whether it holds. Asked from left to right, and only as far as the answer needs.
     ///
-    /// @throws Unanswerable where a number is wanted and the field is none
+    /// @throws Unanswerable where a number or a text is wanted and the field is none
     boolean holds(Fields fields, Scalars scalars) throws Unanswerable;
 
-    /// A field that is compared with a number is no number.
+    /// A field that is compared with a number is no number, or one that is compared with a text is none.
     final class Unanswerable extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -65,15 +65,21 @@ sealed interface Question {
 
     record TextIn(int slot, List<byte[]> texts, boolean negated) implements Question {
         @Override
-        public boolean holds(Fields fields, Scalars scalars) {
-            if (fields.isMissing(slot) || fields.kind[slot] == Fields.COMPOSITE) {
+        public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
+            if (fields.isMissing(slot)) {
                 return false;
             }
             if (fields.kind[slot] == Fields.TEXT) {
                 return isOneOf(fields.bytes, fields.from[slot], fields.to[slot]) != negated;
             }
             int length = scalars.text(fields, slot, 0);
-            return length >= 0 && isOneOf(scalars.bytes, 0, length) != negated;
+            if (length < 0) {
+                throw new Unanswerable(Malformed.field(
+                        fields.paths.get(slot),
+                        "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
+                                + ", which is no text, but a condition compares it with one"));
+            }
+            return isOneOf(scalars.bytes, 0, length) != negated;
         }
 
         private boolean isOneOf(byte[] bytes, int from, int to) {
