@@ -1,0 +1,59 @@
+package dev.onefold.simulator;
+
+import dev.onefold.simulator.embedded.EmbeddedSimulation;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// The simulator as a program, for nights: seed after seed, until one fails.
+@Command(
+        name = "simulator",
+        mixinStandardHelpOptions = true,
+        description = "Runs the embedded engine through seeded lives with crashes and faults, judged by an oracle.",
+        footer = {
+            "",
+            "Examples:",
+            "  simulator --seeds 100000",
+            "  simulator --seeds 1000 --from 5000",
+            "  simulator --seed 42"
+        })
+public final class Main implements Callable<Integer> {
+    private static final long TELL_NANOS = 5_000_000_000L;
+
+    @Option(names = "--seeds", paramLabel = "N", description = "how many seeds to run (default: ${DEFAULT-VALUE})")
+    private long seeds = 1_000;
+
+    @Option(names = "--from", paramLabel = "S", description = "the first of them (default: ${DEFAULT-VALUE})")
+    private long from;
+
+    @Option(names = "--seed", paramLabel = "S", description = "runs this seed alone")
+    @org.jspecify.annotations.Nullable
+    private Long seed;
+
+    public static void main(String[] arguments) {
+        System.setProperty("onefold.scale", System.getProperty("onefold.scale", "512")); // Before the engine is loaded.
+        System.exit(new CommandLine(new Main()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() {
+        long first = seed == null ? from : seed;
+        long count = seed == null ? seeds : 1;
+        long told = System.nanoTime();
+        for (long each = first; each < first + count; each++) {
+            try {
+                EmbeddedSimulation.run(each);
+            } catch (AssertionError failure) {
+                failure.printStackTrace();
+                return 1;
+            }
+            if (System.nanoTime() - told > TELL_NANOS) {
+                told = System.nanoTime();
+                System.err.println(each + 1 - first + " of " + count + " seeds passed");
+            }
+        }
+        System.out.println("All totals were right: seeds " + first + " to " + (first + count - 1));
+        return 0;
+    }
+}

@@ -1,0 +1,348 @@
+package dev.onefold.simulator.embedded;
+
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.event.Reason;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.FoldListener;
+import dev.onefold.embedded.FoldReport;
+import dev.onefold.simulator.embedded.Expected.LineOf;
+import dev.onefold.simulator.generate.RandomCase;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// Sends the input of a run, as one may who has to do with a process that can end at any instant: knows what was
+/// acknowledged, sends the rest again, and checks at each step that it was told the truth.
+final class Client {
+    private final RandomCase dealt;
+    private final List<Input> inputs;
+    private final RandomGenerator random;
+    private final List<String> story;
+    private final Expected expected;
+    private final Map<String, Long> acknowledged = new HashMap<>();
+    private @Nullable Doubt doubt;
+
+    /// A change whose answer never came: it may be in or not.
+    private sealed interface Doubt {
+        LineOf line();
+
+        record Edited(LineOf line, byte[] record) implements Doubt {}
+
+        record Purged(LineOf line) implements Doubt {}
+    }
+
+    Client(RandomCase dealt, List<Input> inputs, RandomGenerator random, List<String> story) {
+        this.dealt = dealt;
+        this.inputs = inputs;
+        this.random = random;
+        this.story = story;
+        expected = new Expected(dealt, inputs);
+    }
+
+    /// Whether what is too old to tell depends on what came before it.
+    boolean dependsOnOrder() {
+        return dealt.dependsOnOrder();
+    }
+
+    /// Meets a process that has just started: all that was acknowledged is in, and the totals are right.
+    void meet(EmbeddedEngine engine) {
+        engine.status().sources().forEach(source -> {
+            long promised = acknowledged.getOrDefault(source.source(), 0L);
+            if (source.records() < promised) {
+                throw new IllegalStateException("Of " + source.source() + " " + promised
+                        + " lines were acknowledged, but " + source.records() + " are in");
+            }
+        });
+        acknowledged.forEach((name, promised) -> {
+            if (promised > 0
+                    && engine.status().sources().stream()
+                            .noneMatch(source -> source.source().equals(name))) {
+                throw new IllegalStateException("Of " + name + " " + promised + " lines were acknowledged: it is gone");
+            }
+        });
+        check(engine);
+    }
+
+    private void check(EmbeddedEngine engine) {
+        Doubt open = doubt;
+        String difference = expected.difference(engine);
+        if (!difference.isEmpty() && open != null) {
+            byte[] before = expected.edit(open.line());
+            switch (open) {
+                case Doubt.Edited edited -> expected.edit(edited.line, edited.record);
+                case Doubt.Purged purged -> expected.purge(purged.line);
+            }
+            String other = expected.difference(engine);
+            if (!other.isEmpty() && open instanceof Doubt.Edited) {
+                expected.edit(open.line(), before);
+            }
+            difference = other.isEmpty() ? "" : difference + "or, with " + open + ":\n" + other;
+        }
+        doubt = null;
+        if (!difference.isEmpty()) {
+            throw new IllegalStateException(difference);
+        }
+    }
+
+    /// Does one thing.
+    void step(EmbeddedEngine engine) {
+        Input input = inputs.get(random.nextInt(inputs.size()));
+        switch (random.nextInt(16)) {
+            case 0 -> {
+                story.add("checkpoint");
+                engine.checkpointNow();
+            }
+            case 1 -> {
+                story.add("rebuild");
+                if (isKeyed(engine) && !engine.rebuild().isEqual()) {
+                    throw new IllegalStateException("rebuild found a difference");
+                }
+            }
+            case 2, 3 -> check(engine);
+            case 4 -> redrive(engine);
+            case 5 -> purge(engine);
+            default -> {
+                if (input.isFile()) {
+                    foldSome(engine, input);
+                } else {
+                    append(engine, input, random.nextInt(1, 12));
+                }
+            }
+        }
+    }
+
+    private static boolean isKeyed(EmbeddedEngine engine) {
+        return !(engine.pipeline().identity() instanceof dev.onefold.core.pipeline.Identity.ByPlace);
+    }
+
+    private void append(EmbeddedEngine engine, Input input, int count) {
+        long before = acknowledged.getOrDefault(input.name(), 0L);
+        int from = (int) Math.max(0, before - random.nextInt(3));
+        int to = Math.min(input.lines().size(), from + count);
+        if (random.nextInt(20) == 0 && before + 2 < input.lines().size()) {
+            refuseGap(engine, input, (int) before);
+        }
+        byte[] bytes = input.bytes(from, to);
+        story.add("append lines " + (from + 1) + " to " + to + " of " + input.name());
+        long now = engine.append(input.name(), from + 1L, bytes, bytes.length);
+        if (now < to || now > input.lines().size()) {
+            throw new IllegalStateException("Sent up to line " + to + ", acknowledged is " + now);
+        }
+        acknowledged.put(input.name(), now);
+    }
+
+    private void refuseGap(EmbeddedEngine engine, Input input, int before) {
+        long known = engine.acknowledged(input.name()); // Also what an answer never came for.
+        int from = (int) Math.max(before, known) + 1;
+        if (from >= input.lines().size()) {
+            return;
+        }
+        byte[] bytes = input.bytes(from, from + 1);
+        try {
+            engine.append(input.name(), from + 1L, bytes, bytes.length);
+            throw new IllegalStateException("A gap in " + input.name() + " was taken");
+        } catch (EngineException refused) {
+            if (refused.kind() != EngineException.Kind.SOURCE_CHANGED) {
+                throw refused;
+            }
+        }
+    }
+
+    private void foldSome(EmbeddedEngine engine, Input input) {
+        long before = acknowledged.getOrDefault(input.name(), 0L);
+        int size = input.lines().size();
+        switch (random.nextInt(4)) {
+            case 0 -> { // The file grows, from where nobody may have seen it.
+                int count = random.nextInt(size);
+                if (count >= progress(engine, input)) {
+                    fold(engine, input, count, FoldListener.silent());
+                }
+            }
+            case 1 -> fold(engine, input, size, new Stopping(random.nextInt(1, 4)));
+            case 2 -> {
+                if (before == size) {
+                    copy(engine, input);
+                }
+            }
+            default -> fold(engine, input, size, random.nextBoolean() ? new Meanwhile(engine) : FoldListener.silent());
+        }
+    }
+
+    private static long progress(EmbeddedEngine engine, Input input) {
+        return engine.status().sources().stream()
+                .filter(source -> source.source().equals(input.name()))
+                .mapToLong(dev.onefold.core.query.Answer.Progress::records)
+                .findFirst()
+                .orElse(0);
+    }
+
+    private void fold(EmbeddedEngine engine, Input input, int count, FoldListener listener) {
+        boolean growing = count < input.lines().size() && random.nextBoolean();
+        story.add("fold " + count + " lines of " + input.name());
+        FoldReport report = engine.fold(input.file(count, growing), listener);
+        long now = progress(engine, input);
+        boolean whole = !(listener instanceof Stopping);
+        if (!(report instanceof FoldReport.Folded) || (whole && now != count)) {
+            throw new IllegalStateException(input.name() + " has " + count + " lines, but it says " + report);
+        }
+        acknowledged.put(input.name(), now);
+    }
+
+    private void copy(EmbeddedEngine engine, Input input) {
+        story.add("fold a copy of " + input.name());
+        FoldReport report = engine.fold(input.file("copy", input.lines().size(), false), FoldListener.silent());
+        if (!report.equals(new FoldReport.AlreadyFolded(input.name()))) {
+            throw new IllegalStateException("A copy of " + input.name() + " was taken for another file: " + report);
+        }
+    }
+
+    /// Stops a fold after so many rounds.
+    private static final class Stopping implements FoldListener {
+        private int rounds;
+
+        Stopping(int rounds) {
+            this.rounds = rounds;
+        }
+
+        @Override
+        public void folded(long durableBytes, long foldedBytes, dev.onefold.core.Counts counts) {
+            rounds--;
+        }
+
+        @Override
+        public boolean stop() {
+            return rounds <= 0;
+        }
+    }
+
+    /// Others are at work beside a fold: what they were told must hold even if the fold never ends.
+    private final class Meanwhile implements FoldListener {
+        private final EmbeddedEngine engine;
+
+        Meanwhile(EmbeddedEngine engine) {
+            this.engine = engine;
+        }
+
+        @Override
+        public void folded(long durableBytes, long foldedBytes, dev.onefold.core.Counts counts) {
+            Input other = inputs.get(random.nextInt(inputs.size()));
+            switch (random.nextInt(4)) {
+                case 0 -> redrive(engine);
+                case 1 -> purge(engine);
+                case 2 -> check(engine);
+                default -> {
+                    if (!other.isFile()) {
+                        append(engine, other, random.nextInt(1, 5));
+                    }
+                }
+            }
+        }
+
+        @Override
+        public boolean stop() {
+            return false;
+        }
+    }
+
+    private @Nullable DeadLetter anyLetter(EmbeddedEngine engine) {
+        List<DeadLetter> letters = engine.deadLetters().list(0, 1_000).stream()
+                .filter(letter -> letter.reason() != Reason.CONFLICT)
+                .toList();
+        return letters.isEmpty() || dealt.dependsOnOrder() ? null : letters.get(random.nextInt(letters.size()));
+    }
+
+    private void redrive(EmbeddedEngine engine) {
+        DeadLetter letter = anyLetter(engine);
+        if (letter == null) {
+            return;
+        }
+        LineOf line = LineOf.of(letter.place());
+        byte[] edit = random.nextInt(3) == 0
+                ? null
+                : dealt.lines()
+                        .get(random.nextInt(
+                                dealt.hasHeader() ? 1 : 0, dealt.lines().size()));
+        story.add("redrive letter " + letter.id() + " of " + line + (edit == null ? "" : ", edited"));
+        if (edit != null) {
+            doubt = new Doubt.Edited(line, edit);
+        }
+        Redriven redriven = engine.deadLetters().redrive(letter.id(), edit);
+        doubt = null;
+        if (edit != null) {
+            expected.edit(line, edit);
+        }
+        boolean back = engine.deadLetters().list(0, 1_000).stream()
+                .filter(other -> other.reason() != Reason.CONFLICT)
+                .anyMatch(other -> LineOf.of(other.place()).equals(line));
+        if (redriven == Redriven.GONE || back != (redriven == Redriven.REJECTED)) {
+            throw new IllegalStateException("Letter " + letter + " was redriven: " + redriven + ", back: " + back);
+        }
+    }
+
+    private void purge(EmbeddedEngine engine) {
+        DeadLetter letter = anyLetter(engine);
+        if (letter == null) {
+            return;
+        }
+        LineOf line = LineOf.of(letter.place());
+        story.add("purge letter " + letter.id() + " of " + line);
+        doubt = new Doubt.Purged(line);
+        int removed = engine.deadLetters().purge(List.of(letter.id()));
+        doubt = null;
+        expected.purge(line);
+        if (removed != 1) {
+            throw new IllegalStateException("Of one letter " + removed + " were purged");
+        }
+    }
+
+    /// Sends all that is left, and checks all.
+    void finish(EmbeddedEngine engine) {
+        for (Input input : inputs) {
+            int size = input.lines().size();
+            if (input.isFile()) {
+                fold(engine, input, size, FoldListener.silent());
+            }
+            while (!input.isFile() && acknowledged.getOrDefault(input.name(), 0L) < size) {
+                append(engine, input, random.nextInt(3, 20));
+            }
+        }
+        check(engine);
+        for (Input input : inputs) {
+            if (progress(engine, input) != input.lines().size()) {
+                throw new IllegalStateException(input.name() + " is not whole: " + engine.status());
+            }
+        }
+    }
+
+    /// Recomputes all from the files, read again, and from the journal.
+    void verifyFromSources(EmbeddedEngine engine) {
+        var verification = engine.verify(name -> inputs.stream()
+                .filter(input -> input.name().equals(name))
+                .map(input -> input.file(input.lines().size(), false))
+                .findFirst()
+                .orElse(null));
+        if (!verification.isEqual()) {
+            throw new IllegalStateException("Recomputed from the sources: " + verification.differences());
+        }
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(dealt.pipeline());
+        for (Input input : inputs) {
+            text.append(input.name())
+                    .append(input.ended() ? "" : " (last line without end)")
+                    .append(":\n");
+            for (int line = 0; line < input.lines().size(); line++) {
+                text.append("%4d ".formatted(line + 1));
+                text.append(new String(input.lines().get(line), java.nio.charset.StandardCharsets.UTF_8))
+                        .append('\n');
+            }
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,163 @@
+package dev.onefold.simulator.embedded;
+
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Place;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.simulator.generate.RandomCase;
+import dev.onefold.simulator.oracle.Oracle;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// What an engine must hold, said by the oracle: of each source a beginning, with the redriven records as they were
+/// edited, and without the dead letters that were purged.
+final class Expected {
+    private static final int LETTERS_MAX = 1_000_000;
+
+    private final RandomCase dealt;
+    private final List<Input> inputs;
+    private final Map<LineOf, byte[]> edited = new HashMap<>();
+    private final Set<LineOf> purged = new HashSet<>();
+
+    /// A line of a source, counted from 1.
+    record LineOf(String source, long line) {
+        static LineOf of(Place place) {
+            return new LineOf(place.source(), place.line());
+        }
+    }
+
+    Expected(RandomCase dealt, List<Input> inputs) {
+        this.dealt = dealt;
+        this.inputs = inputs;
+    }
+
+    /// The record was sent through again as these bytes.
+    void edit(LineOf line, byte @Nullable [] record) {
+        if (record == null) {
+            edited.remove(line);
+        } else {
+            edited.put(line, record);
+        }
+    }
+
+    byte @Nullable [] edit(LineOf line) {
+        return edited.get(line);
+    }
+
+    void purge(LineOf line) {
+        purged.add(line);
+    }
+
+    /// The record of a line as it must be now.
+    byte[] record(LineOf line) {
+        byte[] changed = edited.get(line);
+        Input input = inputs.stream()
+                .filter(each -> each.name().equals(line.source()))
+                .findFirst()
+                .orElseThrow();
+        return changed != null ? changed : input.lines().get((int) line.line() - 1);
+    }
+
+    /// What is wrong with an engine; empty if nothing is.
+    String difference(EmbeddedEngine engine) {
+        Map<String, Long> progress = new LinkedHashMap<>();
+        engine.status().sources().forEach(source -> progress.put(source.source(), source.records()));
+        List<DeadLetter> letters = engine.deadLetters().list(0, LETTERS_MAX);
+        Set<LineOf> tooOld = new HashSet<>();
+        letters.stream()
+                .filter(letter -> letter.reason() == Reason.TOO_OLD)
+                .forEach(letter -> tooOld.add(LineOf.of(letter.place())));
+        Oracle oracle = Oracle.of(dealt.pipeline().replaceFirst("horizon: .*", "horizon: 36500d"));
+        for (Input input : inputs) {
+            long records = progress.getOrDefault(input.name(), 0L);
+            if (records > input.lines().size()) {
+                return input.name() + " has " + input.lines().size() + " lines, but " + records + " were folded";
+            }
+            for (long line = 1; line <= records; line++) {
+                LineOf lineOf = new LineOf(input.name(), line);
+                if (!tooOld.contains(lineOf)) {
+                    oracle.accept(input.name(), line, record(lineOf));
+                }
+            }
+        }
+        String wrong = wrongTotals(engine, oracle) + wrongLetters(engine, oracle, letters);
+        if (engine.pipeline().identity() instanceof Identity.ByPlace) {
+            return wrong; // No rows are kept to verify from.
+        }
+        var verification = engine.verify();
+        return verification.isEqual() ? wrong : wrong + "verify differs: " + verification.differences() + "\n";
+    }
+
+    static String wrongTotals(EmbeddedEngine engine, Oracle oracle) {
+        StringBuilder wrong = new StringBuilder();
+        for (String rollup : oracle.rollups()) {
+            SortedMap<List<String>, Map<String, @Nullable String>> right = oracle.totals(rollup);
+            Answer answer = engine.query(Query.all(rollup));
+            Map<List<String>, Map<String, @Nullable String>> served = new LinkedHashMap<>();
+            for (Answer.Line line : answer.lines()) {
+                Map<String, @Nullable String> figures = new LinkedHashMap<>();
+                for (int i = 0; i < answer.measures().size(); i++) {
+                    BigDecimal value = line.values().get(i);
+                    figures.put(answer.measures().get(i), value == null ? null : value.toPlainString());
+                }
+                served.put(line.group(), figures);
+            }
+            if (!List.copyOf(served.keySet()).equals(List.copyOf(right.keySet())) || !served.equals(right)) {
+                wrong.append("roll-up ").append(rollup).append(" is ").append(served);
+                wrong.append("\n but must be ").append(right).append('\n');
+            }
+        }
+        return wrong.toString();
+    }
+
+    private String wrongLetters(EmbeddedEngine engine, Oracle oracle, List<DeadLetter> letters) {
+        TreeMap<String, String> right = new TreeMap<>();
+        oracle.malformed()
+                .forEach(refusal -> right.put(refusal.source() + ":" + refusal.line(), "refused: " + refusal.reason()));
+        purged.forEach(line -> right.remove(line.source() + ":" + line.line()));
+        List<String> twice = new ArrayList<>();
+        StringBuilder wrong = new StringBuilder();
+        Set<String> seen = new HashSet<>();
+        for (DeadLetter letter : letters) {
+            if (letter.reason() == Reason.TOO_OLD || letter.reason() == Reason.CONFLICT) {
+                continue;
+            }
+            LineOf line = LineOf.of(letter.place());
+            String place = line.source() + ":" + line.line();
+            if (!seen.add(place)) {
+                twice.add(place);
+            }
+            if (right.remove(place) == null) {
+                wrong.append("dead letter ").append(letter).append(" should not be\n");
+            } else if (!Arrays.equals(
+                    stripped(record(line)), engine.deadLetters().record(letter.id()))) {
+                wrong.append("dead letter ").append(letter).append(" holds ");
+                wrong.append(new String(engine.deadLetters().record(letter.id()), StandardCharsets.UTF_8));
+                wrong.append('\n');
+            }
+        }
+        if (!right.isEmpty()) {
+            wrong.append("dead letters are missing: ").append(right).append('\n');
+        }
+        return twice.isEmpty() ? wrong.toString() : wrong + "dead letters are there twice: " + twice + "\n";
+    }
+
+    /// A line may end in a carriage return, which is no part of the record.
+    private static byte[] stripped(byte[] line) {
+        return line.length > 0 && line[line.length - 1] == '\r' ? Arrays.copyOf(line, line.length - 1) : line;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.onefold.simulator.embedded;
+
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineReader;
+import dev.onefold.core.pipeline.Reading;
+import dev.onefold.core.pipeline.document.Node;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.schema.FailsafeSchema;
+
+/// Pipelines from the text of a pipeline file.
+public final class PipelineYaml {
+    private PipelineYaml() {}
+
+    /// The pipeline that a text says.
+    ///
+    /// @throws IllegalArgumentException if it is none
+    public static Pipeline read(String yaml) {
+        LoadSettings settings =
+                LoadSettings.builder().setSchema(new FailsafeSchema()).build();
+        Node node = node(new Load(settings).loadFromString(yaml));
+        return switch (PipelineReader.read(node)) {
+            case Reading.Read(var pipeline) -> pipeline;
+            case Reading.Refused(var problems) ->
+                throw new IllegalArgumentException("No pipeline: " + problems + "\n" + yaml);
+        };
+    }
+
+    private static Node node(@Nullable Object value) {
+        return switch (value) {
+            case Map<?, ?> map -> {
+                List<Node.Entry> entries = new ArrayList<>();
+                map.forEach((name, each) -> entries.add(Node.Entry.of(String.valueOf(name), node(each))));
+                yield Node.Mapping.of(entries);
+            }
+            case List<?> list ->
+                Node.Sequence.of(list.stream().map(PipelineYaml::node).toList());
+            case null, default -> Node.Scalar.of(String.valueOf(value));
+        };
+    }
+}
