@@ -9,7 +9,6 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
-import dev.onefold.core.pipeline.Reading;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.Totals;
@@ -56,28 +55,28 @@ public final class EmbeddedEngine implements Engine {
     private @Nullable RuntimeException failure;
     private boolean closed;
 
-    private EmbeddedEngine(Path root, @Nullable Pipeline pipeline, Settings settings, DirectoryLock directoryLock) {
+    private EmbeddedEngine(Path root, @Nullable Pipeline pipeline, Settings given, DirectoryLock directoryLock) {
         this.root = root;
-        this.settings = settings;
         this.directoryLock = directoryLock;
-        workers = new Workers(settings.threads());
         long number = View.current(root);
         if (number == 0) {
             Disk.forceAncestors(root);
         } else {
-            View.name(root, number, settings.pause());
+            View.name(root, number, given.pause());
         }
         View.deleteOthers(root, number);
         Checkpoint checkpoint = number == 0 ? null : Checkpoint.read(View.directory(root, number));
         if (number > 0 && checkpoint == null) {
             throw Disk.corrupt(View.directory(root, number).resolve("CHECKPOINT"), 0, "the file is gone");
         }
-        Pipeline stored = checkpoint == null ? pipeline : definition(root, checkpoint);
+        settings = pipeline == null && checkpoint != null ? View.asStored(root, checkpoint, given) : given;
+        workers = new Workers(settings.threads());
+        Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);
         if (stored == null) {
             throw noData(root);
         }
         List<Entry> replayed = new ArrayList<>();
-        journal = openJournal(checkpoint == null ? Journal.Position.START : checkpoint.journal(), replayed);
+        journal = View.openJournal(root, checkpoint, settings.pause(), replayed);
         opening = new View.Opening(root, settings, workers, journal);
         view = View.open(opening, Math.max(number, 1), stored, checkpoint);
         replayed.forEach(view.commits::replay);
@@ -94,17 +93,6 @@ public final class EmbeddedEngine implements Engine {
     private static EngineException noData(Path root) {
         return new EngineException(
                 EngineException.Kind.DEFINITION_CHANGED, "There is no data in " + root + ". Fold some input first.");
-    }
-
-    private Journal openJournal(Journal.Position from, List<Entry> replayed) {
-        while (true) {
-            try {
-                replayed.clear();
-                return Journal.open(root, from, payload -> replayed.add(Entry.decode(payload)));
-            } catch (OutOfSpaceException e) {
-                settings.pause().run();
-            }
-        }
     }
 
     /// Opens a data directory for a pipeline, creating it if need be, and recovers what is durable. If the data was
@@ -139,17 +127,6 @@ public final class EmbeddedEngine implements Engine {
         }
     }
 
-    private static Pipeline definition(Path root, Checkpoint checkpoint) {
-        return switch (PipelineText.read(checkpoint.definition())) {
-            case Reading.Read(var pipeline) -> pipeline;
-            case Reading.Refused refused ->
-                throw new EngineException(
-                        EngineException.Kind.FORMAT,
-                        "The definition stored in " + root + " cannot be read: "
-                                + refused.problems().getFirst() + ". Use the version of Onefold that wrote it.");
-        };
-    }
-
     /// The definition that is wanted, but does not serve yet.
     public Optional<Pipeline> wanted() {
         return locked(() -> Optional.ofNullable(wanted));
@@ -169,16 +146,7 @@ public final class EmbeddedEngine implements Engine {
                 return;
             }
             View old = view;
-            View fresh = new ViewFill(opening, old, definition).fill(reopen);
-            locked(() -> {
-                old.checkpoints.await();
-                fresh.serve(opening);
-                view = fresh;
-                wanted = null;
-                old.close(false);
-                View.deleteOthers(root, fresh.number);
-                return fresh;
-            });
+            replace(old, new ViewFill(opening, old, definition).fill(reopen));
         } finally {
             foldLock.unlock();
         }
@@ -411,20 +379,49 @@ public final class EmbeddedEngine implements Engine {
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was
     public Verification verify(Function<String, @Nullable FileSource> reopen) {
+        return recompute(reopen, false);
+    }
+
+    /// Replaces the totals by those recomputed from the sources, read again, and from the journal, if it was kept.
+    /// Intake waits
+    /// meanwhile, answers do not.
+    ///
+    /// @param reopen gives a source by its name, or null if it cannot be read again
+    /// @throws EngineException if a source cannot be read again, or is not what it was; nothing is changed then
+    public Verification rebuild(Function<String, @Nullable FileSource> reopen) {
+        return recompute(reopen, true);
+    }
+
+    private Verification recompute(Function<String, @Nullable FileSource> reopen, boolean keep) {
         foldLock.lock();
         try {
             requireView();
             View served = view;
             View shadow = new ViewFill(opening, served, served.pipeline).shadow(reopen);
-            try {
-                return locked(() -> Comparison.of(served.state, shadow.state, "the sources, read again"));
-            } finally {
+            Verification difference =
+                    locked(() -> Comparison.of(served.state, shadow.state, "the sources, read again"));
+            if (keep) {
+                replace(served, shadow);
+            } else {
                 shadow.close(false);
                 View.deleteOthers(root, served.number);
             }
+            return difference;
         } finally {
             foldLock.unlock();
         }
+    }
+
+    private void replace(View old, View fresh) {
+        locked(() -> {
+            old.checkpoints.await();
+            fresh.serve(opening);
+            view = fresh;
+            wanted = null;
+            old.close(false);
+            View.deleteOthers(root, fresh.number);
+            return fresh;
+        });
     }
 
     private Verification compare() {

@@ -2,8 +2,10 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
+import dev.onefold.core.pipeline.Reading;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.Letters;
@@ -85,6 +87,39 @@ final class View {
         Checkpoint checkpoint = Files.isDirectory(first) ? Checkpoint.read(first) : null;
         if (checkpoint != null && !checkpoint.sources().isEmpty()) {
             throw Disk.corrupt(root.resolve(CURRENT), 0, "the file is gone, but " + first + " holds data");
+        }
+    }
+
+    /// The definition that a checkpoint was taken under.
+    static Pipeline definition(Path root, Checkpoint checkpoint) {
+        return switch (PipelineText.read(checkpoint.definition())) {
+            case Reading.Read(var pipeline) -> pipeline;
+            case Reading.Refused refused ->
+                throw new EngineException(
+                        EngineException.Kind.FORMAT,
+                        "The definition stored in " + root + " cannot be read: "
+                                + refused.problems().getFirst() + ". Use the version of Onefold that wrote it.");
+        };
+    }
+
+    /// Settings under which nothing of the data is changed: who only looks neither divides the rows anew nor lets go of
+    /// a
+    /// journal that was kept.
+    static Settings asStored(Path root, Checkpoint checkpoint, Settings settings) {
+        boolean kept = Journal.isKept(root);
+        return settings.withShards(checkpoint.rows().size()).withKeepJournal(kept || settings.keepJournal());
+    }
+
+    /// Opens the journal behind a checkpoint; what stands there is added to `entries`.
+    static Journal openJournal(Path root, @Nullable Checkpoint checkpoint, Runnable pause, List<Entry> entries) {
+        Journal.Position from = checkpoint == null ? Journal.Position.START : checkpoint.journal();
+        while (true) {
+            try {
+                entries.clear();
+                return Journal.open(root, from, payload -> entries.add(Entry.decode(payload)));
+            } catch (OutOfSpaceException e) {
+                pause.run();
+            }
         }
     }
 

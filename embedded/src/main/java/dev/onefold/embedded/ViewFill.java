@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Fills a new view beside an old one that goes on serving. Nothing changes the old one meanwhile: intake waits.
 final class ViewFill {
+    private static final String RECOMPUTED = "its sources are read again";
+
     private final View.Opening opening;
     private final View old;
     private final Pipeline definition;
@@ -54,7 +56,7 @@ final class ViewFill {
 
     /// A view of the same definition, recomputed from the sources and the journal.
     View shadow(Function<String, @Nullable FileSource> reopen) {
-        String reason = "its sources are to be read again";
+        String reason = RECOMPUTED;
         List<FileSource> files = readable(reopen, reason);
         View fresh = View.open(opening, old.number + 1, definition, null);
         boolean filled = false;
@@ -70,6 +72,12 @@ final class ViewFill {
     }
 
     private EngineException refused(String reason, String missing) {
+        if (reason.equals(RECOMPUTED)) {
+            return new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "The totals of " + opening.root() + " cannot be recomputed from the sources: " + missing
+                            + ". They are as they were.");
+        }
         return new EngineException(
                 EngineException.Kind.DEFINITION_CHANGED,
                 "The pipeline file is not the one that the data in " + opening.root() + " was folded with, and "

@@ -139,4 +139,23 @@ class ChangedDefinitionTest {
             assertThat(engine.fold(file, FoldListener.silent())).isEqualTo(new FoldReport.Folded(0, content.length));
         }
     }
+
+    @Test
+    void totals_are_verified_and_rebuilt_from_the_sources_also_where_records_count_by_their_place() {
+        Pipeline byPlace = Pipeline.named("trades")
+                .rollup(r -> r.levels("region").sum("value", "value", 18, 2))
+                .build();
+        byte[] content = (String.join("\n", TRADES.subList(0, 4)) + "\n").getBytes(StandardCharsets.UTF_8);
+        FileSource file = new FileSource("trades.ndjson", () -> new ByteArrayInputStream(content), false);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byPlace, SETTINGS.withKeepJournal(true))) {
+            engine.fold(file, FoldListener.silent());
+            engine.append("more", TRADES.subList(0, 2));
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, Settings.defaults())) {
+            assertThat(engine.settings().shards()).isEqualTo(3);
+            assertThat(engine.verify(_ -> file).isEqual()).isTrue();
+            assertThat(engine.rebuild(_ -> file).isEqual()).isTrue();
+            assertThat(totals(engine)).containsEntry(List.of(), "265.75");
+        }
+    }
 }

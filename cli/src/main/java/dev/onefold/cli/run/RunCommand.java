@@ -6,6 +6,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.Owner;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.embedded.EmbeddedEngine;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -114,10 +115,16 @@ public final class RunCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         requireSense();
         DataDirectory data = pipeline.directory(call.caller());
+        for (String input : inputs) {
+            if (!input.equals(STANDARD_INPUT)) {
+                InputFile.of(call.caller(), input); // What cannot be read is refused before a directory is made for it.
+            }
+        }
         if (signals) {
             stop.makeOnSignals();
         }
         try (Owner owner = Owner.open(data, engine.settings(), call)) {
+            takeOver(owner.engine());
             Intake intake = new Intake(call.caller(), owner.engine(), stop, progress);
             Summary summary = new Summary(call.caller(), owner.engine(), data);
             ExitCode exitCode = ExitCode.DONE;
@@ -133,6 +140,14 @@ public final class RunCommand implements Callable<Integer> {
             }
             summary.print(acknowledge ? call.caller().err() : call.caller().out());
             return stop.exitCodeOr(exitCode).code();
+        }
+    }
+
+    /// A changed pipeline file becomes a new view first; the old one answers meanwhile.
+    private void takeOver(EmbeddedEngine embedded) {
+        if (embedded.wanted().isPresent()) {
+            call.caller().err().println("The pipeline file has changed: filling its new totals from what is kept.");
+            embedded.fillView(KnownFiles::reopen);
         }
     }
 

@@ -5,10 +5,12 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.run.KnownFiles;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /// `onefold rebuild`: replaces the totals by recomputed ones.
 @Command(
@@ -26,6 +28,12 @@ public final class RebuildCommand implements Callable<Integer> {
     @Mixin
     private final PipelineArgument pipeline = new PipelineArgument();
 
+    @Option(
+            names = "--from-sources",
+            description =
+                    "Folds the files again, and the journal, if it was kept, into new totals. Intake waits meanwhile.")
+    private boolean fromSources;
+
     public RebuildCommand(Call call) {
         this.call = call;
     }
@@ -34,7 +42,9 @@ public final class RebuildCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         return EngineAccess.use(pipeline.directory(call.caller()), call, engine -> {
             try {
-                VerificationText text = new VerificationText(engine.pipeline(), engine.rebuild());
+                VerificationText text = new VerificationText(
+                        engine.pipeline(),
+                        fromSources ? VerifyCommand.embedded(engine).rebuild(KnownFiles::reopen) : engine.rebuild());
                 call.caller().out().print(text.rebuilt(call.caller().screen()));
             } catch (IllegalArgumentException e) {
                 throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);

@@ -5,11 +5,15 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.run.KnownFiles;
+import dev.onefold.core.Engine;
 import dev.onefold.core.Verification;
+import dev.onefold.embedded.EmbeddedEngine;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /// `onefold verify`: are the totals right?
 @Command(
@@ -27,6 +31,12 @@ public final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private final PipelineArgument pipeline = new PipelineArgument();
 
+    @Option(
+            names = "--from-sources",
+            description =
+                    "Recomputes from the files, read again, and from the journal, if it was kept. Intake waits meanwhile.")
+    private boolean fromSources;
+
     public VerifyCommand(Call call) {
         this.call = call;
     }
@@ -36,7 +46,7 @@ public final class VerifyCommand implements Callable<Integer> {
         return EngineAccess.use(pipeline.directory(call.caller()), call, engine -> {
             Verification verification;
             try {
-                verification = engine.verify();
+                verification = fromSources ? embedded(engine).verify(KnownFiles::reopen) : engine.verify();
             } catch (IllegalArgumentException e) {
                 throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
             }
@@ -44,5 +54,13 @@ public final class VerifyCommand implements Callable<Integer> {
             call.caller().out().print(text.verified(call.caller().screen()));
             return (verification.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT).code();
         });
+    }
+
+    /// Only an engine on this machine has sources that it can read again.
+    static EmbeddedEngine embedded(Engine engine) {
+        if (engine instanceof EmbeddedEngine embedded) {
+            return embedded;
+        }
+        throw CommandFailure.usage("--from-sources is for an engine on this machine.");
     }
 }

@@ -71,6 +71,11 @@ public final class Journal implements AutoCloseable {
         return directory.resolve("journal-" + segmentNumber);
     }
 
+    /// Whether its first segment is still there: nothing was let go.
+    public static boolean isKept(Path directory) {
+        return Files.exists(directory.resolve("journal-1"));
+    }
+
     /// Told of each entry.
     public interface Visitor {
         void entry(byte[] payload);
