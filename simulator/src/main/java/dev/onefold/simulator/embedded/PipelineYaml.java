@@ -20,8 +20,10 @@ public final class PipelineYaml {
     ///
     /// @throws IllegalArgumentException if it is none
     public static Pipeline read(String yaml) {
-        LoadSettings settings =
-                LoadSettings.builder().setSchema(new FailsafeSchema()).build();
+        LoadSettings settings = LoadSettings.builder()
+                .setSchema(new FailsafeSchema())
+                .setBufferSize(yaml.length() + 2) // A buffer that ends within a surrogate pair fails.
+                .build();
         Node node = node(new Load(settings).loadFromString(yaml));
         return switch (PipelineReader.read(node)) {
             case Reading.Read(var pipeline) -> pipeline;

@@ -1,0 +1,232 @@
+package dev.onefold.simulator.embedded;
+
+import static dev.onefold.simulator.embedded.Trades.fold;
+import static dev.onefold.simulator.embedded.Trades.open;
+import static dev.onefold.simulator.embedded.Trades.totals;
+import static dev.onefold.simulator.embedded.Trades.trade;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.FoldReport;
+import dev.onefold.simulator.disk.Faults;
+import dev.onefold.simulator.disk.Operation;
+import dev.onefold.simulator.disk.SimulatedCrash;
+import dev.onefold.simulator.disk.SimulatedDisk;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The schedules of "How such systems count wrong" that are about the machine: disk, process, clock and files.
+class MachineHazardsTest {
+    private final SimulatedDisk disk = SimulatedDisk.empty();
+
+    @TempDir
+    private Path folder;
+
+    private static void assertRefused(EngineException.Kind kind, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        EngineException.class,
+                        refused -> assertThat(refused.kind()).isEqualTo(kind));
+    }
+
+    /// 47.
+    @Test
+    void after_a_failed_force_a_succeeding_one_is_not_believed() {
+        List<String> lines = Trades.trades(30);
+        long in;
+        EmbeddedEngine engine = open(disk);
+        engine.append("s", lines.subList(0, 10));
+        disk.inject(Faults.none().failingOnce(Operation.FORCE, 1, Faults.INPUT_OUTPUT_ERROR));
+        assertRefused(EngineException.Kind.STORAGE_FAILED, () -> engine.append("s", lines.subList(10, 20)));
+        assertRefused(EngineException.Kind.STOPPED, () -> engine.append("s", lines.subList(10, 20)));
+        assertRefused(EngineException.Kind.STOPPED, () -> totals(engine));
+        try (EmbeddedEngine again =
+                open(disk.kill())) { // The page cache still shows the entry that is not on the disk.
+            in = again.acknowledged("s");
+            assertThat(in).isBetween(10L, 20L);
+        }
+        SimulatedDisk killed = disk.copy();
+        try (EmbeddedEngine again = open(killed)) {
+            again.append("s", (int) again.acknowledged("s") + 1, bytes(lines.subList((int) in, 30)), size(lines, in));
+        }
+        try (EmbeddedEngine last = open(killed.crash(new SplittableRandom(1)))) {
+            assertThat(last.acknowledged("s")).isEqualTo(30);
+            assertThat(totals(last)).isEqualTo(Trades.right(lines));
+        }
+    }
+
+    private static byte[] bytes(List<String> lines) {
+        return (String.join("\n", lines) + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    private static int size(List<String> lines, long from) {
+        return bytes(lines.subList((int) from, lines.size())).length;
+    }
+
+    /// 48.
+    @Test
+    void an_acknowledged_record_survives_a_power_cut_also_after_a_kill() {
+        for (int nth = 1; nth < 24; nth++) {
+            SimulatedDisk first = SimulatedDisk.empty();
+            try (EmbeddedEngine engine = open(first)) {
+                engine.append("s", Trades.trades(10));
+            }
+            int[] forces = {nth};
+            first.inject(Faults.none().withHook((operation, _) -> {
+                if (operation == Operation.FORCE && --forces[0] == 0) {
+                    throw new SimulatedCrash("before a force");
+                }
+            }));
+            try (EmbeddedEngine engine = open(first)) {
+                engine.append("s", Trades.trades(20).subList(10, 20));
+                engine.checkpointNow();
+            } catch (SimulatedCrash killed) {
+                assertThat(forces[0]).isZero();
+            }
+            SimulatedDisk second = first.kill();
+            long told;
+            EmbeddedEngine engine = open(second); // What it tells it must keep, wherever it was when the power goes.
+            told = engine.acknowledged("s");
+            for (int seed = 0; seed < 5; seed++) {
+                SimulatedDisk image = second.copy().crash(new SplittableRandom(seed));
+                try (EmbeddedEngine last = open(image)) {
+                    assertThat(last.acknowledged("s")).isGreaterThanOrEqualTo(told);
+                    assertThat(totals(last)).isEqualTo(Trades.right(Trades.trades((int) told)));
+                }
+            }
+            engine.close();
+        }
+    }
+
+    /// 50.
+    @Test
+    void a_directory_has_one_owner_and_the_other_is_told_who() {
+        try (EmbeddedEngine engine = open(folder.resolve("data"), 1)) {
+            engine.append("s", Trades.trades(3));
+            assertThatThrownBy(() -> open(folder.resolve("data"), 1))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining(
+                            "in use by process " + ProcessHandle.current().pid());
+        }
+        try (EmbeddedEngine engine = open(folder.resolve("data"), 1)) {
+            assertThat(engine.acknowledged("s")).isEqualTo(3);
+        }
+    }
+
+    /// 50.
+    @Test
+    void a_directory_that_another_process_owns_is_refused() throws java.io.IOException {
+        open(disk).close();
+        assertThat(disk.lockElsewhere(Trades.directory(disk).resolve("LOCK"))).isTrue();
+        assertRefused(EngineException.Kind.IN_USE, () -> open(disk));
+        disk.unlockElsewhere(Trades.directory(disk).resolve("LOCK"));
+        open(disk).close();
+    }
+
+    /// 51.
+    @Test
+    void a_clock_that_goes_back_changes_no_total() {
+        Iterator<Integer> hours = List.of(9, 3, 3, 8, 1).iterator();
+        var settings = Trades.settings(2)
+                .withCheckpointInterval(Duration.ZERO)
+                .withClock(() -> Instant.ofEpochSecond(3_600L * (hours.hasNext() ? hours.next() : 0)));
+        List<String> lines = Trades.trades(60);
+        for (int life = 0; life < 3; life++) {
+            try (EmbeddedEngine engine = open(Trades.directory(disk), settings)) {
+                engine.append("s", lines.subList(life * 20, life * 20 + 20));
+            }
+        }
+        try (EmbeddedEngine engine = open(disk)) {
+            assertThat(totals(engine)).isEqualTo(Trades.right(lines));
+        }
+    }
+
+    /// 59.
+    @Test
+    void a_file_that_was_cut_or_changed_is_refused_naming_both() {
+        List<String> lines = Trades.trades(20);
+        try (EmbeddedEngine engine = open(disk)) {
+            fold(engine, Trades.file("a", lines));
+            Map<String, String> before = totals(engine);
+            assertThatThrownBy(() -> fold(engine, Trades.file("a", lines.subList(0, 10))))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("Input a")
+                    .hasMessageContaining("folded as a");
+            List<String> changed = new java.util.ArrayList<>(lines);
+            changed.set(3, trade("other", 1, "FX", "1"));
+            assertRefused(EngineException.Kind.SOURCE_CHANGED, () -> fold(engine, Trades.file("a", changed)));
+            assertThat(totals(engine)).isEqualTo(before);
+        }
+    }
+
+    /// 59.
+    @Test
+    void a_copy_is_not_folded_twice_and_a_grown_one_goes_on() {
+        String yaml = "pipeline: places\ninput: {}\nrollup: {levels: [], measures: {n: count()}}\n";
+        List<String> lines = Trades.trades(20);
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(Trades.directory(disk), PipelineYaml.read(yaml), Trades.settings(1))) {
+            fold(engine, Trades.file("a", lines.subList(0, 10)));
+            assertThat(fold(engine, Trades.file("b", lines.subList(0, 10))))
+                    .isEqualTo(new FoldReport.AlreadyFolded("a"));
+            assertThat(totals(engine)).containsEntry("", "10");
+            fold(engine, Trades.file("b", lines));
+            assertThat(totals(engine)).containsEntry("", "20");
+            assertThat(fold(engine, Trades.file("c", lines))).isEqualTo(new FoldReport.AlreadyFolded("a"));
+        }
+    }
+
+    /// 59.
+    @Test
+    void a_file_that_grows_at_its_unfinished_last_line_is_refused_rather_than_guessed() {
+        String half = trade("a", 1, "FX", "1") + "\n" + trade("b", 1, "FX", "1");
+        try (EmbeddedEngine engine = open(disk)) {
+            fold(engine, Trades.file("a", half));
+        }
+        try (EmbeddedEngine engine = open(disk)) {
+            assertRefused(
+                    EngineException.Kind.SOURCE_CHANGED, () -> fold(engine, Trades.file("a", half + "and more\n")));
+            fold(engine, Trades.file("a", half + "\n" + trade("c", 1, "FX", "1") + "\n"));
+            assertThat(totals(engine)).containsEntry("FX", "3.00 3 1.00");
+        }
+    }
+
+    /// 60.
+    @Test
+    void another_number_of_shards_changes_no_answer() {
+        List<String> lines = Trades.trades(200);
+        int done = 0;
+        for (int shards : List.of(1, 5, 2, 256, 3, 1)) {
+            try (EmbeddedEngine engine = open(Trades.directory(disk), shards)) {
+                engine.append("s", lines.subList(done, done + 30));
+                done += 30;
+                assertThat(totals(engine)).isEqualTo(Trades.right(lines.subList(0, done)));
+                assertThat(engine.verify().isEqual()).isTrue();
+            }
+        }
+    }
+
+    /// 61.
+    @Test
+    void who_was_killed_goes_on_behind_the_last_acknowledged_line() {
+        List<String> lines = Trades.trades(40);
+        open(disk).append("s", lines.subList(0, 15));
+        try (EmbeddedEngine engine = open(disk.kill())) {
+            assertThat(engine.acknowledged("s")).isEqualTo(15);
+            byte[] again = bytes(lines.subList(9, 40)); // Also lines that are in: they are passed over.
+            assertThat(engine.append("s", 10, again, again.length)).isEqualTo(40);
+            assertRefused(EngineException.Kind.SOURCE_CHANGED, () -> engine.append("s", 42, again, again.length));
+            assertThat(totals(engine)).isEqualTo(Trades.right(lines));
+        }
+    }
+}
