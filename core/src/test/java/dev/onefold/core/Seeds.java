@@ -3,7 +3,8 @@ package dev.onefold.core;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/// Runs a property for many seeds. A failure names its seed, and `-Dseed=42` runs that one alone.
+/// Runs a property for many seeds. A failure names its seed, and `-Dseed=42` runs that one alone. `-Dseeds.max=100`
+/// bounds how many are run, where the same tests run again and again.
 public final class Seeds {
     /// A property that is judged for one seed.
     @FunctionalInterface
@@ -20,7 +21,8 @@ public final class Seeds {
             judge(only, property);
             return;
         }
-        for (long seed = 0; seed < count; seed++) {
+        long end = Math.min(count, Long.getLong("seeds.max", count));
+        for (long seed = 0; seed < end; seed++) {
             judge(seed, property);
         }
     }

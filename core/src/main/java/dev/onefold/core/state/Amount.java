@@ -20,7 +20,12 @@ public sealed interface Amount extends Comparable<Amount> {
     default int compareTo(Amount other) {
         return switch (this) {
             case None _ -> other instanceof None ? 0 : -1;
-            case Number(var value) -> other instanceof Number(var otherValue) ? value.compareTo(otherValue) : 1;
+            case Number(var value) ->
+                switch (other) {
+                    case None _ -> 1;
+                    case Number(var otherValue) -> value.compareTo(otherValue);
+                    case Text _ -> -1; // Of one input never both; but an order has no exceptions.
+                };
             case Text(var value) ->
                 other instanceof Text(var otherValue)
                         ? Arrays.compareUnsigned(

@@ -1,0 +1,127 @@
+package dev.onefold.core.aggregate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.Seeds;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Adding is commutative and associative, and averages are divided once.
+class AggregateTest {
+    private static final List<Measure> MEASURES = Pipeline.named("p")
+            .rollup(r -> r.count("rows")
+                    .sum("sum", "n", 18, 2)
+                    .average("mean", "n", 18, 2)
+                    .min("least", "n", 18, 2)
+                    .max("most", "n", 18, 2)
+                    .distinct("texts", "t"))
+            .build()
+            .rollup("main")
+            .measures();
+
+    private static Aggregate random(RandomGenerator random) {
+        Aggregate aggregate = new Aggregate(MEASURES);
+        for (int i = random.nextInt(4); i > 0; i--) {
+            int count = random.nextInt(-1, 2);
+            BigInteger value = BigInteger.valueOf(random.nextInt(-3, 4));
+            aggregate.addRows(count);
+            aggregate.addSum(1, value.multiply(BigInteger.valueOf(count)), count);
+            aggregate.addSum(2, value.multiply(BigInteger.valueOf(count)), count);
+            aggregate.addValue(3, value, count);
+            aggregate.addValue(4, value, count);
+            aggregate.addValue(5, "t" + random.nextInt(3), count);
+        }
+        return aggregate;
+    }
+
+    private static Aggregate sum(Aggregate... parts) {
+        Aggregate sum = new Aggregate(MEASURES);
+        for (Aggregate part : parts) {
+            sum.plus(part);
+        }
+        return sum;
+    }
+
+    @Test
+    void parts_may_be_added_in_any_order_and_any_nesting() {
+        Seeds.forAllSeeds(2_000, random -> {
+            Aggregate a = random(random);
+            Aggregate b = random(random);
+            Aggregate c = random(random);
+            assertThat(sum(a, b, c).isSame(sum(c, b, a))).isTrue();
+            assertThat(sum(a, b, c).isSame(sum(a, sum(b, c)))).isTrue();
+            assertThat(sum(a, b, c).isSame(sum(sum(c, a), b))).isTrue();
+            assertThat(sum(a).isSame(a)).isTrue();
+        });
+    }
+
+    @Test
+    void a_part_is_the_same_only_if_rows_sums_counts_and_values_are() {
+        Aggregate empty = new Aggregate(MEASURES);
+        Aggregate rows = new Aggregate(MEASURES);
+        rows.addRows(1);
+        Aggregate sum = new Aggregate(MEASURES);
+        sum.addSum(1, BigInteger.ONE, 0);
+        Aggregate count = new Aggregate(MEASURES);
+        count.addSum(1, BigInteger.ZERO, 1);
+        Aggregate value = new Aggregate(MEASURES);
+        value.addValue(3, BigInteger.ONE, 1);
+        List<Aggregate> all = List.of(empty, rows, sum, count, value);
+        for (Aggregate one : all) {
+            for (Aggregate other : all) {
+                assertThat(one.isSame(other)).isEqualTo(one == other);
+            }
+        }
+        assertThat(rows.isEmpty()).isFalse();
+        assertThat(value.isEmpty()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 2, 0.00",
+        "3, 2, 0.02",
+        "5, 2, 0.02",
+        "7, 2, 0.04",
+        "-1, 2, 0.00",
+        "-3, 2, -0.02",
+        "100, 3, 0.33",
+        "200, 3, 0.67",
+        "0, 5, 0.00",
+        "1000, 1, 10.00"
+    })
+    void an_average_is_divided_once_half_even_at_its_scale(long unscaled, long count, BigDecimal mean) {
+        Aggregate aggregate = new Aggregate(MEASURES);
+        for (long i = 0; i < count; i++) {
+            Aggregate part = new Aggregate(MEASURES);
+            part.addSum(2, i == 0 ? BigInteger.valueOf(unscaled) : BigInteger.ZERO, 1);
+            aggregate.plus(part);
+        }
+        assertThat(aggregate.answers().get(2)).isEqualTo(mean);
+    }
+
+    @Test
+    void without_values_there_is_no_average_and_no_extreme_but_a_sum_and_counts() {
+        Aggregate aggregate = new Aggregate(MEASURES);
+        aggregate.addRows(2);
+        assertThat(aggregate.answers())
+                .containsExactly(new BigDecimal("2"), new BigDecimal("0.00"), null, null, null, new BigDecimal("0"));
+    }
+
+    @Test
+    void extremes_are_ordered_as_numbers() {
+        Aggregate aggregate = new Aggregate(MEASURES);
+        for (long value : new long[] {-1000, 900, 1000, -900, 99}) {
+            aggregate.addValue(3, BigInteger.valueOf(value), 1);
+            aggregate.addValue(4, BigInteger.valueOf(value), 1);
+        }
+        assertThat(aggregate.answers().subList(3, 5))
+                .containsExactly(new BigDecimal("-10.00"), new BigDecimal("10.00"));
+    }
+}
