@@ -200,7 +200,7 @@ class TimesTest {
 
     @Test
     void any_iso_text_is_read_as_java_time_reads_it() {
-        Seeds.forAllSeeds(30_000, random -> {
+        Seeds.forAllSeeds(15_000, random -> {
             String text = iso(random);
             if (text.length() <= 40) {
                 assertThat(read(text, false, TimeType.ISO)).as(text).isEqualTo(javaTime(text));
@@ -234,7 +234,7 @@ class TimesTest {
 
     @Test
     void any_epoch_number_is_its_exact_nanoseconds_or_refused() {
-        Seeds.forAllSeeds(20_000, random -> {
+        Seeds.forAllSeeds(8_000, random -> {
             String text = (random.nextInt(3) == 0 ? "-" : "")
                     + random.nextLong(random.nextBoolean() ? 100 : 1L << random.nextInt(1, 63))
                     + (random.nextBoolean() ? "" : "." + random.nextLong(1L << random.nextInt(1, 40)))

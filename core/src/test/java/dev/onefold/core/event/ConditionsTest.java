@@ -1,0 +1,153 @@
+package dev.onefold.core.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Conditions, as the reference says: with texts, with numbers, with what is missing.
+class ConditionsTest {
+    private static boolean holds(String condition, String record) {
+        return Decoding.filter(condition).counts(record);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "f = \"x\"|{\"f\":\"x\"}|true",
+                "f = \"x\"|{\"f\":\"X\"}|false",
+                "f = \"x\"|{\"f\":\"xx\"}|false",
+                "f = \"x\"|{\"f\":\"\\u0078\"}|true",
+                "f = \"5.5\"|{\"f\":5.50}|true",
+                "f = \"5.50\"|{\"f\":5.50}|false",
+                "f = \"true\"|{\"f\":true}|true",
+                "f = true|{\"f\":true}|true",
+                "f = true|{\"f\":\"true\"}|true",
+                "f = true|{\"f\":false}|false",
+                "f = false|{\"f\":false}|true",
+                "f = ''|{\"f\":\"\"}|true",
+                "f = 'it''s'|{\"f\":\"it's\"}|true",
+                "f = \"a\"\"b\"|{\"f\":\"a\\\"b\"}|true",
+                "f != \"x\"|{\"f\":\"x\"}|false",
+                "f != \"x\"|{\"f\":\"y\"}|true",
+                "f != \"x\"|{\"f\":\"\\u0078\"}|false",
+                "f != true|{\"f\":false}|true",
+                "f in (\"x\", \"y\")|{\"f\":\"y\"}|true",
+                "f in (\"x\", \"y\")|{\"f\":\"z\"}|false",
+                "f in (\"1\", \"y\")|{\"f\":1.0}|true",
+                "f not in (\"x\", \"y\")|{\"f\":\"y\"}|false",
+                "f not in (\"x\", \"y\")|{\"f\":\"z\"}|true",
+                "f not in (\"x\")|{\"f\":\"\\u0079\"}|true",
+            })
+    void a_field_is_compared_with_texts_as_text(String condition, String record, boolean holds) {
+        assertThat(holds(condition, record)).isEqualTo(holds);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "f = 100.5|{\"f\":100.50}|true",
+                "f = 100.5|{\"f\":\"1005e-1\"}|true",
+                "f = 100.5|{\"f\":\"\\u0031005e-1\"}|true",
+                "f = 100.5|{\"f\":100.51}|false",
+                "f != 100|{\"f\":100.0}|false",
+                "f != 100|{\"f\":99}|true",
+                "f < 0|{\"f\":-0.000000000000000000000000000000001}|true",
+                "f < 0|{\"f\":-0.0}|false",
+                "f <= 0|{\"f\":-0.0}|true",
+                "f > 9|{\"f\":\"10\"}|true",
+                "f > 9|{\"f\":9}|false",
+                "f >= 9|{\"f\":9.000}|true",
+                "f >= 9|{\"f\":8.999}|false",
+                "f <= 9|{\"f\":9.001}|false",
+                "f > 9999999999999999999999999999|{\"f\":10000000000000000000000000000}|true",
+                "f > 5|{\"f\":1e999999999}|true",
+                "f < 5|{\"f\":1e-999999999}|true",
+                "f = -0.5|{\"f\":-5e-1}|true",
+            })
+    void a_field_is_compared_with_a_number_as_a_decimal(String condition, String record, boolean holds) {
+        assertThat(holds(condition, record)).isEqualTo(holds);
+    }
+
+    @Test
+    void a_field_that_is_no_number_cannot_be_compared_with_one() {
+        for (String value : List.of("\"x\"", "\"\"", "true", "{}", "[1]", "\"1,5\"", "\"NaN\"", "\"0x1\"")) {
+            for (String condition : List.of("f > 5", "f != 5", "not f = 5")) {
+                Malformed refusal = Decoding.filter(condition).refusal("{\"f\":" + value + "}");
+                assertThat(refusal.reason()).isEqualTo(Reason.REFUSED);
+                assertThat(refusal.message())
+                        .startsWith("Field f is '")
+                        .endsWith("which is not a number, but a condition compares it with 5");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "f = \"x\"|false",
+                "f != \"x\"|false",
+                "f in (\"x\")|false",
+                "f not in (\"x\")|false",
+                "f = true|false",
+                "f != true|false",
+                "f = 5|false",
+                "f != 5|false",
+                "f < 5|false",
+                "f >= 5|false",
+                "not (f = \"x\")|true",
+                "not f != \"x\"|true",
+                "not f in (\"x\")|true",
+                "not f < 5|true",
+                "f is missing|true",
+                "f is not missing|false",
+                "not f is missing|false",
+            })
+    void a_comparison_with_a_missing_field_is_false_and_its_opposite_true(String condition, boolean holds) {
+        assertThat(holds(condition, "{}")).isEqualTo(holds);
+        assertThat(holds(condition, "{\"f\":null}")).isEqualTo(holds);
+    }
+
+    @Test
+    void is_missing_asks_only_whether_something_is_there() {
+        for (String value : List.of("0", "\"\"", "false", "{}", "[]", "1e999999999")) {
+            assertThat(holds("f is missing", "{\"f\":" + value + "}")).isFalse();
+            assertThat(holds("f is not missing", "{\"f\":" + value + "}")).isTrue();
+        }
+    }
+
+    @Test
+    void not_binds_before_and_before_or() {
+        for (int bits = 0; bits < 8; bits++) {
+            boolean a = (bits & 1) > 0;
+            boolean b = (bits & 2) > 0;
+            boolean c = (bits & 4) > 0;
+            String record = "{\"a\":%b,\"b\":%b,\"c\":%b}".formatted(a, b, c);
+            assertThat(holds("a = true or b = true and c = true", record)).isEqualTo(a || b && c);
+            assertThat(holds("(a = true or b = true) and c = true", record)).isEqualTo((a || b) && c);
+            assertThat(holds("not a = true and b = true", record)).isEqualTo(!a && b);
+            assertThat(holds("not (a = true and b = true)", record)).isEqualTo(!(a && b));
+            assertThat(holds("a = true and b = true and c = true", record)).isEqualTo(a && b && c);
+            assertThat(holds("a = true or b = true or c = true", record)).isEqualTo(a || b || c);
+            assertThat(holds("not not a = true", record)).isEqualTo(a);
+        }
+    }
+
+    @Test
+    void a_condition_is_asked_from_left_to_right_and_only_as_far_as_the_answer_needs() {
+        String noNumber = "{\"kind\":\"x\",\"f\":\"no number\"}";
+        assertThat(holds("kind = \"y\" and f > 5", noNumber)).isFalse();
+        assertThat(holds("kind = \"x\" or f > 5", noNumber)).isTrue();
+        assertThat(Decoding.filter("kind = \"x\" and f > 5").decode(noNumber)).isNotNull();
+        assertThat(Decoding.filter("kind = \"y\" or f > 5").decode(noNumber)).isNotNull();
+        assertThat(Decoding.filter("f > 5 or kind = \"x\"").decode(noNumber)).isNotNull();
+        assertThat(Decoding.filter("f > 5 and kind = \"y\"").decode(noNumber)).isNotNull();
+    }
+}

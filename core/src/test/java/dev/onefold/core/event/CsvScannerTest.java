@@ -1,0 +1,266 @@
+package dev.onefold.core.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.Seeds;
+import dev.onefold.core.pipeline.Pipeline;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// CSV by RFC 4180, one record a line.
+class CsvScannerTest {
+    private static final Decoding ABC = Decoding.csv(r -> r.levels("a", "c").count("n"), "a", "b", "c");
+    private static final Decoding MISSING = Decoding.csv(
+            r -> r.levels("a missing \"none\"", "c missing \"none\"").count("n"), "a", "b", "c");
+
+    private static Decoding withHeader() {
+        return Decoding.of(
+                Pipeline.named("p").csv().rollup(r -> r.levels("a", "\"b c\"").count("n")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "x,y,z|x|z",
+                "x,y,z⏎|x|z",
+                "\"x\",\"y\",\"z\"|x|z",
+                "\"x\",y,\"z\"⏎|x|z",
+                "\"a,b\",,\"c,d\"|a,b|c,d",
+                "\"a\"\"b\",\"\"\"\",\"\"\"c\"\"\"|a\"b|\"c\"",
+                "\"\"\"\",,\"\"\"\"\"\"|\"|\"\"",
+                "x,\",\"\",\",z|x|z",
+                "` x,y,z `|` x`|`z `",
+                "\" x\",,\"z \"|` x`|`z `",
+                "ä,ö,😀|ä|😀",
+                "5.50,,true|5.50|true",
+                "null,,NULL|null|NULL",
+                "x⏎y,,z|x⏎y|z",
+                "\\,,\\n|\\|\\n",
+            })
+    void a_value_stands_between_delimiters_or_in_quotes_that_are_doubled_inside(
+            String record, String first, String third) {
+        assertThat(ABC.group(record.replace('⏎', '\r'))).containsExactly(first.replace('⏎', '\r'), third);
+    }
+
+    @Test
+    void an_empty_value_is_missing_without_quotes_and_empty_with_them() {
+        assertThat(MISSING.group(",,")).containsExactly("none", "none");
+        assertThat(MISSING.group(",,\r")).containsExactly("none", "none");
+        assertThat(MISSING.group("\"\",,\"\"")).containsExactly("", "");
+        assertThat(MISSING.group("\"\",,\"\"\r")).containsExactly("", "");
+        assertThat(ABC.refusal(",y,z").message()).isEqualTo("Field a is missing; it is a level without a default");
+        assertThat(ABC.refusal("x,y,").message()).isEqualTo("Field c is missing; it is a level without a default");
+    }
+
+    @Test
+    void a_nul_is_a_character_like_any_other() {
+        assertThat(ABC.group("\0,\0,z\0")).containsExactly("\0", "z\0");
+        assertThat(ABC.group("\"\0\",,\"\"\"\0\"")).containsExactly("\0", "\"\0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"x,y,z",
+                "x,y,\"z",
+                "x,y,\"",
+                "x,y,\"z\"\"",
+                "x\"y,,z",
+                "x\",y,z",
+                "x,y,z\"",
+                "\"x\"y,,z",
+                "\"x\" ,y,z",
+                " \"x\",y,z",
+                "\"x\"\"\"\",y,z",
+            })
+    void a_quote_that_is_not_closed_or_in_the_wrong_place_is_malformed(String record) {
+        Malformed refusal = ABC.refusal(record);
+        assertThat(refusal.reason()).isEqualTo(Reason.MALFORMED);
+        assertThat(refusal.message())
+                .startsWith("A quote in the CSV line is not closed, or not at the end of its value, at byte ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"x|1|1", "x,y|2|3", "'x,y,'''''|3|0", "x,y,z,|4|6", "x,y,z,\"a\",b|5|11", "','|2|1", "',,,'|4|3"})
+    void the_wrong_number_of_values_is_malformed(String record, int values, int position) {
+        if (values == 3) {
+            assertThat(MISSING.decode(record)).isNull();
+        } else {
+            assertThat(MISSING.refusal(record).message())
+                    .isEqualTo("The CSV line has " + values + " values, its header 3 columns, at byte " + position
+                            + " of the record");
+        }
+    }
+
+    @Test
+    void an_empty_line_and_invalid_utf_8_are_malformed() {
+        assertThat(ABC.refusal("").message()).isEqualTo("The record is empty at byte 0 of the record");
+        assertThat(ABC.refusal("\r").message()).isEqualTo("The record is empty at byte 0 of the record");
+        assertThat(ABC.decode(new byte[] {'x', ',', (byte) 0xff, ',', 'z'}))
+                .isEqualTo(new Malformed(Reason.MALFORMED, "The line is not valid UTF-8 at byte 0 of the record"));
+        assertThat(ABC.decode(new byte[] {'x', ',', 'y', ',', (byte) 0xc3})).isNotNull();
+    }
+
+    @Test
+    void the_delimiter_may_be_another_character() {
+        for (char delimiter : List.of(';', '\t', '|', ' ')) {
+            Decoding decoding = Decoding.of(Pipeline.named("p")
+                    .csv("a", "b", "c")
+                    .delimiter(delimiter)
+                    .rollup(r -> r.levels("a", "c").count("n")));
+            assertThat(decoding.group("x,1" + delimiter + delimiter + "\"z" + delimiter + "\""))
+                    .containsExactly("x,1", "z" + delimiter);
+        }
+    }
+
+    @Test
+    void numbers_and_versions_come_as_text_with_doubled_quotes_too() {
+        Decoding decoding = Decoding.of(
+                Pipeline.named("p").csv("k", "v", "n").key("k").version("v").rollup(r -> r.sum("s", "n", 18, 2)));
+        assertThat(decoding.number("k,7,\"12.5\"")).isEqualTo(new BigDecimal("12.50"));
+        assertThat(decoding.version("k,007,1")).isEqualTo(7);
+        assertThat(decoding.key("\"a\"\"b\",7,1")).isEqualTo("a\"b");
+        assertThat(decoding.refusal("k,7,\"1\"\"2\"").message()).contains("which is not a number");
+        assertThat(decoding.refusal("k,\"1\"\"2\",1").message())
+                .isEqualTo("Field v is '1\"2', which is not an integer; it is the version");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "a,b c",
+                "b c,a",
+                "\ufeffa,b c",
+                "\ufeff\"a\",\"b c\"\r",
+                "x,b c,y,a,z,z",
+                "\"x\"\"\",\"a\",\",\",\"b c\"",
+                "a,b c\r",
+                ",a,b c,",
+            })
+    void the_header_says_where_the_columns_are_with_a_byte_order_mark_or_without(String header) {
+        Decoding decoding = withHeader();
+        assertThat(decoding.header(header)).isNull();
+        String names = header.replace("\ufeff", "")
+                .replace("\r", "")
+                .replace("\"x\"\"\"", "x")
+                .replace("\",\"", "-");
+        StringBuilder record = new StringBuilder();
+        for (String name : names.split(",", -1)) {
+            record.append(record.isEmpty() ? "" : ",")
+                    .append("<")
+                    .append(name.replace("\"", ""))
+                    .append(">");
+        }
+        if (header.equals("\"x\"\"\",\"a\",\",\",\"b c\"")) {
+            record = new StringBuilder("1,<a>,2,<b c>");
+        } else if (header.startsWith("\ufeff\"a\"")) {
+            record = new StringBuilder("<a>,<b c>");
+        }
+        assertThat(decoding.group(record.toString())).containsExactly("<a>", "<b c>");
+    }
+
+    @Test
+    void a_header_without_a_column_that_is_read_or_with_it_twice_or_that_is_no_csv_is_refused() {
+        assertThat(withHeader().header("a,c"))
+                .isEqualTo(new Malformed(Reason.MALFORMED, "The header has no column \"b c\"; its columns are a, c"));
+        assertThat(withHeader().header("A,b c")).isNotNull();
+        assertThat(withHeader().header("")).isNotNull();
+        assertThat(withHeader().header("a,b c,a"))
+                .isEqualTo(new Malformed(Reason.MALFORMED, "The header names column a twice"));
+        for (String header : List.of("a,\"b c", "a,\"b c\"x", "\"a\",\"b c\"\"", "\"")) {
+            assertThat(withHeader().header(header))
+                    .isEqualTo(new Malformed(Reason.MALFORMED, "The header line is not CSV"));
+        }
+        Decoder decoder =
+                new Decoder(Pipeline.named("p").csv().rollup(r -> r.count("n")).build());
+        byte[] line = {'a', (byte) 0xff, 0, 0, 0, 0, 0, 0, 0, 0};
+        assertThat(decoder.header(line, 0, 2)).isEqualTo(new Malformed(Reason.MALFORMED, "The header line is not CSV"));
+    }
+
+    @Test
+    void a_record_before_its_header_and_a_header_where_none_is_wanted_are_mistakes_of_the_caller() {
+        assertThatThrownBy(() -> withHeader().decode("x,y")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Decoding.level("a").header("a")).isInstanceOf(IllegalStateException.class);
+        assertThat(Decoder.wantsHeader(
+                        Pipeline.named("p").csv().rollup(r -> r.count("n")).build()))
+                .isTrue();
+        assertThat(Decoder.wantsHeader(
+                        Pipeline.named("p").csv("a").rollup(r -> r.count("n")).build()))
+                .isFalse();
+        assertThat(Decoder.wantsHeader(
+                        Pipeline.named("p").rollup(r -> r.count("n")).build()))
+                .isFalse();
+    }
+
+    @Test
+    void another_source_may_have_its_columns_in_another_order() {
+        Decoding decoding = withHeader();
+        assertThat(decoding.header("a,b c")).isNull();
+        assertThat(decoding.group("1,2")).containsExactly("1", "2");
+        assertThat(decoding.header("b c,x,a")).isNull();
+        assertThat(decoding.group("1,2,3")).containsExactly("3", "1");
+    }
+
+    @Test
+    void what_a_writer_of_csv_writes_is_read_back_in_header_and_record() {
+        Seeds.forAllSeeds(3_000, random -> {
+            List<String> names = new ArrayList<>(List.of("a", "b c"));
+            List<String> values = new ArrayList<>(List.of(text(random), text(random)));
+            for (int i = random.nextInt(4); i > 0; i--) {
+                int at = random.nextInt(names.size() + 1);
+                names.add(at, "other " + text(random));
+                values.add(at, text(random));
+            }
+            Decoding decoding = withHeader();
+            assertThat(decoding.header(line(names, random))).isNull();
+            assertThat(decoding.group(line(values, random)))
+                    .containsExactly(values.get(names.indexOf("a")), values.get(names.indexOf("b c")));
+        });
+    }
+
+    private static String text(RandomGenerator random) {
+        StringBuilder text = new StringBuilder();
+        for (int i = random.nextInt(5); i > 0; i--) {
+            text.append(List.of("x", ",", "\"", "\"\"", " ", "é", "😀", "\0", ";", "\\")
+                    .get(random.nextInt(10)));
+        }
+        return text.toString();
+    }
+
+    private static String line(List<String> values, RandomGenerator random) {
+        List<String> written = new ArrayList<>();
+        for (String value : values) {
+            boolean plain = !value.isEmpty() && !value.contains(",") && !value.contains("\"") && random.nextBoolean();
+            written.add(plain ? value : "\"" + value.replace("\"", "\"\"") + "\"");
+        }
+        return String.join(",", written) + (random.nextBoolean() ? "\r" : "");
+    }
+
+    @Test
+    void random_bytes_are_a_record_or_malformed_and_the_same_again() {
+        Seeds.forAllSeeds(20_000, random -> {
+            byte[] record = new byte[random.nextInt(12)];
+            for (int i = 0; i < record.length; i++) {
+                record[i] = (byte) ",,\"\"xy\r\u0000".charAt(random.nextInt(8));
+            }
+            String text = new String(record, StandardCharsets.UTF_8);
+            boolean expected = text.matches("(?s)(\"([^\"]|\"\")*\"|[^,\"]*)(,(\"([^\"]|\"\")*\"|[^,\"]*)){2}")
+                    || text.endsWith("\r")
+                            && text.substring(0, text.length() - 1)
+                                    .matches("(?s)(\"([^\"]|\"\")*\"|[^,\"]*)(,(\"([^\"]|\"\")*\"|[^,\"]*)){2}");
+            assertThat(MISSING.decode(record) == null).as(text).isEqualTo(expected);
+        });
+    }
+}
