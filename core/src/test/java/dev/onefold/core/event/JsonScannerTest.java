@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// JSON by RFC 8259, strictly, and fields by their paths.
 class JsonScannerTest {
-    private static final List<String> NO_OBJECTS = List.of(
+    static final List<String> NO_OBJECTS = List.of(
             "{\"a\":01}",
             "{\"a\":-}",
             "{\"a\":-01}",
