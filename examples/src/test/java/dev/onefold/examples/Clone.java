@@ -51,7 +51,8 @@ public final class Clone {
         return switch (PipelineFile.read(pipelineFile(example))) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
             case Reading.Refused refused ->
-                throw new IllegalStateException(example + ": " + refused.problems().getFirst());
+                throw new IllegalStateException(
+                        example + ": " + refused.problems().getFirst());
         };
     }
 

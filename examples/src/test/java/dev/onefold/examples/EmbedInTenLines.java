@@ -1,6 +1,7 @@
 package dev.onefold.examples;
 
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
@@ -11,17 +12,17 @@ import java.util.List;
 final class EmbedInTenLines {
     private EmbedInTenLines() {}
 
-    static List<String> run(Path directory, String... messages) {
+    static List<Answer.Line> run(Path directory, String... messages) {
         // ten lines
         Pipeline pipeline = Pipeline.named("trade-risk")
                 .key("TradeID")
                 .version("Version")
                 .delete("Deleted = true")
-                .rollup(rollup -> rollup.levels("Desk").sum("value", "Value", 18, 2).count("trades"))
+                .rollup(rollup -> rollup.levels("Desk").sum("value", "Value", 18, 2))
                 .build();
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline, Settings.defaults())) {
             engine.append("orders", List.of(messages)); // They are forced to disk and in the totals when it returns.
-            return engine.query(Query.all("main")).lines().stream().map(line -> line.group() + " " + line.values()).toList();
+            return engine.query(Query.all("main")).lines();
         }
         // ten lines
     }

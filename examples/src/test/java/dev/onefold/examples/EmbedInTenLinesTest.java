@@ -16,23 +16,27 @@ class EmbedInTenLinesTest {
                         directory,
                         "{\"TradeID\":\"a\",\"Version\":1,\"Desk\":\"FXSpot\",\"Value\":100.10}",
                         "{\"TradeID\":\"b\",\"Version\":1,\"Desk\":\"FXSpot\",\"Value\":0.20}"))
-                .containsExactly("[] [100.30, 2]", "[FXSpot] [100.30, 2]");
+                .extracting(line -> line.group() + " " + line.values())
+                .containsExactly("[] [100.30]", "[FXSpot] [100.30]");
         assertThat(EmbedInTenLines.run(
                         directory,
                         "{\"TradeID\":\"a\",\"Version\":2,\"Desk\":\"FXOptions\",\"Value\":90}",
                         "{\"TradeID\":\"a\",\"Version\":1,\"Desk\":\"FXSpot\",\"Value\":100.10}",
                         "{\"TradeID\":\"b\",\"Version\":2,\"Deleted\":true}"))
-                .containsExactly("[] [90.00, 1]", "[FXOptions] [90.00, 1]");
+                .extracting(line -> line.group() + " " + line.values())
+                .containsExactly("[] [90.00]", "[FXOptions] [90.00]");
     }
 
     @Test
     void the_readme_shows_the_lines_that_are_tested() {
         String file = Clone.text("examples/src/test/java/dev/onefold/examples/EmbedInTenLines.java");
         int from = file.indexOf(MARK) + MARK.length();
-        String tested = file.substring(from, file.indexOf(MARK, from)).stripIndent().stripTrailing();
+        String tested =
+                file.substring(from, file.indexOf(MARK, from)).stripIndent().stripTrailing();
         assertThat(tested.lines().filter(line -> !line.isBlank()).count()).isLessThanOrEqualTo(10);
         String readme = Clone.text("README.md");
         int shown = readme.indexOf(FENCE) + FENCE.length();
-        assertThat(readme.substring(shown, readme.indexOf("```", shown)).strip()).isEqualTo(tested);
+        assertThat(readme.substring(shown, readme.indexOf("```", shown)).strip())
+                .isEqualTo(tested);
     }
 }

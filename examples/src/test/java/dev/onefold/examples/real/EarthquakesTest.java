@@ -82,7 +82,8 @@ class EarthquakesTest {
                         .as("seed %d", seed)
                         .hasSizeBetween(1, 2)
                         .allSatisfy(letter -> assertThat(letter.reason()).isEqualTo(Reason.CONFLICT))
-                        .anySatisfy(letter -> assertThat(letter.message()).startsWith("Version 2025-05-20T23:54:30.679Z "));
+                        .anySatisfy(
+                                letter -> assertThat(letter.message()).startsWith("Version 2025-05-20T23:54:30.679Z "));
             }
         }
     }

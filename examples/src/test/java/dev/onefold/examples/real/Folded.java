@@ -42,7 +42,8 @@ record Folded(EmbeddedEngine engine) implements AutoCloseable {
 
     /// The values of a group, as texts.
     List<String> values(String rollup, String... group) {
-        return texts(engine.query(new Query(rollup, List.of(group), 0, null)).lines().getFirst());
+        return texts(
+                engine.query(new Query(rollup, List.of(group), 0, null)).lines().getFirst());
     }
 
     /// The groups so many levels below another one, by the values of these levels joined with `/`.

@@ -34,10 +34,8 @@ class MarathonTest {
                     .containsExactly(
                             right.get("runners").asText(),
                             right.at("/checkpointsByElapsed/end/metresTotal").asText());
-            assertThat(folded.below("by-gender", 1, FINISH))
-                    .isEqualTo(Folded.expected(right.get("byGender"), figures));
-            assertThat(folded.below("by-age", 1, FINISH))
-                    .isEqualTo(Folded.expected(right.get("byAgeGroup"), figures));
+            assertThat(folded.below("by-gender", 1, FINISH)).isEqualTo(Folded.expected(right.get("byGender"), figures));
+            assertThat(folded.below("by-age", 1, FINISH)).isEqualTo(Folded.expected(right.get("byAgeGroup"), figures));
             assertThat(folded.below("by-country", 1, FINISH))
                     .isEqualTo(Folded.expected(right.get("byCountry"), figures));
             assertThat(folded.below("by-country", 2, FINISH))

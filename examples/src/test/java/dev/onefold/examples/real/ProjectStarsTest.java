@@ -55,7 +55,8 @@ class ProjectStarsTest {
         RealInput.oracle(ORACLE)
                 .get("byItem")
                 .properties()
-                .forEach(item -> right.add(item.getKey() + " [" + item.getValue().asText() + "]"));
+                .forEach(
+                        item -> right.add(item.getKey() + " [" + item.getValue().asText() + "]"));
         try (Folded folded = Folded.begin(EXAMPLE, data).fold(RealInput.source(EVENTS))) {
             assertThat(folded.top("by-item", 5, "stars")).isEqualTo(right.subList(0, 5));
             assertThat(folded.top("by-item", 5_000, "stars")).isEqualTo(right.subList(0, 5_000));
@@ -83,8 +84,8 @@ class ProjectStarsTest {
             years.put(year, folded.values("by-user"));
         }
         assertThat(years)
-                .isEqualTo(Folded.expected(
-                        RealInput.oracle(ORACLE).get("activeAtEndOfYear"), ProjectStarsTest::number));
+                .isEqualTo(
+                        Folded.expected(RealInput.oracle(ORACLE).get("activeAtEndOfYear"), ProjectStarsTest::number));
     }
 
     @Test

@@ -40,7 +40,6 @@ final class CrossingLines {
             }
         }
         crossings.sort(Comparator.comparingInt(Crossing::elapsedSeconds));
-        return Sample.unreliably(
-                random, crossings.stream().map(Crossing::line).toList(), 0.04, 0.06);
+        return Sample.unreliably(random, crossings.stream().map(Crossing::line).toList(), 0.04, 0.06);
     }
 }

@@ -30,14 +30,17 @@ final class OutageLines {
             for (int change = 0; change < changes; change++) {
                 String event = change(random, there, gone, touched, observed);
                 if (!event.isEmpty()) {
-                    lines.add("{\"snapshot\":" + (7_000 + list) + ",\"observedAt\":\"" + observed + "\"," + event + "}");
+                    lines.add(
+                            "{\"snapshot\":" + (7_000 + list) + ",\"observedAt\":\"" + observed + "\"," + event + "}");
                 }
             }
         }
         List<String> sent = Sample.unreliably(random, lines, 0.05, 0.12);
         sent.add(60, "{\"snapshot\":7020,\"observedAt\":\"2031-11-03T00:2"); // The connection broke.
-        sent.add(90, "{\"snapshot\":7029,\"observedAt\":\"2031-11-03T01:50:07Z\",\"op\":\"update\",\"outage\":\"X-104\",\"region\":\"Brún\","
-                + "\"customers\":\"many\",\"start\":1951428000}");
+        sent.add(
+                90,
+                "{\"snapshot\":7029,\"observedAt\":\"2031-11-03T01:50:07Z\",\"op\":\"update\",\"outage\":\"X-104\",\"region\":\"Brún\","
+                        + "\"customers\":\"many\",\"start\":1951428000}");
         return sent;
     }
 

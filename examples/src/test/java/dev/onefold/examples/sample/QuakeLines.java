@@ -48,8 +48,14 @@ final class QuakeLines {
         }
         // One version, two magnitudes: somebody's clock stood still between two revisions.
         Quake twice = quakes.get(5);
-        lines.add(line(POLLS, new Quake(
-                twice.id, twice.updatedMs, twice.timeMs, twice.magnitude.add(new BigDecimal("0.14")), twice.place)));
+        lines.add(line(
+                POLLS,
+                new Quake(
+                        twice.id,
+                        twice.updatedMs,
+                        twice.timeMs,
+                        twice.magnitude.add(new BigDecimal("0.14")),
+                        twice.place)));
         lines.add(line(POLLS, twice));
         lines.addAll(late.subList(late.size() - 3, late.size())); // Older versions, behind newer ones.
         return lines;
