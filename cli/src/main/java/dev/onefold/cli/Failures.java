@@ -16,12 +16,14 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /// Says what went wrong, in a message and an exit code; the stack trace only under `--debug`.
 final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
+    private static final int USAGE_INDENT = "Usage: ".length();
     private static final int MESSAGE_LENGTH_MAX = 2_000;
 
     private final Call call;
@@ -38,6 +40,10 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         if (!meant.isEmpty()) {
             err.println("Did you mean " + String.join(", or ", meant) + "?");
         }
+        if (e instanceof MissingParameterException) {
+            err.print(e.getCommandLine().getHelp().synopsisHeading()
+                    + e.getCommandLine().getHelp().synopsis(USAGE_INDENT));
+        }
         err.println("'" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help' shows what is possible.");
         trace(e);
         return ExitCode.USAGE.code();
@@ -51,14 +57,30 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             case EngineException failure -> say(of(failure.kind()), String.valueOf(failure.getMessage()));
             case UncheckedIOException failure -> say(ExitCode.DIFFERENT, message(failure));
             case IOException failure -> say(ExitCode.DIFFERENT, message(failure));
-            default ->
-                say(
-                        ExitCode.BUG,
-                        "This is a bug in Onefold: " + e + ".\n"
-                                + (debug() ? "" : "Run it again with --debug, and report what it shows."));
+            default -> say(ExitCode.BUG, bug(e));
         };
         trace(e);
         return exitCode.code();
+    }
+
+    /// What no command can go on from.
+    int handleError(Error e) {
+        call.caller().out().flush();
+        boolean heap = e instanceof OutOfMemoryError;
+        ExitCode exitCode = heap
+                ? say(
+                        ExitCode.STORAGE,
+                        "The Java heap is used up (" + e.getMessage()
+                                + "). What was folded up to the last checkpoint is"
+                                + " safe. Allow more, such as ONEFOLD_JAVA_OPTS=-Xmx2g, and run it again.")
+                : say(ExitCode.BUG, bug(e));
+        trace(e);
+        return exitCode.code();
+    }
+
+    private String bug(Throwable e) {
+        return "This is a bug in Onefold: " + e + ".\n"
+                + (debug() ? "" : "Run it again with --debug, and report what it shows.");
     }
 
     private static ExitCode of(EngineException.Kind kind) {

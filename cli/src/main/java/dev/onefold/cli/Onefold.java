@@ -64,9 +64,15 @@ public final class Onefold implements Runnable {
         return execute(caller, arguments, null);
     }
 
-    private static int execute(Caller caller, List<String> arguments, @Nullable Engine live) {
+    /// The same, on an engine that this process runs.
+    public static int execute(Caller caller, List<String> arguments, @Nullable Engine live) {
         Call call = new Call(caller, arguments, live, Onefold::execute);
-        int code = commandLine(call).execute(arguments.toArray(new String[0]));
+        int code;
+        try {
+            code = commandLine(call).execute(arguments.toArray(new String[0]));
+        } catch (Error e) {
+            code = new Failures(call).handleError(e);
+        }
         caller.out().flush();
         caller.err().flush();
         return code;

@@ -55,6 +55,11 @@ public record Caller(
         }
     }
 
+    /// A source as this caller would write it: most are the paths of files.
+    public String shownSource(String source) {
+        return source.startsWith("/") ? shown(path(source)) : Problem.visible(source, SHOWN_LENGTH_MAX);
+    }
+
     /// A path as this caller would write it: from its own folder when it lies below.
     public String shown(Path path) {
         Path absolute = folder.resolve(path).normalize();

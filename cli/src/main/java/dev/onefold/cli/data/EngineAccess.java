@@ -8,11 +8,15 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EngineException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.OptionalInt;
 
 /// How a verb reaches the engine, wherever that runs. A verb is written once: beside a running engine its command
 /// line goes to the process that owns the directory, which runs it there and sends the output back.
 public final class EngineAccess {
+    /// An engine that is starting does not answer yet.
+    private static final Duration START_MAX = Duration.ofSeconds(10);
+
     private EngineAccess() {}
 
     /// What a command does with an engine.
@@ -31,11 +35,11 @@ public final class EngineAccess {
         if (!Files.isDirectory(data.path())) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
-                    "There are no data of pipeline " + data.pipeline() + " in "
+                    "There is no data of pipeline " + data.pipeline() + " in "
                             + call.caller().shown(data.path())
-                            + ".\nFold some input first, with 'onefold run', or say where they are, with --data.");
+                            + ".\nFold some input first, with 'onefold run', or say where it is, with --data.");
         }
-        Patience patience = new Patience(call.caller());
+        Patience patience = new Patience(call.caller(), START_MAX);
         while (true) {
             OptionalInt code = Visit.pay(data.path(), call.caller(), call.arguments());
             if (code.isPresent()) {

@@ -5,10 +5,14 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.Settings;
 import java.io.IOException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// A data directory that this process owns: its engine, and the door for the commands of others.
 public final class Owner implements AutoCloseable {
+    /// Most commands have the directory for less; who has it for longer is likely to keep it.
+    private static final Duration COMMAND_MAX = Duration.ofSeconds(3);
+
     private final EmbeddedEngine engine;
     private final @Nullable Door door;
 
@@ -22,7 +26,7 @@ public final class Owner implements AutoCloseable {
     ///
     /// @throws EngineException also when it stays in use
     public static Owner open(DataDirectory data, Settings settings, Call call) {
-        Patience patience = new Patience(call.caller());
+        Patience patience = new Patience(call.caller(), COMMAND_MAX);
         while (true) {
             try {
                 return serve(engine(data, settings), data, call);

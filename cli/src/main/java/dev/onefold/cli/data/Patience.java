@@ -2,22 +2,24 @@ package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.embedded.EngineException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /// Waits for a data directory that another process has for a moment: a command that opened it, or an engine that is
 /// starting and does not answer yet.
 final class Patience {
-    private static final long NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
     private static final long NOTICE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Caller caller;
+    private final long nanosMax;
     private final long startNanos = System.nanoTime();
     private boolean noticed;
 
-    Patience(Caller caller) {
+    Patience(Caller caller, Duration max) {
         this.caller = caller;
+        nanosMax = max.toNanos();
     }
 
     /// Waits a little, so that the caller may try again.
@@ -25,7 +27,7 @@ final class Patience {
     /// @throws EngineException the given one, when trying again is no use
     void waitAgain(EngineException e) {
         long waited = System.nanoTime() - startNanos;
-        if (e.kind() != EngineException.Kind.IN_USE || waited > NANOS_MAX) {
+        if (e.kind() != EngineException.Kind.IN_USE || waited > nanosMax) {
             throw e;
         }
         if (waited > NOTICE_NANOS && !noticed) {

@@ -83,10 +83,10 @@ public final class PipelineArgument {
             case Reading.Read(Pipeline definition) -> definition;
             case Reading.Refused refused -> {
                 int count = refused.problems().size();
+                caller.err().println(loaded.problems(caller.shown(file)));
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
-                        loaded.problems(caller.shown(file)) + "\n" + caller.shown(file) + " has "
-                                + (count == 1 ? "1 problem." : count + " problems."));
+                        caller.shown(file) + " has " + (count == 1 ? "1 problem." : count + " problems."));
             }
         };
     }

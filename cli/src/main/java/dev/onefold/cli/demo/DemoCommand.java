@@ -119,10 +119,11 @@ public final class DemoCommand implements Callable<Integer> {
         TradeRiskLoad load = new TradeRiskLoad(TradeRiskMix.DEMO, events, seed);
         long startNanos = System.nanoTime();
         try (OutputStream file = Files.newOutputStream(folder.resolve(KilledRun.MESSAGES));
-                Progress progress = Progress.begin(call.caller(), Progress.Mode.auto, "Making ", 0)) {
+                Progress progress =
+                        Progress.begin(call.caller(), Progress.Mode.auto, "Making ", Progress.Unit.RECORDS, events)) {
             while (load.remaining() > 0) {
                 load.write(file, BATCH_MESSAGES);
-                progress.at(0, events - load.remaining());
+                progress.at(events - load.remaining(), events - load.remaining());
             }
         }
         TradeRiskTotals right = load.totals();

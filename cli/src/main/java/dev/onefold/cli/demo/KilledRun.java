@@ -58,7 +58,7 @@ final class KilledRun {
 
     Outcome run() throws IOException {
         long startNanos = System.nanoTime();
-        try (Progress progress = Progress.begin(caller, Progress.Mode.auto, "Folding", bytes)) {
+        try (Progress progress = Progress.begin(caller, Progress.Mode.auto, "Folding", Progress.Unit.BYTES, bytes)) {
             boolean through = false;
             for (int life = 1; !through; life++) {
                 through = live(life < LIVES_MAX ? bytes / LIVES_MAX * life : Long.MAX_VALUE, progress);

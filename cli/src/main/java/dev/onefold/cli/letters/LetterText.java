@@ -1,6 +1,6 @@
 package dev.onefold.cli.letters;
 
-import dev.onefold.cli.show.Words;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.core.DeadLetter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -19,11 +19,11 @@ record LetterText(DeadLetter letter) {
     }
 
     /// `trades.ndjson:1234`; the line is left out where it is not known.
-    String place() {
+    String place(Caller caller) {
         String line = letter.place().line() > 0
                 ? ":" + letter.place().line()
                 : ", byte " + letter.place().offset();
-        return Words.visible(letter.place().source()) + line;
+        return caller.shownSource(letter.place().source()) + line;
     }
 
     /// What is known about it; without its record.

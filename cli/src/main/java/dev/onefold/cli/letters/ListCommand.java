@@ -83,7 +83,7 @@ final class ListCommand implements Callable<Integer> {
         for (DeadLetter letter : page) {
             LetterText text = new LetterText(letter);
             String id = String.valueOf(letter.id());
-            String head = id + "  " + text.reason() + "  " + text.place() + "  " + Words.time(letter.at());
+            String head = id + "  " + text.reason() + "  " + text.place(caller) + "  " + Words.time(letter.at());
             caller.out().print(Words.wrap(head, caller.screen().width()) + "\n");
             caller.out()
                     .print(Words.indented(

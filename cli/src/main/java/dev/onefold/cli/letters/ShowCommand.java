@@ -43,7 +43,8 @@ final class ShowCommand implements Callable<Integer> {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
                         "The record of dead letter " + id + " is not kept, because it is over the limit: its "
-                                + Words.count(letter.bytes(), "byte") + " are at " + new LetterText(letter).place()
+                                + Words.count(letter.bytes(), "byte") + " are at "
+                                + new LetterText(letter).place(all.caller().caller())
                                 + ".");
             }
             if (raw) {
@@ -64,7 +65,8 @@ final class ShowCommand implements Callable<Integer> {
         caller.out()
                 .print("letter   " + letter.id() + "\nreason   " + text.reason() + "\nmessage  " + message
                         + "\nplace    "
-                        + text.place() + ", byte " + Words.count(letter.place().offset()) + "\ntime     "
+                        + text.place(caller) + ", byte "
+                        + Words.count(letter.place().offset()) + "\ntime     "
                         + Words.time(letter.at()) + "\nsize     " + Words.count(letter.bytes(), "byte") + "\nsha256   "
                         + letter.sha256() + "\n\n");
         Optional<String> content = LetterText.text(record);

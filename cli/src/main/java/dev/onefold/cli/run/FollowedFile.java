@@ -3,6 +3,7 @@ package dev.onefold.cli.run;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.Generations.Generation;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
 import dev.onefold.core.query.Answer;
@@ -10,8 +11,8 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
-import dev.onefold.embedded.FoldReport;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A file that is being written and rotated: renamed, with another file under its name from then on. The old one is
@@ -31,13 +33,17 @@ import org.jspecify.annotations.Nullable;
 /// before anything of it is read, and the next one begins only when a forced checkpoint covers the last byte of this
 /// one.
 ///
-///     start -> which generation is the last? -- none --> 1 = the file that has the name
+///     start -> which generation was the last? -- none --> 1 = the file that has the name
 ///                | n
 ///                v
 ///              find its file -> has it the name? -- yes --> go on there
 ///                | no: it was rotated
 ///                v
-///              finish it, then those rotated after it, n + 1 ..., then the file that has the name
+///              finish it -> open the file that has the name -> finish those rotated between -> go on there
+///                ^                                                                               |
+///                +------------------------- another file has the name --------------------------+
+///
+/// One thread.
 final class FollowedFile {
     private static final Duration POLL_MIN = Duration.ofMillis(100);
 
@@ -54,6 +60,17 @@ final class FollowedFile {
     private final Path path;
     private final Generations generations;
 
+    /// Which generation has the name, as far as is known.
+    ///
+    /// @param after what is finished; files rotated since come first
+    /// @param source of the generation, if it has begun
+    /// @param file the generation's, if it is open
+    private record Position(
+            long number,
+            @Nullable FileMark after,
+            @Nullable String source,
+            @Nullable LiveFile file) {}
+
     FollowedFile(Caller caller, EmbeddedEngine engine, StopRequest stop, Path path) {
         this.caller = caller;
         this.engine = engine;
@@ -69,108 +86,99 @@ final class FollowedFile {
         if (InputFile.isCompressed(path)) {
             throw CommandFailure.usage("A compressed file cannot be followed: " + caller.shown(path) + ".");
         }
-        long next = catchUp(forgetRotated);
+        Position position = catchUp(forgetRotated);
         while (!stop.isMade()) {
-            next = live(next) + 1;
+            position = live(position);
         }
     }
 
-    /// Finishes what was rotated away while nobody read. Returns the number of the generation that has the name now.
-    private long catchUp(boolean forgetRotated) throws IOException {
-        Optional<Generations.Generation> last = generations.last(sources());
+    /// Finds the file that was being read, and finishes it if it was rotated away.
+    private Position catchUp(boolean forgetRotated) throws IOException {
+        Optional<Generation> last = generations.last(sources());
         if (last.isEmpty()) {
-            return 1;
+            return new Position(1, null, null, null);
         }
-        Generations.Generation generation = last.get();
-        Path file = find(generation);
-        if (file == null) {
-            if (!forgetRotated) {
-                throw new CommandFailure(
-                        ExitCode.DIFFERENT,
-                        caller.shown(path) + " is another file than the one that was being read ("
-                                + Words.visible(generation.source())
-                                + ", of which " + Words.count(generation.bytes(), "byte")
-                                + " are folded), and that one is not found beside it any more.\nPut it back beside it, under any"
-                                + " name; or, if its rest does not matter, go on with --forget-rotated.");
-            }
-            return generation.number() + 1;
-        }
-        if (file.equals(path)) {
-            return generation.number();
-        }
-        long number = generation.number() + 1;
-        for (Path rotated : generations.rotatedAfter(file)) {
-            if (stop.isMade()) {
-                return number;
-            }
-            finish(generations.name(number, rotated), rotated);
-            number++;
-        }
-        return number;
-    }
-
-    /// The file of a generation, finished if it does not have the name any more.
-    private @Nullable Path find(Generations.Generation generation) throws IOException {
+        Generation generation = last.get();
         for (Path candidate : generations.candidates(generation)) {
-            try {
-                if (candidate.equals(path)) {
-                    try (LiveFile file = LiveFile.open(path)) {
-                        fold(generation.source(), file, true);
-                    }
-                } else {
-                    finish(generation.source(), candidate);
+            if (candidate.equals(path)) {
+                LiveFile file = LiveFile.open(path);
+                if (isSource(() -> fold(generation.source(), file, true))) {
+                    return new Position(generation.number(), null, generation.source(), file);
                 }
-                return candidate;
-            } catch (EngineException e) {
-                if (e.kind() != EngineException.Kind.SOURCE_CHANGED) {
-                    throw e;
-                }
+                file.close();
+            } else if (isSource(() -> finish(generation.source(), candidate))) {
+                return new Position(generation.number() + 1, FileMark.of(candidate), null, null);
             }
         }
-        return null;
+        if (!forgetRotated) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    caller.shown(path) + " is another file than the one that was being read ("
+                            + caller.shownSource(generation.source())
+                            + ", of which " + Words.count(generation.bytes(), "byte")
+                            + " are folded), and that one is not found beside it any more.\nPut it back beside it, under any"
+                            + " name; or, if its rest does not matter, go on with --forget-rotated.");
+        }
+        return new Position(generation.number() + 1, null, null, null);
     }
 
-    private void finish(String source, Path file) {
-        caller.err().println("Finishing " + caller.shown(file) + ", which was rotated.");
-        engine.fold(new FileSource(source, () -> InputFile.open(file, new AtomicLong()), false), listener());
+    /// Whether a file is what its source was folded from; then it is folded.
+    private static boolean isSource(BooleanSupplier fold) {
+        try {
+            return fold.getAsBoolean();
+        } catch (EngineException e) {
+            if (e.kind() != EngineException.Kind.SOURCE_CHANGED) {
+                throw e;
+            }
+            return false;
+        }
     }
 
-    /// Reads the file that has the name until another one has, then finishes it and those between. Returns the number
-    /// of the last.
-    private long live(long number) throws IOException {
-        LiveFile opened = awaitFile();
+    /// Reads the file that has the name until another one has, and then to its end.
+    private Position live(Position position) throws IOException {
+        LiveFile opened = position.file() == null ? awaitFile() : position.file();
         if (opened == null) {
-            return number;
+            return position;
         }
         try (LiveFile file = opened) {
-            String source = register(number, file);
+            // What is rotated from now on comes after this file; what was before, and is not finished, comes first.
+            long number = position.number() + finishBetween(position, file);
+            String source = position.source() == null ? begin(number, file) : position.source();
             caller.err()
                     .println("Following " + caller.shown(path) + (number == 1 ? "." : " (generation " + number + ")."));
-            long folded = -1;
-            long pollNanos = POLL_MIN.toNanos();
-            while (!stop.isMade()) {
-                boolean rotated = file.isRotated();
-                long size = file.size();
-                if (size < Math.max(folded, 0)) {
-                    throw new CommandFailure(
-                            ExitCode.DIFFERENT,
-                            caller.shown(path) + " was cut to " + Words.count(size, "byte") + "; "
-                                    + Words.count(folded, "byte")
-                                    + " of it are folded. What was written since it was last read may be lost. Rotate it by renaming it, not by"
-                                    + " cutting it (copytruncate). --forget-rotated takes it for a new file.");
-                }
-                if (size > folded) {
-                    long startNanos = System.nanoTime();
-                    fold(source, file, true);
-                    folded = size;
-                    pollNanos = Math.max(POLL_MIN.toNanos(), POLL_PER_FOLD * (System.nanoTime() - startNanos));
-                } else if (rotated && file.isQuiet(QUIET)) {
-                    break;
-                }
-                LockSupport.parkNanos(pollNanos);
+            if (readUntilRotated(source, file)) {
+                fold(source, file, false);
             }
-            return stop.isMade() ? number : finishRotated(number, source, file);
+            return new Position(number + 1, file.mark(), null, null);
         }
+    }
+
+    /// Returns whether it ended because of a rotation, and not of a stop.
+    private boolean readUntilRotated(String source, LiveFile file) throws IOException {
+        long folded = -1;
+        long pollNanos = POLL_MIN.toNanos();
+        while (!stop.isMade()) {
+            boolean rotated = file.isRotated();
+            long size = file.size();
+            if (size < folded) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        caller.shown(path) + " was cut to " + Words.count(size, "byte") + "; "
+                                + Words.count(folded, "byte")
+                                + " of it are folded. What was written since it was last read may be lost. Rotate it by renaming"
+                                + " it, not by cutting it (copytruncate). --forget-rotated takes it for a new file.");
+            }
+            if (size > folded) {
+                long startNanos = System.nanoTime();
+                fold(source, file, true);
+                folded = size;
+                pollNanos = Math.max(POLL_MIN.toNanos(), POLL_PER_FOLD * (System.nanoTime() - startNanos));
+            } else if (rotated && file.isQuiet(QUIET)) {
+                return true;
+            }
+            LockSupport.parkNanos(pollNanos);
+        }
+        return false;
     }
 
     /// Whatever has the name, as soon as something has; `null` when a stop is asked for.
@@ -184,52 +192,59 @@ final class FollowedFile {
         return null;
     }
 
-    private long finishRotated(long number, String source, LiveFile file) throws IOException {
-        fold(source, file, false);
-        long last = number;
-        for (Path rotated : generations.rotatedAfter(file)) {
-            last++;
-            finish(generations.name(last, rotated), rotated);
-        }
-        return last;
-    }
-
-    /// Makes a generation's source durable before anything of it is read. Returns the name that it has in the engine:
-    /// another one when its beginning was folded under another one.
-    private String register(long number, LiveFile file) {
-        Optional<Generations.Generation> last = generations.last(sources());
-        if (last.isPresent() && last.get().number() == number) {
-            return last.get().source();
-        }
-        String source = generations.name(number, file.key());
-        FoldReport report = engine.fold(new FileSource(source, file::stream, true), new FoldListener() {
-            @Override
-            public void folded(long durableBytes, long foldedBytes, Counts counts) {}
-
-            @Override
-            public boolean stop() {
-                return true;
+    /// Finishes files that had the name for too short a time to be seen. Returns how many generations these are.
+    private long finishBetween(Position position, LiveFile file) throws IOException {
+        FileMark after = position.after();
+        long more = 0;
+        if (after != null) {
+            for (Path rotated : generations.rotatedAfter(after, file.mark())) {
+                String key = FileMark.of(rotated).key();
+                Optional<String> known = generations.source(sources(), key);
+                if (known.isEmpty() || !isSource(() -> finish(known.get(), rotated))) {
+                    finish(generations.name(position.number() + more, key), rotated);
+                    more++;
+                }
             }
-        });
-        return report instanceof FoldReport.AlreadyFolded(String asName) ? asName : source;
+        }
+        return more;
     }
 
-    private void fold(String source, LiveFile file, boolean growing) {
-        engine.fold(new FileSource(source, file::stream, growing), listener());
+    /// Makes a generation's source durable before anything of it is read. A file that takes the name of another one
+    /// is new, even if it begins as another one did; the first one may have been folded before, under another name,
+    /// which its content tells.
+    private String begin(long number, LiveFile file) {
+        String source = generations.name(number, file.mark().key());
+        if (number > 1) {
+            engine.fold(new FileSource(source, InputStream::nullInputStream, true), listener(true));
+        } else {
+            engine.fold(new FileSource(source, file::stream, true), listener(true));
+        }
+        return source;
+    }
+
+    private boolean finish(String source, Path file) {
+        engine.fold(new FileSource(source, () -> InputFile.open(file, new AtomicLong()), false), listener(false));
+        caller.err().println("Finished " + caller.shown(file) + ", which was rotated.");
+        return true;
+    }
+
+    private boolean fold(String source, LiveFile file, boolean growing) {
+        engine.fold(new FileSource(source, file::stream, growing), listener(false));
+        return true;
     }
 
     private List<Answer.Progress> sources() {
         return engine.status().sources();
     }
 
-    private FoldListener listener() {
+    private FoldListener listener(boolean stopAtOnce) {
         return new FoldListener() {
             @Override
             public void folded(long durableBytes, long foldedBytes, Counts counts) {}
 
             @Override
             public boolean stop() {
-                return stop.isMade();
+                return stopAtOnce || stop.isMade();
             }
         };
     }

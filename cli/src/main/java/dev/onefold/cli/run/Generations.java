@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 /// @param path the name, absolute
 record Generations(Path path) {
     /// What rotation puts behind a name: `.1`, `-20251121`, `.2025-11-21T10`, `.old`, each perhaps compressed.
-    private static final Pattern ROTATED = Pattern.compile("[.\\-_]([0-9][0-9.\\-_:TZ]*|old|bak)(\\.gz|\\.zst)?");
+    private static final Pattern ROTATED = Pattern.compile("[.\\-_]([0-9][0-9.\\-_:TZ]*|old)(\\.gz|\\.zst)?");
 
     /// @param number from 1; 0 for a file that was folded under its plain name, before it was followed
     /// @param key the inode that it had; empty when that is not known
@@ -29,27 +29,31 @@ record Generations(Path path) {
         return path + "#" + number + "@" + key;
     }
 
-    String name(long number, Path file) throws IOException {
-        return name(number, LiveFile.key(file));
-    }
-
     /// The last generation among the engine's sources.
     Optional<Generation> last(List<Answer.Progress> sources) {
+        return all(sources).stream().max(Comparator.comparingLong(Generation::number));
+    }
+
+    /// The source of the generation that had this inode.
+    Optional<String> source(List<Answer.Progress> sources, String key) {
+        return all(sources).stream()
+                .filter(generation -> generation.key().equals(key))
+                .map(Generation::source)
+                .reduce((_, later) -> later);
+    }
+
+    private List<Generation> all(List<Answer.Progress> sources) {
         Pattern pattern = Pattern.compile(Pattern.quote(path.toString()) + "(?:#([0-9]{1,18})@(.*))?");
         List<Generation> all = new ArrayList<>();
         for (Answer.Progress source : sources) {
             Matcher matcher = pattern.matcher(source.source());
             if (matcher.matches()) {
-                String number = matcher.group(1);
-                String key = matcher.group(2);
-                all.add(new Generation(
-                        number == null ? 0 : Long.parseLong(number),
-                        key == null ? "" : key,
-                        source.source(),
-                        source.bytes()));
+                long number = matcher.group(1) == null ? 0 : Long.parseLong(matcher.group(1));
+                String key = matcher.group(2) == null ? "" : matcher.group(2);
+                all.add(new Generation(number, key, source.source(), source.bytes()));
             }
         }
-        return all.stream().max(Comparator.comparingLong(Generation::number));
+        return all;
     }
 
     /// Where the file of a generation may lie, most likely first: what has its inode; then, by age, rotated files and
@@ -59,7 +63,7 @@ record Generations(Path path) {
         List<Path> candidates = new ArrayList<>();
         try (DirectoryStream<Path> beside = Files.newDirectoryStream(folder(), Files::isRegularFile)) {
             for (Path file : beside) {
-                if (LiveFile.key(file).equals(generation.key())) {
+                if (FileMark.of(file).key().equals(generation.key())) {
                     candidates.add(file);
                 }
             }
@@ -73,26 +77,13 @@ record Generations(Path path) {
         return candidates;
     }
 
-    /// Files that were rotated away after this one, oldest first.
-    List<Path> rotatedAfter(Path file) throws IOException {
-        return rotatedAfter(LiveFile.key(file), Files.getLastModifiedTime(file));
-    }
-
-    /// The same, of a file that is held open, wherever it lies now.
-    List<Path> rotatedAfter(LiveFile file) throws IOException {
-        for (Path rotated : rotated()) {
-            if (LiveFile.key(rotated).equals(file.key())) {
-                return rotatedAfter(rotated);
-            }
-        }
-        return List.of();
-    }
-
-    private List<Path> rotatedAfter(String key, FileTime time) throws IOException {
+    /// Files that were rotated away after one that is finished, but for that which has the name now, oldest first.
+    List<Path> rotatedAfter(FileMark finished, FileMark now) throws IOException {
         List<Path> after = new ArrayList<>();
         for (Path rotated : rotated()) {
-            if (!LiveFile.key(rotated).equals(key)
-                    && Files.getLastModifiedTime(rotated).compareTo(time) >= 0) {
+            FileMark mark = FileMark.of(rotated);
+            boolean later = Files.getLastModifiedTime(rotated).compareTo(finished.since()) >= 0;
+            if (later && !mark.isSameFile(finished) && !mark.isSameFile(now)) {
                 after.add(rotated);
             }
         }

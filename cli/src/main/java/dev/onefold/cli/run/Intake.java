@@ -36,8 +36,8 @@ final class Intake {
     void file(String text) throws IOException {
         InputFile file = InputFile.of(caller, text);
         FoldReport report;
-        try (Progress progress =
-                Progress.begin(caller, mode, String.valueOf(file.path().getFileName()), file.bytes())) {
+        try (Progress progress = Progress.begin(
+                caller, mode, String.valueOf(file.path().getFileName()), Progress.Unit.BYTES, file.bytes())) {
             if (!InputFile.isCompressed(file.path())) {
                 progress.at(foldedBefore(file), engine.counts().records());
             }
@@ -85,7 +85,7 @@ final class Intake {
                 ? "stdin " + Instant.now() + " " + ProcessHandle.current().pid()
                 : lines.source();
         long from = lines.from() == null ? 1 : lines.from();
-        try (Progress progress = Progress.begin(caller, mode, "stdin", 0)) {
+        try (Progress progress = Progress.begin(caller, mode, "stdin", Progress.Unit.BYTES, 0)) {
             LineIntake intake = new LineIntake(engine, source, from, acknowledged -> {
                 if (lines.acknowledge()) {
                     caller.out().print(acknowledged + "\n");

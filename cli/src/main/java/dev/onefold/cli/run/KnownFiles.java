@@ -8,8 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Files that were folded before, to be read again: for a changed pipeline, and to verify or rebuild from them. The
-/// engine
-/// compares their content with what it folded.
+/// engine compares their content with what it folded.
 public final class KnownFiles {
     private KnownFiles() {}
 

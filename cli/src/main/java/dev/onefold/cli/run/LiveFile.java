@@ -6,7 +6,6 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 
 /// A file held open while it is written to, so that it can be read to its end whatever becomes of its name. One
@@ -15,40 +14,30 @@ import java.time.Duration;
 final class LiveFile implements AutoCloseable {
     private final Path path;
     private final RandomAccessFile file;
-    private final String key;
+    private final FileMark mark;
     private long quietSinceNanos = System.nanoTime();
     private long sizeBefore;
 
-    private LiveFile(Path path, RandomAccessFile file, String key) {
+    private LiveFile(Path path, RandomAccessFile file, FileMark mark) {
         this.path = path;
         this.file = file;
-        this.key = key;
+        this.mark = mark;
     }
 
     /// Opens the file that has the name.
     static LiveFile open(Path path) throws IOException {
         while (true) {
-            String before = key(path);
+            FileMark before = FileMark.of(path);
             RandomAccessFile file = new RandomAccessFile(path.toFile(), "r");
-            if (key(path).equals(before)) {
+            if (FileMark.of(path).isSameFile(before)) {
                 return new LiveFile(path, file, before);
             }
             file.close(); // It was rotated in between.
         }
     }
 
-    /// What tells a file from another one of the same name: its inode. Empty when there is no file.
-    static String key(Path path) throws IOException {
-        try {
-            Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-            return key == null ? "?" : key.toString().replaceAll(".*ino=(\\d+).*", "$1");
-        } catch (NoSuchFileException gone) {
-            return "";
-        }
-    }
-
-    String key() {
-        return key;
+    FileMark mark() {
+        return mark;
     }
 
     long size() throws IOException {
@@ -62,8 +51,8 @@ final class LiveFile implements AutoCloseable {
 
     /// Whether another file has the name now.
     boolean isRotated() throws IOException {
-        String now = key(path);
-        return !now.isEmpty() && !now.equals(key);
+        FileMark now = FileMark.of(path);
+        return !now.isNone() && !now.isSameFile(mark);
     }
 
     /// Whether the writer has turned to the new file: that one has content, or nothing came to this one for a while.

@@ -17,15 +17,15 @@ public final class Progress implements AutoCloseable {
     private static final Duration LINE_INTERVAL = Duration.ofSeconds(5);
     private static final int BAR_INTERVAL_MS = 200;
     private static final int BAR_WIDTH_MAX = 100;
-    private static final long UNIT_BYTES = 1_000_000;
 
     private final PrintStream err;
     private final Mode mode;
     private final String name;
     private final long total;
     private final @Nullable ProgressBar bar;
-    private final long startNanos = System.nanoTime();
-    private long lineNanos = startNanos;
+    private long startNanos;
+    private long lineNanos = System.nanoTime();
+    private long doneFrom;
     private long recordsFrom = -1;
 
     /// How progress is shown; the names are those of the option, hence in small letters.
@@ -39,7 +39,21 @@ public final class Progress implements AutoCloseable {
         none
     }
 
-    private Progress(Caller caller, Mode mode, String name, long total) {
+    /// What the work is measured in.
+    public enum Unit {
+        BYTES(" MB", 1_000_000),
+        RECORDS("k", 1_000);
+
+        private final String name;
+        private final long size;
+
+        Unit(String name, long size) {
+            this.name = name;
+            this.size = size;
+        }
+    }
+
+    private Progress(Caller caller, Mode mode, String name, Unit unit, long total) {
         err = caller.err();
         this.mode = mode == Mode.auto ? caller.screen().errIsTerminal() ? Mode.bar : Mode.lines : mode;
         this.name = name;
@@ -49,7 +63,7 @@ public final class Progress implements AutoCloseable {
                 : new ProgressBarBuilder()
                         .setTaskName(name)
                         .setInitialMax(total)
-                        .setUnit(" MB", UNIT_BYTES)
+                        .setUnit(unit.name, unit.size)
                         .setStyle(ProgressBarStyle.ASCII)
                         .setUpdateIntervalMillis(BAR_INTERVAL_MS)
                         .setConsumer(new ConsoleProgressBarConsumer(
@@ -59,47 +73,52 @@ public final class Progress implements AutoCloseable {
 
     /// Begins to show work.
     ///
-    /// @param total in bytes; 0 where it is not known
-    public static Progress begin(Caller caller, Mode mode, String name, long total) {
-        return new Progress(caller, mode, name, total);
+    /// @param total in the unit; 0 where it is not known
+    public static Progress begin(Caller caller, Mode mode, String name, Unit unit, long total) {
+        return new Progress(caller, mode, name, unit, total);
     }
 
     /// Notes how far it is.
     ///
-    /// @param bytes of the total
+    /// @param done of the total
     /// @param records in all; the rate is that of those that come from now on
-    public void at(long bytes, long records) {
+    public void at(long done, long records) {
         long now = System.nanoTime();
-        recordsFrom = recordsFrom < 0 ? records : recordsFrom;
+        if (recordsFrom < 0) {
+            recordsFrom = records;
+            doneFrom = done;
+            startNanos = now;
+        }
+        Duration elapsed = Duration.ofNanos(now - startNanos);
         switch (mode) {
-            case bar -> moveBar(bytes, records, Duration.ofNanos(now - startNanos));
+            case bar -> moveBar(done, records, elapsed);
             case lines -> {
                 if (now - lineNanos >= LINE_INTERVAL.toNanos()) {
                     lineNanos = now;
-                    err.println(line(bytes, records, Duration.ofNanos(now - startNanos)));
+                    err.println(line(done, records, elapsed));
                 }
             }
-            case ticks -> err.println(bytes + " " + total + " " + records);
+            case ticks -> err.println(done + " " + total + " " + records);
             case none, auto -> {}
         }
     }
 
-    private void moveBar(long bytes, long records, Duration elapsed) {
+    private void moveBar(long done, long records, Duration elapsed) {
         if (bar != null) {
-            bar.maxHint(total == 0 ? -1 : Math.max(total, bytes));
-            bar.stepTo(bytes);
+            bar.maxHint(total == 0 ? -1 : Math.max(total, done));
+            bar.stepTo(done);
             bar.setExtraMessage(" " + Words.rate(records - recordsFrom, elapsed));
         }
     }
 
-    private String line(long bytes, long records, Duration elapsed) {
+    private String line(long done, long records, Duration elapsed) {
         String rate = Words.rate(records - recordsFrom, elapsed);
         String all = name + ": " + Words.count(records, "record") + ", " + rate;
-        if (total == 0 || bytes == 0) {
+        if (total == 0 || done <= doneFrom) {
             return all;
         }
-        double part = Math.min(1, (double) bytes / total);
-        Duration left = Duration.ofMillis(Math.round(elapsed.toMillis() * (1 - part) / part));
+        double part = Math.min(1, (double) done / total);
+        Duration left = Duration.ofMillis(elapsed.toMillis() * Math.max(total - done, 0) / (done - doneFrom));
         return String.format(Locale.ROOT, "%s, %.0f %%, %s left", all, 100 * part, Words.duration(left));
     }
 

@@ -20,7 +20,7 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
 
     /// As a tree with aligned numbers, and below it what it covers.
     ///
-    /// @param source makes a source's name short
+    /// @param source makes a source's name short and printable
     public String table(int width, boolean cut, UnaryOperator<String> source) {
         List<String> header = new ArrayList<>(List.of(""));
         answer.measures().forEach(measure -> header.add(Words.visible(measure)));
@@ -65,9 +65,7 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
             text.append("  (").append(Words.count(from)).append(" earlier ones: see --format json)\n");
         }
         for (Answer.Progress progress : sources.subList(from, sources.size())) {
-            text.append("  ")
-                    .append(Words.visible(source.apply(progress.source())))
-                    .append(": ");
+            text.append("  ").append(source.apply(progress.source())).append(": ");
             text.append(Words.count(progress.records(), "record")).append(", ");
             text.append(Words.count(progress.bytes(), "byte")).append('\n');
         }

@@ -69,7 +69,7 @@ public final class GetCommand implements Callable<Integer> {
                 return ExitCode.DIFFERENT.code();
             }
             RowText text = new RowText(engine.pipeline(), row.get());
-            call.caller().out().print(format == RowFormat.json ? text.json() : text.table());
+            call.caller().out().print(format == RowFormat.json ? text.json() : text.table(call.caller()));
             return ExitCode.DONE.code();
         });
     }

@@ -118,9 +118,7 @@ public final class QueryCommand implements Callable<Integer> {
                                     text.table(
                                             caller.screen().width(),
                                             caller.screen().outIsTerminal(),
-                                            source -> source.startsWith("/")
-                                                    ? caller.shown(caller.path(source))
-                                                    : source);
+                                            caller::shownSource);
                                 case json -> text.json();
                                 case csv -> text.csv();
                             });

@@ -1,5 +1,6 @@
 package dev.onefold.cli.verbs;
 
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.Json;
 import dev.onefold.cli.show.Words;
@@ -22,7 +23,7 @@ record RowText(Pipeline pipeline, StoredRow row) {
         return Words.visible(String.join(" ", parts));
     }
 
-    String table() {
+    String table(Caller caller) {
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put("key", key(row.key()));
         if (!row.version().isEmpty()) {
@@ -46,7 +47,7 @@ record RowText(Pipeline pipeline, StoredRow row) {
         for (int i = 0; i < amounts.size(); i++) {
             lines.put(Words.visible(input(i)), shown(amounts.get(i)));
         }
-        lines.put("from", Words.visible(row.source()) + ", byte " + Words.count(row.offset()));
+        lines.put("from", caller.shownSource(row.source()) + ", byte " + Words.count(row.offset()));
         int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
         StringBuilder text = new StringBuilder();
         lines.forEach((name, value) -> text.append(name)

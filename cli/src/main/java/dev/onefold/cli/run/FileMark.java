@@ -1,0 +1,38 @@
+package dev.onefold.cli.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+
+/// What tells a file from another one, whatever its name.
+///
+/// @param key its inode; empty when there is no file, `?` where the system has no inodes
+/// @param since when it was made, or at the latest; whatever had its name later was written to later
+record FileMark(String key, FileTime since) {
+    private static final FileMark NONE = new FileMark("", FileTime.fromMillis(0));
+
+    static FileMark of(Path path) throws IOException {
+        try {
+            BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+            Object key = attributes.fileKey();
+            FileTime made = attributes.creationTime();
+            FileTime written = attributes.lastModifiedTime();
+            return new FileMark(
+                    key == null ? "?" : key.toString().replaceAll(".*ino=(\\d+).*", "$1"),
+                    made.compareTo(written) < 0 && made.toMillis() > 0 ? made : written);
+        } catch (NoSuchFileException gone) {
+            return NONE;
+        }
+    }
+
+    boolean isSameFile(FileMark other) {
+        return key.equals(other.key);
+    }
+
+    boolean isNone() {
+        return key.isEmpty();
+    }
+}
