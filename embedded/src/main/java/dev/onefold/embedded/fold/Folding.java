@@ -101,9 +101,10 @@ public final class Folding {
     }
 
     private void decodeAndApply(List<Chunk> chunks) {
-        long watermarkMs = state.watermarkMs;
+        long[] watermarkMs = {state.watermarkMs};
+        int decoders = horizon == null ? decodings.length : 1; // What is too old depends on what came before.
         AtomicInteger next = new AtomicInteger();
-        workers.run(Math.min(decodings.length, chunks.size()), worker -> {
+        workers.run(Math.min(decoders, chunks.size()), worker -> {
             for (int i = next.getAndIncrement(); i < chunks.size(); i = next.getAndIncrement()) {
                 decode(decodings[worker], chunks.get(i), watermarkMs);
             }
@@ -122,7 +123,7 @@ public final class Folding {
         settleConflicts(chunks);
     }
 
-    private void decode(Decoding decoding, Chunk chunk, long watermarkMs) {
+    private void decode(Decoding decoding, Chunk chunk, long[] watermarkMs) {
         if (chunk.source.header.length > 0 && decoding.headed != chunk.source) {
             decoding.decoder.header(chunk.source.header, 0, chunk.source.header.length);
             decoding.headed = chunk.source;
@@ -139,7 +140,8 @@ public final class Folding {
             Malformed malformed = decoding.decoder.decode(bytes, at, lineEnd);
             Event event = decoding.decoder.event();
             if (malformed == null && horizon != null) {
-                malformed = tooOld(event, horizon, watermarkMs);
+                malformed = tooOld(event, horizon, watermarkMs[0]);
+                watermarkMs[0] = Math.max(watermarkMs[0], event.timeMs);
             }
             if (malformed == null) {
                 add(decoding, event, chunk, chunk.offset + at);
