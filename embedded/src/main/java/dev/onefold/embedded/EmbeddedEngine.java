@@ -59,16 +59,16 @@ public final class EmbeddedEngine implements Engine {
         this.root = root;
         this.directoryLock = directoryLock;
         long number = View.current(root);
+        Checkpoint checkpoint = number == 0 ? null : Checkpoint.read(View.directory(root, number));
+        if (number > 0 && checkpoint == null) {
+            throw Disk.corrupt(View.directory(root, number).resolve("CHECKPOINT"), 0, "the file is gone");
+        }
         if (number == 0) {
             Disk.forceAncestors(root);
         } else {
             View.name(root, number, given.pause());
         }
-        View.deleteOthers(root, number);
-        Checkpoint checkpoint = number == 0 ? null : Checkpoint.read(View.directory(root, number));
-        if (number > 0 && checkpoint == null) {
-            throw Disk.corrupt(View.directory(root, number).resolve("CHECKPOINT"), 0, "the file is gone");
-        }
+        View.deleteOthers(root, number); // Only now: a name with a flipped bit is no reason to delete the right one.
         settings = pipeline == null && checkpoint != null ? View.asStored(root, checkpoint, given) : given;
         workers = new Workers(settings.threads());
         Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);

@@ -83,10 +83,17 @@ final class View {
 
     /// A view that was begun when a crash came holds no record yet; one that does was named, and its name is gone.
     private static void requireNoData(Path root) {
-        Path first = directory(root, 1);
-        Checkpoint checkpoint = Files.isDirectory(first) ? Checkpoint.read(first) : null;
-        if (checkpoint != null && !checkpoint.sources().isEmpty()) {
-            throw Disk.corrupt(root.resolve(CURRENT), 0, "the file is gone, but " + first + " holds data");
+        List<Path> views = new ArrayList<>();
+        try (var files = Files.newDirectoryStream(root, "view-*")) {
+            files.forEach(views::add);
+        } catch (java.io.IOException e) {
+            throw Disk.failed("listing", root, e);
+        }
+        for (Path view : views) {
+            Checkpoint checkpoint = Checkpoint.read(view);
+            if (checkpoint != null && !checkpoint.sources().isEmpty()) {
+                throw Disk.corrupt(root.resolve(CURRENT), 0, "the file is gone, but " + view + " holds data");
+            }
         }
     }
 
