@@ -8,6 +8,7 @@ import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.FoldReport;
 import dev.onefold.embedded.Settings;
 import dev.onefold.simulator.disk.SimulatedDisk;
+import dev.onefold.simulator.oracle.Oracle;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -106,11 +107,19 @@ final class Trades {
         return totals;
     }
 
-    /// What they are when these lines, and nothing else, are folded in one go on a healthy disk.
+    /// What the oracle says that they are when these lines, and nothing else, are folded.
     static Map<String, String> right(List<String> lines) {
-        try (EmbeddedEngine engine = open(SimulatedDisk.empty())) {
-            engine.append("all", lines);
-            return totals(engine);
+        Oracle oracle = Oracle.of(PIPELINE);
+        for (int line = 0; line < lines.size(); line++) {
+            oracle.accept("all", line + 1L, lines.get(line).getBytes(StandardCharsets.UTF_8));
         }
+        Map<String, String> right = new TreeMap<>();
+        oracle.totals("main").forEach((group, figures) -> {
+            List<String> values = figures.values().stream()
+                    .map(value -> value == null ? "-" : value)
+                    .toList();
+            right.put(String.join("/", group), String.join(" ", values));
+        });
+        return right;
     }
 }
