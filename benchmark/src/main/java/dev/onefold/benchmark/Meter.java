@@ -21,7 +21,7 @@ final class Meter {
     private static double machineNow() {
         try {
             String[] fields =
-                    Files.readAllLines(Path.of("/proc/stat")).getFirst().split(" +");
+                    Files.readAllLines(Path.of("/proc/stat")).getFirst().split(" +", -1);
             double ticks = 0;
             for (int i : new int[] {1, 2, 3, 6, 7, 8}) {
                 ticks += Double.parseDouble(fields[i]);
@@ -86,7 +86,7 @@ final class Meter {
         }
 
         static Run ofLine(String line) {
-            String[] fields = line.split("\t");
+            String[] fields = line.split("\t", -1);
             return new Run(
                     fields[1],
                     Long.parseLong(fields[2]),

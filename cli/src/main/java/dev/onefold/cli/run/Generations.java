@@ -20,6 +20,8 @@ record Generations(Path path) {
     /// What rotation puts behind a name: `.1`, `-20251121`, `.2025-11-21T10`, `.old`, each perhaps compressed.
     private static final Pattern ROTATED = Pattern.compile("[.\\-_]([0-9][0-9.\\-_:TZ]*|old)(\\.gz|\\.zst)?");
 
+    private static final Pattern SOURCE = Pattern.compile("(.+)#([0-9]{1,18})@(.*)");
+
     /// @param number from 1; 0 for a file that was folded under its plain name, before it was followed
     /// @param key the inode that it had; empty when that is not known
     /// @param bytes that are folded
@@ -43,31 +45,46 @@ record Generations(Path path) {
     }
 
     private List<Generation> all(List<Answer.Progress> sources) {
-        Pattern pattern = Pattern.compile(Pattern.quote(path.toString()) + "(?:#([0-9]{1,18})@(.*))?");
         List<Generation> all = new ArrayList<>();
         for (Answer.Progress source : sources) {
-            Matcher matcher = pattern.matcher(source.source());
-            if (matcher.matches()) {
-                long number = matcher.group(1) == null ? 0 : Long.parseLong(matcher.group(1));
-                String key = matcher.group(2) == null ? "" : matcher.group(2);
-                all.add(new Generation(number, key, source.source(), source.bytes()));
+            Matcher matcher = SOURCE.matcher(source.source());
+            if (source.source().equals(path.toString())) {
+                all.add(new Generation(0, "", source.source(), source.bytes()));
+            } else if (matcher.matches() && matcher.group(1).equals(path.toString())) {
+                long number = Long.parseLong(matcher.group(2));
+                all.add(new Generation(number, matcher.group(3), source.source(), source.bytes()));
             }
         }
         return all;
+    }
+
+    /// The file that a source is a generation of, if it lies beside its name with the inode it had, not compressed.
+    static Optional<Path> file(String source) throws IOException {
+        Matcher matcher = SOURCE.matcher(source);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        return new Generations(Path.of(matcher.group(1)))
+                .withKey(matcher.group(3)).stream().findFirst();
+    }
+
+    private List<Path> withKey(String key) throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> beside = Files.newDirectoryStream(folder(), Files::isRegularFile)) {
+            for (Path file : beside) {
+                if (FileMark.of(file).key().equals(key)) {
+                    files.add(file);
+                }
+            }
+        }
+        return files;
     }
 
     /// Where the file of a generation may lie, most likely first: what has its inode; then, by age, rotated files and
     /// the one that has the name. Whether it is the one, its content says. One of which nothing is folded has no
     /// content to be known by.
     List<Path> candidates(Generation generation) throws IOException {
-        List<Path> candidates = new ArrayList<>();
-        try (DirectoryStream<Path> beside = Files.newDirectoryStream(folder(), Files::isRegularFile)) {
-            for (Path file : beside) {
-                if (FileMark.of(file).key().equals(generation.key())) {
-                    candidates.add(file);
-                }
-            }
-        }
+        List<Path> candidates = withKey(generation.key());
         if (generation.bytes() > 0) {
             rotated().stream().filter(file -> !candidates.contains(file)).forEach(candidates::add);
             if (!candidates.contains(path) && Files.exists(path)) {

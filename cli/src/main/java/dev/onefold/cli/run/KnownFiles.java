@@ -1,6 +1,8 @@
 package dev.onefold.cli.run;
 
 import dev.onefold.embedded.FileSource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -16,11 +18,15 @@ public final class KnownFiles {
     public static @Nullable FileSource reopen(String source) {
         try {
             Path path = Path.of(source);
-            return Files.isRegularFile(path) && Files.isReadable(path)
-                    ? new FileSource(source, () -> InputFile.open(path, new AtomicLong()), false)
+            Path file =
+                    Files.isRegularFile(path) ? path : Generations.file(source).orElse(path);
+            return Files.isReadable(file)
+                    ? new FileSource(source, () -> InputFile.open(file, new AtomicLong()), false)
                     : null;
         } catch (InvalidPathException e) {
             return null; // A source that came through the journal may have any name.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -225,7 +225,7 @@ class CellsTest {
     @Test
     void what_is_written_since_the_beginning_makes_equal_cells() {
         Seeds.forAllSeeds(60, random -> {
-            int leaves = random.nextBoolean() ? 6 : 2_500;
+            int leaves = random.nextInt(4) > 0 ? 6 : 1_100;
             Cells cells = cells();
             Log log = new Log();
             Map<Integer, Amounts> rows = new HashMap<>();
@@ -299,7 +299,7 @@ class CellsTest {
     @Test
     void one_shard_inherits_all_of_another() {
         Seeds.forAllSeeds(60, random -> {
-            int leaves = random.nextBoolean() ? 5 : 3_000;
+            int leaves = random.nextInt(4) > 0 ? 5 : 2_100;
             Cells all = cells();
             Cells one = cells();
             Cells other = cells();

@@ -178,8 +178,8 @@ class DecimalsTest {
 
     @Test
     void a_number_of_many_characters_is_measured_and_not_read() {
-        assertThat(decimal(38, 0).refusal(record("1" + "0".repeat(5_000_000))).message())
-                .contains("is a number of 5000001 characters; 1000 are read at most");
+        assertThat(decimal(38, 0).refusal(record("1" + "0".repeat(200_000))).message())
+                .contains("is a number of 200001 characters; 1000 are read at most");
         assertThat(decimal(38, 0).number(record("1." + "0".repeat(998)))).isEqualTo(BigDecimal.ONE);
     }
 

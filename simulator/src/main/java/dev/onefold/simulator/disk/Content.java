@@ -5,8 +5,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The bytes of a file, in blocks of which those never written are absent and read as zeros. What lies behind the size
-/// in the last block is zero. A copy shares all blocks until one side writes. Guarded by the disk's lock.
+/// The bytes of a file, in blocks of which those never written are absent and read as zeros. What lies behind the
+/// size in the last block may be anything. A copy shares all blocks until one side writes. Guarded by the disk's lock.
 final class Content {
     static final int BLOCK_BYTES = 4_096;
 
@@ -104,11 +104,6 @@ final class Content {
         long firstGone = (newSize + BLOCK_BYTES - 1) / BLOCK_BYTES;
         blocks.tailMap(firstGone, true).clear();
         size = newSize;
-        int inBlock = (int) (newSize % BLOCK_BYTES);
-        if (inBlock > 0 && blocks.containsKey(newSize / BLOCK_BYTES)) {
-            byte[] last = writable(newSize / BLOCK_BYTES);
-            Arrays.fill(last, inBlock, BLOCK_BYTES, (byte) 0);
-        }
     }
 
     /// How many of `length` bytes at `position` can be written when that many bytes of disk are free.

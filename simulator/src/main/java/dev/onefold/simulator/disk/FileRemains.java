@@ -102,34 +102,34 @@ final class FileRemains {
         };
     }
 
+    /// Covers what lies between the size and another one with zeros, with noise, with a run of what a removed file
+    /// held, or with each of these here and there.
     private void grow(Content content, long size) {
-        byte[] garbage = new byte[Change.SECTOR_BYTES];
+        Stale stale = freed.isEmpty() ? new Stale(new Content(), 0) : Stale.anyOf(freed, random);
+        byte[] sector = new byte[Change.SECTOR_BYTES];
         int filler = random.nextInt(4);
-        for (int count = 0; filler < 3 && count < GARBAGE_SECTORS_MAX && content.size() < size; count++) {
-            long from = content.size();
-            long to = Math.min(size, Change.sectorEnd(from));
-            switch (filler) {
-                case 0 -> random.nextBytes(garbage);
-                case 1 -> readFreed(garbage);
-                default -> { // Each sector as it comes.
-                    switch (random.nextInt(3)) {
-                        case 0 -> random.nextBytes(garbage);
-                        case 1 -> readFreed(garbage);
-                        default -> Arrays.fill(garbage, (byte) 0);
-                    }
-                }
+        for (int count = 0; count < GARBAGE_SECTORS_MAX && content.size() < size; count++) {
+            switch (filler == 3 ? random.nextInt(3) : filler) {
+                case 0 -> Arrays.fill(sector, (byte) 0);
+                case 1 -> random.nextBytes(sector);
+                default -> stale.read(count, sector);
             }
-            content.write(from, garbage, 0, (int) (to - from));
+            long from = content.size();
+            content.write(from, sector, 0, (int) (Math.min(size, Change.sectorEnd(from)) - from));
         }
         content.zero(Math.min(content.size(), size), size);
     }
 
-    private void readFreed(byte[] sector) {
-        Arrays.fill(sector, (byte) 0);
-        if (!freed.isEmpty()) {
+    /// A run of sectors of a removed file.
+    private record Stale(Content content, long firstSector) {
+        static Stale anyOf(List<Content> freed, RandomGenerator random) {
             Content content = freed.get(random.nextInt(freed.size()));
-            long sectors = content.size() / Change.SECTOR_BYTES + 1;
-            content.read(random.nextLong(sectors) * Change.SECTOR_BYTES, sector, sector.length);
+            return new Stale(content, random.nextLong(content.size() / Change.SECTOR_BYTES + 1));
+        }
+
+        void read(int index, byte[] sector) {
+            Arrays.fill(sector, (byte) 0);
+            content.read((firstSector + index) * Change.SECTOR_BYTES, sector, sector.length);
         }
     }
 }

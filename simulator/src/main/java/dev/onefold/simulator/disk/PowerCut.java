@@ -21,7 +21,6 @@ final class PowerCut {
     private final Tree source;
     private final FileRemains remains;
     private final Map<StoredDirectory, SortedMap<String, Node>> entries = new HashMap<>();
-    private final Set<Node> visited = new HashSet<>();
     private final Set<Long> numbersTaken = new HashSet<>();
     private final Set<StoredFile> files = new HashSet<>();
     private long numberNext;
@@ -85,14 +84,12 @@ final class PowerCut {
     private StoredDirectory directory(StoredDirectory original) {
         StoredDirectory left = new StoredDirectory(inode(original));
         entriesOf(original).forEach((name, node) -> {
-            if (visited.add(node)) {
-                Node survivor = switch (node) {
-                    case StoredFile file -> file(file);
-                    case StoredDirectory directory -> directory(directory);
-                };
-                left.entries().put(name, survivor);
-                left.durableEntries().put(name, survivor);
-            }
+            Node survivor = switch (node) {
+                case StoredFile file -> file(file);
+                case StoredDirectory directory -> directory(directory);
+            };
+            left.entries().put(name, survivor);
+            left.durableEntries().put(name, survivor);
         });
         return left;
     }

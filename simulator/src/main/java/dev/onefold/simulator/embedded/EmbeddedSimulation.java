@@ -143,7 +143,7 @@ public final class EmbeddedSimulation {
     }
 
     private EmbeddedEngine open(Settings settings) {
-        Path directory = disk.getPath("/home/data/case");
+        Path directory = disk.getPath("/data/case");
         return EmbeddedEngine.open(directory, pipeline, settings);
     }
 

@@ -6,6 +6,7 @@ import static dev.onefold.simulator.disk.Seeded.outcomes;
 import static dev.onefold.simulator.disk.Seeded.sectors;
 import static dev.onefold.simulator.disk.Seeded.write;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
@@ -17,6 +18,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.CopyOption;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,6 +136,38 @@ class FaultsTest {
     }
 
     @Test
+    void a_gap_forced_after_a_failed_force_holds_zeros() throws Exception {
+        Set<String> outcomes = outcomes(200, random -> {
+            SimulatedDisk other = afterFailedForce();
+            try (FileChannel channel = FileChannel.open(other.getPath("/file"), WRITE)) {
+                other.inject(Faults.none().failingOnce(Operation.FORCE, 1, Faults.INPUT_OUTPUT_ERROR));
+                write(channel, sectors("C"), 2 * SECTOR);
+                assertThatThrownBy(() -> channel.force(false)).hasMessage(Faults.INPUT_OUTPUT_ERROR);
+                write(channel, sectors("D"), 4 * SECTOR);
+                channel.force(false);
+            }
+            return letters(other.crash(random).getPath("/file")).substring(2);
+        });
+        assertThat(outcomes).containsExactlyInAnyOrder("C0D", "00D", "?0D");
+    }
+
+    @Test
+    void a_size_forced_after_a_failed_force_survives() throws Exception {
+        Set<String> outcomes = outcomes(200, random -> {
+            SimulatedDisk other = afterFailedForce();
+            try (FileChannel channel = FileChannel.open(other.getPath("/file"), WRITE)) {
+                other.inject(Faults.none().failingOnce(Operation.FORCE, 1, Faults.INPUT_OUTPUT_ERROR));
+                write(channel, sectors("CCC"), 2 * SECTOR);
+                assertThatThrownBy(() -> channel.force(false)).hasMessage(Faults.INPUT_OUTPUT_ERROR);
+                channel.truncate(4 * SECTOR);
+                channel.force(false);
+            }
+            return String.valueOf(Files.size(other.crash(random).getPath("/file")) / SECTOR);
+        });
+        assertThat(outcomes).containsExactly("4");
+    }
+
+    @Test
     void a_short_write_takes_at_least_one_byte_and_leaves_at_least_one() throws Exception {
         disk.inject(Faults.none().withShortWriteEvery(2));
         Set<Integer> counts = new TreeSet<>();
@@ -229,6 +263,19 @@ class FaultsTest {
         assertThatThrownBy(() -> Files.delete(file)).hasMessage("Read-only file system");
         assertThat(seen).containsExactly("OPEN /file 0", "WRITE /file 1", "DELETE /file 1");
         assertThat(letters(file)).isEqualTo("A");
+    }
+
+    @Test
+    void as_the_jdk_does_a_move_that_replaces_first_deletes_unless_it_is_atomic() throws Exception {
+        List<Operation> seen = new ArrayList<>();
+        for (CopyOption option : List.of(REPLACE_EXISTING, ATOMIC_MOVE)) {
+            Files.write(file, sectors("A"));
+            Files.write(disk.getPath("/other"), sectors("B"));
+            disk.inject(Faults.none().withHook((operation, _) -> seen.add(operation)));
+            Files.move(file, disk.getPath("/other"), option);
+            disk.inject(Faults.none());
+        }
+        assertThat(seen).containsExactly(Operation.DELETE, Operation.RENAME, Operation.RENAME);
     }
 
     @Test

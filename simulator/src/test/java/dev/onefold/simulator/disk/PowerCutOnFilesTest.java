@@ -16,8 +16,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 class PowerCutOnFilesTest {
@@ -80,17 +82,24 @@ class PowerCutOnFilesTest {
 
     @Test
     void a_size_that_survives_without_its_data_shows_zeros_or_noise_or_what_a_removed_file_held() throws Exception {
-        Set<String> outcomes = outcomes(2 * TRIALS, random -> {
-            SimulatedDisk disk = diskWithFile("A");
-            Files.write(disk.getPath("/data/old"), sectors("Z"));
-            disk.sync();
-            Files.delete(disk.getPath("/data/old"));
-            try (FileChannel channel = open(disk)) {
-                write(channel, sectors("B"), SECTOR);
-            }
-            return letters(file(disk.crash(random)));
-        });
-        assertThat(outcomes).containsExactlyInAnyOrder("A", "AB", "A0", "A?", "AZ");
+        assertThat(outcomes(2 * TRIALS, random -> lettersAfterGrowth(diskWithRemovedFile(), "B", random)))
+                .containsExactlyInAnyOrder("A", "AB", "A0", "A?", "AZ", "AY");
+        assertThat(outcomes(2 * TRIALS, random -> lettersAfterGrowth(diskWithRemovedFile(), "BB", random)))
+                .contains("AYZ", "A0Z", "A?0", "A?B");
+    }
+
+    @Test
+    void what_a_removed_file_held_outlives_kills_and_power_cuts() throws Exception {
+        assertThat(outcomes(
+                        TRIALS,
+                        random -> lettersAfterGrowth(diskWithRemovedFile().kill(), "B", random)))
+                .contains("AZ");
+        assertThat(outcomes(TRIALS, random -> {
+                    SimulatedDisk disk = diskWithRemovedFile();
+                    disk.sync();
+                    return lettersAfterGrowth(disk.crash(random), "B", random);
+                }))
+                .contains("AZ");
     }
 
     @Test
@@ -109,10 +118,12 @@ class PowerCutOnFilesTest {
     void a_cut_that_was_not_forced_may_be_undone_and_mix_with_what_was_written_after_it() throws Exception {
         Set<String> outcomes = outcomes(2 * TRIALS, random -> {
             SimulatedDisk disk = diskWithFile("AAA");
-            Files.write(file(disk), sectors("B"), WRITE, TRUNCATE_EXISTING);
+            Files.write(file(disk), sectors("BC"), WRITE, TRUNCATE_EXISTING);
             return letters(file(disk.crash(random)));
         });
-        assertThat(outcomes).contains("", "B", "AAA", "BAA").allMatch(letters -> letters.matches("[AB0?]?|[AB]AA"));
+        assertThat(outcomes)
+                .contains("", "BC", "AAA", "BCA", "AC", "ACA")
+                .allMatch(letters -> letters.matches("([AB0?]([AC0?]A?)?)?"));
     }
 
     @Test
@@ -224,6 +235,49 @@ class PowerCutOnFilesTest {
             assertThat(outcomes(50, random -> letters(file(disk.copy().crash(random)))))
                     .containsExactly("B");
         }
+    }
+
+    @Test
+    void a_killed_process_gives_back_the_space_of_files_that_it_had_removed_but_not_closed() throws Exception {
+        SimulatedDisk disk = diskWithFile("A");
+        long free = Files.getFileStore(file(disk)).getUsableSpace();
+        try (FileChannel channel = open(disk)) {
+            write(channel, new byte[100_000], 0);
+            Files.delete(file(disk));
+        }
+        FileChannel open = FileChannel.open(disk.getPath("/data/other"), WRITE, CREATE);
+        write(open, new byte[100_000], 0);
+        Files.delete(disk.getPath("/data/other"));
+        assertThat(open.isOpen()).isTrue();
+        SimulatedDisk next = disk.kill();
+        assertThat(Files.getFileStore(next.getPath("/")).getUsableSpace()).isEqualTo(free + 4_096);
+    }
+
+    @Test
+    void a_copy_gives_new_files_the_numbers_that_its_original_would_give() throws Exception {
+        SimulatedDisk disk = diskWithFile("A");
+        Object number = Files.getAttribute(file(disk), "fileKey");
+        Files.delete(file(disk));
+        SimulatedDisk copy = disk.copy();
+        for (SimulatedDisk either : List.of(disk, copy)) {
+            assertThat(Files.getAttribute(Files.createFile(either.getPath("/new")), "fileKey"))
+                    .isEqualTo(number);
+        }
+    }
+
+    private static SimulatedDisk diskWithRemovedFile() throws IOException {
+        SimulatedDisk disk = diskWithFile("A");
+        Files.write(disk.getPath("/data/old"), sectors("YZ"));
+        Files.delete(disk.getPath("/data/old"));
+        return disk;
+    }
+
+    private static String lettersAfterGrowth(SimulatedDisk disk, String growth, RandomGenerator random)
+            throws IOException {
+        try (FileChannel channel = open(disk)) {
+            write(channel, sectors(growth), SECTOR);
+        }
+        return letters(file(disk.crash(random)));
     }
 
     private static SimulatedDisk diskWithGap(boolean forced) throws IOException {

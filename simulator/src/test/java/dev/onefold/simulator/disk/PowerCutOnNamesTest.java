@@ -7,6 +7,7 @@ import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class PowerCutOnNamesTest {
@@ -116,6 +118,16 @@ class PowerCutOnNamesTest {
     }
 
     @Test
+    void a_file_renamed_twice_removes_no_other_without_taking_its_place() throws Exception {
+        create("/a");
+        create("/c");
+        force("/");
+        Files.move(disk.getPath("/a"), disk.getPath("/b"), ATOMIC_MOVE);
+        Files.move(disk.getPath("/b"), disk.getPath("/c"), ATOMIC_MOVE);
+        assertThat(afterPowerCut()).containsExactly("a=a c=c", "b=a c=c", "c=a");
+    }
+
+    @Test
     void a_removed_directory_takes_nothing_with_it_that_was_moved_out_before() throws Exception {
         Files.createDirectory(disk.getPath("/d"));
         create("/d/a");
@@ -128,18 +140,10 @@ class PowerCutOnNamesTest {
     @Test
     void whatever_is_done_to_names_no_file_gets_two_and_forced_directories_stay() throws Exception {
         outcomes(TRIALS, random -> {
-            SimulatedDisk fresh = SimulatedDisk.empty();
-            for (String directory : List.of("/d", "/e")) {
-                Files.createDirectory(fresh.getPath(directory));
-            }
-            fresh.sync();
+            SimulatedDisk fresh = diskWithDirectories();
             doAnythingToNames(fresh, random);
             String found = names(fresh.copy().crash(random));
-            List<String> contents = Set.of(found.split(" ")).stream()
-                    .filter(entry -> !entry.isEmpty())
-                    .map(entry -> entry.substring(entry.indexOf('=')))
-                    .toList();
-            assertThat(contents).doesNotHaveDuplicates();
+            assertThat(contents(found)).doesNotHaveDuplicates();
             for (String directory : List.of("/", "/d", "/e")) {
                 force(fresh, directory);
             }
@@ -149,14 +153,26 @@ class PowerCutOnNamesTest {
     }
 
     @Test
+    void whatever_is_done_to_names_and_whichever_force_fails_no_file_gets_two() throws Exception {
+        outcomes(TRIALS, random -> {
+            SimulatedDisk fresh = diskWithDirectories();
+            fresh.inject(Faults.none().withHook((operation, path) -> {
+                if (operation == Operation.FORCE && Files.isDirectory(path) && random.nextInt(3) == 0) {
+                    throw new IOException(Faults.INPUT_OUTPUT_ERROR);
+                }
+            }));
+            doAnythingToNames(fresh, random);
+            String found = names(fresh.crash(random));
+            assertThat(contents(found)).doesNotHaveDuplicates();
+            return found;
+        });
+    }
+
+    @Test
     void a_failed_force_of_a_directory_leaves_its_names_in_doubt_and_the_next_one_does_not_help() throws Exception {
         create("/a");
         disk.inject(Faults.none().failingOnce(Operation.FORCE, 1, Faults.INPUT_OUTPUT_ERROR));
-        try {
-            force("/");
-        } catch (IOException expected) {
-            assertThat(expected).hasMessage(Faults.INPUT_OUTPUT_ERROR);
-        }
+        assertThatThrownBy(() -> force("/")).hasMessage(Faults.INPUT_OUTPUT_ERROR);
         force("/");
         assertThat(afterPowerCut()).containsExactly("", "a=a");
         create("/b");
@@ -182,24 +198,58 @@ class PowerCutOnNamesTest {
                 .contains("both");
     }
 
+    @Test
+    void what_was_done_before_a_failed_force_does_not_come_over_what_was_forced_after_it() throws Exception {
+        disk.inject(Faults.none().failingEvery(Operation.FORCE, 2, Faults.INPUT_OUTPUT_ERROR));
+        create("/a");
+        assertThatThrownBy(() -> force("/")).hasMessage(Faults.INPUT_OUTPUT_ERROR);
+        disk.inject(Faults.none());
+        Files.delete(disk.getPath("/a"));
+        force("/");
+        assertThat(afterPowerCut()).containsExactly("");
+    }
+
+    private static SimulatedDisk diskWithDirectories() throws IOException {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        Files.createDirectory(disk.getPath("/d"));
+        Files.createDirectory(disk.getPath("/e"));
+        disk.sync();
+        return disk;
+    }
+
+    private static List<String> contents(String names) {
+        return Stream.of(names.split(" "))
+                .map(entry -> entry.substring(entry.indexOf('=') + 1))
+                .toList();
+    }
+
     private static long key(SimulatedDisk disk, String path) throws IOException {
         return ((SimulatedAttributes.Key) Files.getAttribute(disk.getPath(path), "fileKey")).number();
     }
 
     private static void doAnythingToNames(SimulatedDisk disk, RandomGenerator random) throws IOException {
-        List<String> places = List.of("/a", "/b", "/d/a", "/d/b", "/e/a");
         for (int step = 0; step < 12; step++) {
-            Path path = disk.getPath(places.get(random.nextInt(places.size())));
-            Path target = disk.getPath(places.get(random.nextInt(places.size())));
-            switch (random.nextInt(4)) {
-                case 0 -> Files.deleteIfExists(path);
-                case 1 -> force(disk, random.nextBoolean() ? "/" : "/d");
-                default -> {
-                    if (Files.exists(path)) {
-                        Files.move(path, target, ATOMIC_MOVE);
-                    } else {
-                        create(disk, path.toString(), "=" + step);
-                    }
+            try {
+                doAnythingToNames(disk, "#" + step, random);
+            } catch (IOException failure) {
+                assertThat(failure).hasMessage(Faults.INPUT_OUTPUT_ERROR);
+            }
+        }
+    }
+
+    private static void doAnythingToNames(SimulatedDisk disk, String content, RandomGenerator random)
+            throws IOException {
+        List<String> places = List.of("/a", "/b", "/d/a", "/d/b", "/e/a");
+        Path path = disk.getPath(places.get(random.nextInt(places.size())));
+        Path target = disk.getPath(places.get(random.nextInt(places.size())));
+        switch (random.nextInt(4)) {
+            case 0 -> Files.deleteIfExists(path);
+            case 1 -> force(disk, random.nextBoolean() ? "/" : "/d");
+            default -> {
+                if (Files.exists(path)) {
+                    Files.move(path, target, ATOMIC_MOVE);
+                } else {
+                    create(disk, path.toString(), content);
                 }
             }
         }

@@ -80,7 +80,7 @@ final class KilledChild {
         long last = 0;
         try (InputStream in = Files.newInputStream(log)) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            for (String line : text.substring(0, text.lastIndexOf('\n') + 1).split("\n")) {
+            for (String line : text.substring(0, text.lastIndexOf('\n') + 1).split("\n", -1)) {
                 if (!line.isEmpty() && line.chars().allMatch(Character::isDigit)) {
                     last = Long.parseLong(line);
                 }

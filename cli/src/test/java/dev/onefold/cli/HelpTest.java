@@ -1,0 +1,173 @@
+package dev.onefold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.cli.call.Call;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.OptionSpec;
+
+class HelpTest {
+    private static final Pattern CODE = Pattern.compile("```[a-z]*\n(.*?)```|`([^`\n]+)`", Pattern.DOTALL);
+    private static final Pattern ONEFOLD = Pattern.compile("(?:\\./)?onefold ([a-z][^|#\n]*)");
+    private static final Pattern OPTION = Pattern.compile("(?<![\\w-])(--[a-z][a-z-]*)");
+
+    private final Map<String, CommandLine> commands = commands();
+
+    private static Map<String, CommandLine> commands() {
+        Cli cli = Cli.in(Path.of("").toAbsolutePath());
+        Call call = new Call(
+                cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream()),
+                List.of(),
+                null,
+                (_, _, _) -> 0);
+        Map<String, CommandLine> commands = new TreeMap<>();
+        collect(Onefold.commandLine(call), commands);
+        return commands;
+    }
+
+    private static void collect(CommandLine command, Map<String, CommandLine> commands) {
+        commands.put(command.getCommandSpec().qualifiedName(), command);
+        command.getSubcommands().values().forEach(each -> collect(each, commands));
+    }
+
+    @Test
+    void every_command_of_the_reference_is_there() {
+        assertThat(commands)
+                .containsKeys(
+                        "onefold run",
+                        "onefold query",
+                        "onefold get",
+                        "onefold verify",
+                        "onefold rebuild",
+                        "onefold dead-letters list",
+                        "onefold dead-letters show",
+                        "onefold dead-letters redrive",
+                        "onefold dead-letters purge",
+                        "onefold dead-letters export",
+                        "onefold check",
+                        "onefold generate trade-risk",
+                        "onefold demo",
+                        "onefold completion");
+    }
+
+    @Test
+    void every_help_fits_80_columns() {
+        commands.forEach(
+                (name, command) -> assertThat(command.getUsageMessage(Ansi.OFF).lines())
+                        .as(name)
+                        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80)));
+    }
+
+    @Test
+    void every_help_has_an_example_that_begins_with_onefold() {
+        commands.forEach((name, command) -> {
+            if (!name.equals("onefold generate")) {
+                assertThat(command.getUsageMessage(Ansi.OFF)).as(name).containsPattern("Examples?:\n(.*\n)*.*onefold ");
+            }
+        });
+    }
+
+    @Test
+    void every_option_has_a_description_and_every_command_knows_help_and_debug() {
+        commands.forEach((name, command) -> {
+            for (OptionSpec option : command.getCommandSpec().options()) {
+                assertThat(String.join("", option.description()))
+                        .as(name + " " + option.longestName())
+                        .isNotBlank();
+            }
+            assertThat(command.getCommandSpec().findOption("--help")).as(name).isNotNull();
+            assertThat(command.getCommandSpec().findOption("--debug")).as(name).isNotNull();
+        });
+    }
+
+    @Test
+    void the_examples_in_the_help_parse() {
+        commands.forEach((name, command) -> {
+            String footer =
+                    String.join("\n", command.getCommandSpec().usageMessage().footer());
+            for (String example : examples("```\n" + footer + "\n```")) {
+                assertThat(unknownOptions(example)).as(name + ": " + example).isEmpty();
+            }
+        });
+    }
+
+    @Test
+    void every_option_that_the_documents_name_exists() throws IOException {
+        Path root = Path.of("").toAbsolutePath().getParent();
+        List<String> unknown = new ArrayList<>();
+        for (String folder : List.of("docs", "examples", "README.md")) {
+            try (Stream<Path> files = Files.walk(root.resolve(folder))) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".md")).toList()) {
+                    for (String example : examples(Files.readString(file))) {
+                        unknownOptions(example)
+                                .forEach(option ->
+                                        unknown.add(root.relativize(file) + ": " + option + " in " + example));
+                    }
+                }
+            }
+        }
+        assertThat(unknown).isEmpty();
+    }
+
+    @Test
+    void every_option_of_run_stands_in_the_operations_page() throws IOException {
+        String page = Files.readString(
+                Path.of("").toAbsolutePath().resolveSibling("docs").resolve("operations.md"));
+        for (Map.Entry<String, CommandLine> command : commands.entrySet()) {
+            for (OptionSpec option : command.getValue().getCommandSpec().options()) {
+                if (!command.getKey().startsWith("onefold generate")) {
+                    assertThat(page).as(command.getKey()).contains(option.longestName());
+                }
+            }
+        }
+    }
+
+    /// Command lines in the code of a page.
+    private static List<String> examples(String page) {
+        List<String> examples = new ArrayList<>();
+        Matcher code = CODE.matcher(page);
+        while (code.find()) {
+            Matcher line = ONEFOLD.matcher(
+                    code.group(1) == null ? code.group(2) : code.group(1).replace("\\\n", " "));
+            while (line.find()) {
+                examples.add(line.group(1).strip());
+            }
+        }
+        return examples;
+    }
+
+    private Set<String> unknownOptions(String example) {
+        CommandLine command = commands.get("onefold");
+        Set<String> known = new TreeSet<>();
+        for (String word : example.split("\\s+", -1)) {
+            CommandLine next = command.getSubcommands().get(word);
+            command = next == null ? command : next;
+        }
+        command.getCommandSpec().options().forEach(option -> known.addAll(List.of(option.names())));
+        Set<String> unknown = new TreeSet<>();
+        Matcher option = OPTION.matcher(example);
+        while (option.find()) {
+            if (!known.contains(option.group(1))) {
+                unknown.add(option.group(1));
+            }
+        }
+        return unknown;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.onefold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// `onefold` in a process of its own. Its standard error lies in a file.
+public final class OnefoldProcess implements AutoCloseable {
+    private static final Duration WAIT_MAX = Duration.ofSeconds(60);
+
+    private final Process process;
+    private final Path err;
+
+    private OnefoldProcess(Process process, Path err) {
+        this.process = process;
+        this.err = err;
+    }
+
+    public static OnefoldProcess start(Path folder, String... arguments) throws IOException {
+        Path err = Files.createTempFile(folder, "err", ".txt");
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.onefold.cli.Main"));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectError(err.toFile())
+                .start();
+        return new OnefoldProcess(process, err);
+    }
+
+    public Process process() {
+        return process;
+    }
+
+    public String err() {
+        try {
+            return Files.readString(err);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    public String out() throws IOException {
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    /// SIGKILL.
+    public void kill() throws InterruptedException {
+        process.destroyForcibly();
+        assertThat(process.waitFor(WAIT_MAX.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    public void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                .start()
+                .waitFor();
+    }
+
+    public int exitCode() throws InterruptedException {
+        assertThat(process.waitFor(WAIT_MAX.toSeconds(), TimeUnit.SECONDS))
+                .as(err())
+                .isTrue();
+        return process.exitValue();
+    }
+
+    /// Waits until something is so.
+    public static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + WAIT_MAX.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("waiting until " + what).isLessThan(deadline);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly().onExit().join();
+    }
+}

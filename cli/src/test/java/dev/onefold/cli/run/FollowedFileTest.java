@@ -1,0 +1,268 @@
+package dev.onefold.cli.run;
+
+import static dev.onefold.cli.OnefoldProcess.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.Cli.Result;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.pipeline.PipelineFile;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Reading;
+import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A pipeline without ids, so that a line that is folded twice or never shows in the count.
+class FollowedFileTest {
+    private static final String PIPELINE = """
+            pipeline: lines
+            input: {format: json}
+            rollup:
+              levels: []
+              measures:
+                lines: count()
+                sum: sum(n) decimal(18,0)
+            """;
+
+    @TempDir
+    Path folder;
+
+    private Path log;
+    private Pipeline pipeline;
+    private int next;
+
+    @BeforeEach
+    void writePipeline() {
+        log = folder.resolve("app.log");
+        pipeline = ((Reading.Read) PipelineFile.read(Cli.in(folder).write("lines.yaml", PIPELINE))).pipeline();
+    }
+
+    /// Someone who follows until the test has seen enough.
+    private final class Follower implements AutoCloseable {
+        private final EmbeddedEngine engine =
+                EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults());
+        private final StopRequest stop = new StopRequest();
+        private final CompletableFuture<Void> following;
+
+        Follower(boolean forgetRotated) {
+            Cli cli = Cli.in(folder);
+            FollowedFile file = new FollowedFile(
+                    cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream()),
+                    engine,
+                    stop,
+                    log);
+            following = CompletableFuture.runAsync(() -> {
+                try {
+                    file.follow(forgetRotated);
+                } catch (java.io.IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                }
+            });
+        }
+
+        void awaitAll() {
+            await(next + " lines are folded", () -> following.isDone() || lines() == next);
+            assertThat(following).isNotCompletedExceptionally();
+            assertThat(lines()).isEqualTo(next);
+            assertThat(sum()).isEqualTo((long) next * (next + 1) / 2);
+        }
+
+        long lines() {
+            return value(0);
+        }
+
+        long sum() {
+            return value(1);
+        }
+
+        private long value(int measure) {
+            return engine.query(Query.all("main"))
+                    .lines()
+                    .getFirst()
+                    .values()
+                    .get(measure)
+                    .longValueExact();
+        }
+
+        @Override
+        public void close() {
+            stop.make(ExitCode.DONE);
+            following.exceptionally(_ -> null).join();
+            engine.close();
+        }
+    }
+
+    private String lines(int count) {
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            lines.append("{\"n\":").append(++next).append("}\n");
+        }
+        return lines.toString();
+    }
+
+    private void write(Path file, String text) throws Exception {
+        Files.writeString(file, text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    private void rotate(String name) throws Exception {
+        Files.move(log, folder.resolve(name));
+    }
+
+    private void age(String name, int seconds) throws Exception {
+        Files.setLastModifiedTime(
+                folder.resolve(name), FileTime.from(Instant.now().minusSeconds(seconds)));
+    }
+
+    @Test
+    void what_is_appended_is_folded_and_an_unfinished_line_waits_for_its_end() throws Exception {
+        write(log, lines(3));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+            String line = lines(1);
+            next--;
+            write(log, line.substring(0, 4));
+            write(log, line.substring(4));
+            next++;
+            follower.awaitAll();
+        }
+    }
+
+    @Test
+    void a_rotated_file_is_finished_before_the_new_one_is_begun() throws Exception {
+        write(log, lines(3));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+            write(log, lines(2) + lines(1).strip()); // Its last line has no end, and never gets one.
+            rotate("app.log.1");
+            write(log, lines(4));
+            follower.awaitAll();
+            write(log, lines(1));
+            follower.awaitAll();
+        }
+        try (Follower again = new Follower(false)) {
+            write(log, lines(1));
+            again.awaitAll();
+        }
+    }
+
+    @Test
+    void files_rotated_while_nobody_read_are_caught_up_with_in_order() throws Exception {
+        write(log, lines(3));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+        }
+        write(log, lines(2));
+        rotate("app.log.3");
+        write(folder.resolve("app.log.2"), lines(2));
+        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("app.log.1.gz")))) {
+            gzip.write(lines(2).getBytes(StandardCharsets.UTF_8));
+        }
+        age("app.log.3", 30);
+        age("app.log.2", 20);
+        age("app.log.1.gz", 10);
+        write(folder.resolve("app.log-errors"), "{\"n\":1000000}\n");
+        write(log, lines(5));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+        }
+    }
+
+    @Test
+    void a_rotated_file_is_known_by_its_content_when_it_was_compressed_since() throws Exception {
+        write(log, lines(3));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+        }
+        write(log, lines(2));
+        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("app.log.1.gz")))) {
+            Files.copy(log, gzip);
+        }
+        age("app.log.1.gz", 10);
+        Files.delete(log);
+        write(log, lines(4));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+        }
+    }
+
+    @Test
+    void a_rotated_file_that_is_gone_is_missed_and_forgotten_only_on_request() throws Exception {
+        write(log, lines(3));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+        }
+        Files.delete(log);
+        write(log, lines(2));
+        try (Follower follower = new Follower(false)) {
+            await("it is refused", follower.following::isDone);
+            assertThat(follower.following)
+                    .isCompletedExceptionally()
+                    .failsWithin(java.time.Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(CommandFailure.class)
+                    .withMessageContaining("--forget-rotated");
+        }
+        try (Follower follower = new Follower(true)) {
+            follower.awaitAll();
+        }
+    }
+
+    @Test
+    void a_file_that_is_cut_in_place_is_refused() throws Exception {
+        write(log, lines(5));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+            Files.writeString(log, "{\"n\":1}\n");
+            await("it is refused", follower.following::isDone);
+            assertThat(follower.following).isCompletedExceptionally();
+        }
+    }
+
+    @Test
+    void a_file_that_was_folded_before_it_was_followed_goes_on() throws Exception {
+        write(log, lines(3));
+        Cli cli = Cli.in(folder);
+        Result result = cli.run("run", "lines.yaml", "--data", "data", "--input", "app.log");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        write(log, lines(2));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+        }
+        rotate("app.log.1");
+        write(log, lines(2));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+        }
+    }
+
+    @Test
+    void the_same_holds_for_files_with_a_header() throws Exception {
+        pipeline = ((Reading.Read) PipelineFile.read(Cli.in(folder).write("csv.yaml", PIPELINE.replace("json", "csv"))))
+                .pipeline();
+        write(log, "n,x\n1,a\n");
+        try (Follower follower = new Follower(false)) {
+            next = 1;
+            follower.awaitAll();
+            rotate("app.log.1");
+            write(log, "n,x\n2,b\n");
+            next = 2;
+            follower.awaitAll();
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package dev.onefold.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.luben.zstd.ZstdOutputStream;
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.Cli.Result;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RunCommandTest {
+    private static final String ONE = Cli.trade("1", 1, "FX", "EMEA", "1");
+    private static final String TWO = Cli.trade("2", 1, "FX", "EMEA", "2");
+    private static final String FOUR = Cli.trade("4", 1, "FX", "EMEA", "4");
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void writePipeline() {
+        cli = Cli.in(folder);
+        cli.write("trades.yaml", Cli.TRADES);
+    }
+
+    private String total() {
+        return cli.run("query", "trades.yaml", "--depth", "0", "--format", "csv")
+                .lines()
+                .getLast();
+    }
+
+    private Result run(String... inputs) {
+        String[] arguments = {"run", "trades.yaml", "--input"};
+        String[] all = Arrays.copyOf(arguments, arguments.length + inputs.length);
+        System.arraycopy(inputs, 0, all, arguments.length, inputs.length);
+        return cli.run(all);
+    }
+
+    @Test
+    void several_files_are_folded_the_last_line_needs_no_end() {
+        cli.write("1", ONE + TWO.strip());
+        cli.write("2", FOUR);
+        Result result = run("1", "2");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.out())
+                .contains("Folded 3 records", "Durable in onefold-data/trades: 3 rows of 3 records in all.");
+        assertThat(total()).isEqualTo("0,,,7.00,3");
+    }
+
+    @Test
+    void compressed_files_are_known_by_their_names_with_all_their_members() throws Exception {
+        ByteArrayOutputStream gzip = new ByteArrayOutputStream();
+        for (String member : new String[] {ONE, TWO}) {
+            try (OutputStream out = new GZIPOutputStream(gzip)) {
+                out.write(member.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        Files.write(folder.resolve("a.gz"), gzip.toByteArray());
+        try (OutputStream out = new ZstdOutputStream(Files.newOutputStream(folder.resolve("b.zst")))) {
+            out.write(FOUR.getBytes(StandardCharsets.UTF_8));
+        }
+        Result result = run("a.gz", "b.zst");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(total()).isEqualTo("0,,,7.00,3");
+    }
+
+    @Test
+    void a_compressed_file_that_is_cut_off_is_refused_by_name() throws Exception {
+        ByteArrayOutputStream gzip = new ByteArrayOutputStream();
+        try (OutputStream out = new GZIPOutputStream(gzip)) {
+            out.write(ONE.repeat(100).getBytes(StandardCharsets.UTF_8));
+        }
+        Files.write(folder.resolve("a.gz"), Arrays.copyOf(gzip.toByteArray(), gzip.size() / 2));
+        Result result = run("a.gz");
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err()).contains("a.gz", "cannot be read").doesNotContain("\tat ");
+    }
+
+    @Test
+    void a_file_is_not_folded_twice_also_under_another_name() throws Exception {
+        cli.write("1", ONE + TWO);
+        run("1");
+        assertThat(run("1").err()).contains("1 is folded already.");
+        Files.copy(folder.resolve("1"), folder.resolve("copy"));
+        Result copy = run("copy");
+        assertThat(copy.exitCode()).isZero();
+        assertThat(copy.err()).contains("copy is folded already, as 1.");
+        assertThat(total()).isEqualTo("0,,,3.00,2");
+    }
+
+    @Test
+    void a_file_that_has_grown_goes_on_and_one_that_was_cut_or_changed_is_refused() {
+        cli.write("1", ONE);
+        run("1");
+        cli.append("1", TWO);
+        assertThat(run("1").out()).contains("Folded 1 record");
+        cli.write("1", ONE);
+        Result cut = run("1");
+        assertThat(cut.exitCode()).isEqualTo(1);
+        assertThat(cut.err()).contains(folder.resolve("1").toString());
+        cli.write("1", TWO + ONE);
+        assertThat(run("1").exitCode()).isEqualTo(1);
+        assertThat(total()).isEqualTo("0,,,3.00,2");
+    }
+
+    @Test
+    void what_cannot_be_read_is_refused_before_a_directory_is_made() {
+        assertThat(run("missing").exitCode()).isEqualTo(2);
+        assertThat(run("missing").err()).contains("no input file missing");
+        assertThat(run(".").err()).contains("not a file that can be read again");
+        assertThat(folder.resolve("onefold-data")).doesNotExist();
+    }
+
+    @Test
+    void standard_input_is_acknowledged_line_by_line_number() {
+        Result result = cli.runWithInput(
+                ONE + TWO + FOUR, "run", "trades.yaml", "--input", "-", "--acknowledge", "--progress", "none");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.lines().getLast()).isEqualTo("3");
+        assertThat(result.out()).matches("([0-9]+\n)+");
+        assertThat(result.err()).contains("Folded 3 records");
+        assertThat(total()).isEqualTo("0,,,7.00,3");
+    }
+
+    @Test
+    void a_source_goes_on_where_it_was_and_a_gap_is_refused() {
+        assertThat(send(ONE + TWO, 1).lines().getLast()).isEqualTo("2");
+        assertThat(send(TWO + FOUR, 2).lines().getLast()).isEqualTo("3");
+        assertThat(send(ONE + TWO + FOUR, 1).out()).isEqualTo("3\n");
+        Result gap = send(FOUR, 6);
+        assertThat(gap.exitCode()).isEqualTo(1);
+        assertThat(gap.err()).contains("p1", "3", "line 4");
+        assertThat(total()).isEqualTo("0,,,7.00,3");
+    }
+
+    private Result send(String lines, long from) {
+        return cli.runWithInput(
+                lines,
+                "run",
+                "trades.yaml",
+                "--input",
+                "-",
+                "--acknowledge",
+                "--source",
+                "p1",
+                "--from",
+                String.valueOf(from));
+    }
+
+    @Test
+    void a_last_line_without_end_is_taken_unless_lines_are_counted() {
+        assertThat(cli.runWithInput(ONE.strip(), "run", "trades.yaml", "--input", "-")
+                        .exitCode())
+                .isZero();
+        assertThat(total()).isEqualTo("0,,,1.00,1");
+        Result counted = send(TWO + FOUR.substring(0, 20), 1);
+        assertThat(counted.exitCode()).isEqualTo(1);
+        assertThat(counted.out()).isEqualTo("1\n");
+        assertThat(counted.err()).contains("20 bytes are not taken");
+        assertThat(send(FOUR, 2).exitCode()).isZero();
+        assertThat(total()).isEqualTo("0,,,7.00,3");
+    }
+
+    @Test
+    void a_line_over_the_limit_is_a_dead_letter_of_its_place_and_the_others_go_on() {
+        byte[] big = new byte[11 * 1024 * 1024];
+        Arrays.fill(big, (byte) 'x');
+        byte[] input = (ONE + new String(big, StandardCharsets.US_ASCII) + "\n" + TWO).getBytes(StandardCharsets.UTF_8);
+        Result result = cli.run(
+                new ByteArrayInputStream(input),
+                "run",
+                "trades.yaml",
+                "--input",
+                "-",
+                "--acknowledge",
+                "--source",
+                "s",
+                "--from",
+                "1");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.lines().getLast()).isEqualTo("3");
+        assertThat(total()).isEqualTo("0,,,3.00,2");
+        assertThat(cli.run("dead-letters", "trades.yaml", "list", "--format", "json")
+                        .out())
+                .contains("\"bytes\":" + big.length, "\"kept\":false", "\"line\":2", "\"offset\":" + ONE.length());
+        assertThat(cli.run("dead-letters", "trades.yaml", "show", "1", "--raw").exitCode())
+                .isEqualTo(1);
+        assertThat(cli.run("dead-letters", "trades.yaml", "show", "1").out()).contains("not kept");
+        assertThat(cli.run("dead-letters", "trades.yaml", "redrive", "1").exitCode())
+                .isEqualTo(1);
+        assertThat(cli.run("dead-letters", "trades.yaml", "export", "--output", "-")
+                        .out())
+                .contains("\"kept\":false");
+    }
+
+    @Test
+    void settings_are_taken_and_none_changes_an_answer() {
+        cli.write("1", ONE + TWO + FOUR);
+        Result result = cli.run(
+                "run",
+                "trades.yaml",
+                "--shards",
+                "3",
+                "--threads",
+                "1",
+                "--checkpoint-interval",
+                "200ms",
+                "--state-memory",
+                "256m",
+                "--keep-journal",
+                "--progress",
+                "ticks",
+                "--input",
+                "1");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.err()).containsPattern("(?m)^\\d+ \\d+ 3$");
+        assertThat(total()).isEqualTo("0,,,7.00,3");
+        assertThat(cli.run("run", "trades.yaml", "--shards", "0", "--input", "1")
+                        .exitCode())
+                .isEqualTo(2);
+        assertThat(cli.run("run", "trades.yaml", "--state-memory", "lots", "--input", "1")
+                        .err())
+                .contains("8g");
+        assertThat(cli.run("run", "trades.yaml", "--checkpoint-interval", "1", "--input", "1")
+                        .err())
+                .contains("500ms");
+    }
+
+    @Test
+    void options_that_do_not_go_together_are_refused_with_the_reason() {
+        cli.write("1", ONE);
+        assertThat(run("-", "1").err()).contains("comes last");
+        assertThat(cli.run("run", "trades.yaml", "--input", "1", "--acknowledge")
+                        .err())
+                .contains("--input -");
+        assertThat(cli.run("run", "trades.yaml", "--input", "-", "--source", "x")
+                        .err())
+                .contains("--from");
+        assertThat(cli.run("run", "trades.yaml", "--input", "-", "--source", "x", "--from", "0")
+                        .exitCode())
+                .isEqualTo(2);
+        assertThat(cli.run("run", "trades.yaml", "--input", "-", "--follow").exitCode())
+                .isEqualTo(2);
+        assertThat(cli.run("run", "trades.yaml", "--input", "1", "--forget-rotated")
+                        .exitCode())
+                .isEqualTo(2);
+        assertThat(cli.run("run", "trades.yaml").err()).contains("--input");
+        cli.write("1.gz", ONE);
+        assertThat(cli.run("run", "trades.yaml", "--input", "1.gz", "--follow").exitCode())
+                .isEqualTo(2);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.onefold.cli.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.call.Screen;
+import dev.onefold.cli.pipeline.PipelineFile;
+import dev.onefold.core.Verification;
+import dev.onefold.core.Verification.Difference;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Reading;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VerificationTextTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void each_group_that_differs_is_named_and_by_how_much() {
+        Verification verification = new Verification(
+                "7,000 rows",
+                12,
+                List.of(new Difference(
+                        "main",
+                        List.of("FX", "EMEA"),
+                        List.of(new BigDecimal("1100.00"), new BigDecimal("3")),
+                        List.of(new BigDecimal("1000.50"), new BigDecimal("3")))));
+        assertThat(new VerificationText(pipeline(), verification).verified(Screen.pipe()))
+                .isEqualTo("""
+                        Different: 1 group of 12 groups recomputed from 7,000 rows.
+
+                        group    measure    served  recomputed  difference
+                        FX/EMEA  value    1,100.00    1,000.50      +99.50
+
+                        The recomputed values follow from the rows. 'onefold rebuild' puts them in place.
+                        """);
+        assertThat(new VerificationText(pipeline(), verification).rebuilt(Screen.pipe()))
+                .contains("1 were different", "before", "now", "+99.50");
+    }
+
+    private Pipeline pipeline() {
+        Path file = Cli.in(folder).write("trades.yaml", Cli.TRADES);
+        return ((Reading.Read) PipelineFile.read(file)).pipeline();
+    }
+}
