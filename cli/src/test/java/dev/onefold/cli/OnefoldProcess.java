@@ -90,6 +90,11 @@ public final class OnefoldProcess implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly().onExit().join();
+        process.destroyForcibly();
+        try {
+            process.waitFor(WAIT_MAX.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
