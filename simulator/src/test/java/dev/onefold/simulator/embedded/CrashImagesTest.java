@@ -8,6 +8,7 @@ import dev.onefold.simulator.disk.Faults;
 import dev.onefold.simulator.disk.SimulatedCrash;
 import dev.onefold.simulator.disk.SimulatedDisk;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
@@ -62,6 +63,52 @@ class CrashImagesTest {
             assertThat(Trades.totals(engine)).isEqualTo(Trades.right(LINES));
             assertThat(engine.verify().isEqual()).isTrue();
         }
+    }
+
+    /// Corrections without end: most rows are dead, so segments are cleaned and let go, and logs are begun anew.
+    private static void cutWhileCleaning(RandomGenerator random) {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 2_400; i++) {
+            String key = "t" + random.nextInt(40);
+            lines.add(
+                    random.nextInt(20) == 0
+                            ? Trades.delete(key, i)
+                            : Trades.trade(key, i, "desk" + random.nextInt(9), random.nextInt(9_999) + ".5"));
+        }
+        SimulatedDisk disk = SimulatedDisk.empty();
+        int done = 0;
+        while (done < lines.size()) {
+            disk.inject(Faults.none().withCrashAtChange(random.nextInt(60, 600)));
+            var settings = Trades.settings(random.nextInt(1, 3)).withCheckpointInterval(Duration.ZERO);
+            try (EmbeddedEngine engine = Trades.open(Trades.directory(disk), settings)) {
+                int in = (int) engine.acknowledged("s");
+                assertThat(in).isGreaterThanOrEqualTo(done);
+                assertThat(Trades.totals(engine)).isEqualTo(Trades.right(lines.subList(0, in)));
+                assertThat(engine.verify().isEqual()).isTrue();
+                done = in;
+                while (done < lines.size()) {
+                    int to = Math.min(lines.size(), done + random.nextInt(20, 120));
+                    done = (int) engine.append("s", lines.subList(done, to));
+                }
+            } catch (SimulatedCrash powerGone) {
+                assertThat(disk.isOpen()).isFalse();
+            }
+            disk = random.nextBoolean() ? disk.kill() : disk.crash(random);
+        }
+        try (EmbeddedEngine engine = Trades.open(disk)) {
+            assertThat(Trades.totals(engine)).isEqualTo(Trades.right(lines));
+        }
+    }
+
+    @Test
+    void while_rows_are_cleaned_away_a_power_cut_takes_nothing() {
+        Seeds.forAllSeeds(10, CrashImagesTest::cutWhileCleaning);
+    }
+
+    @Test
+    @Tag("campaign")
+    void while_many_rows_are_cleaned_away_a_power_cut_takes_nothing() {
+        Seeds.forAllSeeds(300, CrashImagesTest::cutWhileCleaning);
     }
 
     @Test

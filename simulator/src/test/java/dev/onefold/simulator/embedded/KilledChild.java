@@ -5,8 +5,6 @@ import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.Settings;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,7 +18,7 @@ final class KilledChild {
 
     private KilledChild() {}
 
-    /// `fold`, `append` or `tell`, the data directory, the file.
+    /// `fold`, `append` or `tell`, the data directory, the file, and how many lines were acknowledged before.
     public static void main(String[] arguments) throws IOException {
         Path file = Path.of(arguments[2]);
         Settings settings = Settings.defaults()
@@ -29,6 +27,10 @@ final class KilledChild {
                 .withStateBytesMax(1L << 30)
                 .withCheckpointInterval(Duration.ofMillis(20));
         try (EmbeddedEngine engine = Trades.open(Path.of(arguments[1]), settings)) {
+            if (engine.acknowledged("s") < Long.parseLong(arguments[3])) {
+                throw new IllegalStateException(
+                        arguments[3] + " lines were acknowledged, but " + engine.acknowledged("s") + " are in");
+            }
             switch (arguments[0]) {
                 case "fold" -> {
                     engine.fold(new FileSource("file", () -> Files.newInputStream(file), false), FoldListener.silent());
@@ -78,12 +80,10 @@ final class KilledChild {
     /// The last whole number that a process has told.
     static long acknowledged(Path log) throws IOException {
         long last = 0;
-        try (InputStream in = Files.newInputStream(log)) {
-            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            for (String line : text.substring(0, text.lastIndexOf('\n') + 1).split("\n", -1)) {
-                if (!line.isEmpty() && line.chars().allMatch(Character::isDigit)) {
-                    last = Long.parseLong(line);
-                }
+        String text = Files.readString(log);
+        for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
+            if (!line.isEmpty() && line.chars().allMatch(Character::isDigit)) {
+                last = Long.parseLong(line);
             }
         }
         return last;

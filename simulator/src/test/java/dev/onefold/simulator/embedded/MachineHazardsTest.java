@@ -43,34 +43,28 @@ class MachineHazardsTest {
     @Test
     void after_a_failed_force_a_succeeding_one_is_not_believed() {
         List<String> lines = Trades.trades(30);
-        long in;
         EmbeddedEngine engine = open(disk);
         engine.append("s", lines.subList(0, 10));
         disk.inject(Faults.none().failingOnce(Operation.FORCE, 1, Faults.INPUT_OUTPUT_ERROR));
         assertRefused(EngineException.Kind.STORAGE_FAILED, () -> engine.append("s", lines.subList(10, 20)));
         assertRefused(EngineException.Kind.STOPPED, () -> engine.append("s", lines.subList(10, 20)));
         assertRefused(EngineException.Kind.STOPPED, () -> totals(engine));
-        try (EmbeddedEngine again =
-                open(disk.kill())) { // The page cache still shows the entry that is not on the disk.
-            in = again.acknowledged("s");
-            assertThat(in).isBetween(10L, 20L);
+
+        SimulatedDisk next = disk.kill(); // The page cache still shows the entry that is not on the disk.
+        EmbeddedEngine again = open(next);
+        int in = (int) again.acknowledged("s");
+        assertThat(again.append("s", lines.subList(in, 30))).isEqualTo(30);
+        for (int seed = 0; seed < 40; seed++) {
+            try (EmbeddedEngine last = open(next.copy().crash(new SplittableRandom(seed)))) {
+                assertThat(last.acknowledged("s")).isEqualTo(30);
+                assertThat(totals(last)).isEqualTo(Trades.right(lines));
+            }
         }
-        SimulatedDisk killed = disk.copy();
-        try (EmbeddedEngine again = open(killed)) {
-            again.append("s", (int) again.acknowledged("s") + 1, bytes(lines.subList((int) in, 30)), size(lines, in));
-        }
-        try (EmbeddedEngine last = open(killed.crash(new SplittableRandom(1)))) {
-            assertThat(last.acknowledged("s")).isEqualTo(30);
-            assertThat(totals(last)).isEqualTo(Trades.right(lines));
-        }
+        again.close();
     }
 
     private static byte[] bytes(List<String> lines) {
         return (String.join("\n", lines) + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8);
-    }
-
-    private static int size(List<String> lines, long from) {
-        return bytes(lines.subList((int) from, lines.size())).length;
     }
 
     /// 48.
