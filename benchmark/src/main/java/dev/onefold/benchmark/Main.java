@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeSet;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -105,7 +106,7 @@ public final class Main {
         line.addAll(List.of("--work", work.toString(), command, argument.toString()));
         Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
         Meter.Run run = null;
-        TreeSet<String> totals = new TreeSet<>();
+        Set<String> totals = new TreeSet<>();
         try (BufferedReader out =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String text = out.readLine(); text != null; text = out.readLine()) {
@@ -126,11 +127,11 @@ public final class Main {
         return run;
     }
 
-    private TreeSet<String> firstTotals = new TreeSet<>();
+    private Set<String> firstTotals = Set.of();
     private Path firstInput = Path.of("");
 
     /// A rate with wrong totals is no rate: the floor and the engine share no code, and must agree.
-    private void requireSameTotals(Path input, TreeSet<String> totals) {
+    private void requireSameTotals(Path input, Set<String> totals) {
         if (totals.isEmpty()) {
             return;
         }
