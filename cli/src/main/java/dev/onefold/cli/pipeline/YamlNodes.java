@@ -99,7 +99,8 @@ final class YamlNodes {
     private Node document() {
         LoadSettings settings = LoadSettings.builder()
                 .setCodePointLimit(PipelineFile.FILE_BYTES_MAX)
-                .setBufferSize(text.length() + 2) // Its reader fails on a surrogate pair across two fillings of the buffer.
+                .setBufferSize(
+                        text.length() + 2) // Its reader fails on a surrogate pair across two fillings of the buffer.
                 .build();
         events = new Parse(settings).parseString(text).iterator();
         Event first = next();
