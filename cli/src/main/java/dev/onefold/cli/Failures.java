@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.CommonOptions;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.document.Problem;
 import dev.onefold.embedded.EngineException;
 import java.io.IOException;
@@ -92,7 +93,12 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private ExitCode say(ExitCode exitCode, String message) {
-        call.caller().err().println("onefold: " + message.stripTrailing());
+        boolean terminal = call.caller().screen().errIsTerminal();
+        int width = terminal ? call.caller().screen().width() : Integer.MAX_VALUE; // Who searches in a log wants lines.
+        ("onefold: " + message.stripTrailing())
+                .lines()
+                .map(line -> Words.wrap(line, width))
+                .forEach(call.caller().err()::println);
         return exitCode;
     }
 

@@ -41,6 +41,11 @@ public final class PipelineArgument {
         return pipeline;
     }
 
+    /// As it must be said again for the same data: ` --data DIR`, or nothing.
+    public String dataAgain() {
+        return data == null ? "" : " --data " + data;
+    }
+
     /// The directory of a pipeline that may be given by file or by name.
     public DataDirectory directory(Caller caller) {
         Path file = caller.path(pipeline);

@@ -55,7 +55,7 @@ public final class Progress implements AutoCloseable {
 
     private Progress(Caller caller, Mode mode, String name, Unit unit, long total) {
         err = caller.err();
-        this.mode = mode == Mode.auto ? caller.screen().errIsTerminal() ? Mode.bar : Mode.lines : mode;
+        this.mode = mode == Mode.auto ? automatic(caller, unit, total) : mode;
         this.name = name;
         this.total = total;
         bar = this.mode != Mode.bar
@@ -69,6 +69,13 @@ public final class Progress implements AutoCloseable {
                         .setConsumer(new ConsoleProgressBarConsumer(
                                 err, Math.min(caller.screen().width() - 1, BAR_WIDTH_MAX)))
                         .build();
+    }
+
+    private static Mode automatic(Caller caller, Unit unit, long total) {
+        if (!caller.screen().errIsTerminal()) {
+            return Mode.lines;
+        }
+        return total > 0 && total < unit.size ? Mode.none : Mode.bar; // So little is done before a bar could be read.
     }
 
     /// Begins to show work.

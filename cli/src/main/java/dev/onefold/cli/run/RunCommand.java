@@ -126,7 +126,7 @@ public final class RunCommand implements Callable<Integer> {
         try (Owner owner = Owner.open(data, engine.settings(), call)) {
             takeOver(owner.engine());
             Intake intake = new Intake(call.caller(), owner.engine(), stop, progress);
-            Summary summary = new Summary(call.caller(), owner.engine(), data);
+            Summary summary = new Summary(call.caller(), owner.engine(), data, pipeline.dataAgain());
             ExitCode exitCode = ExitCode.DONE;
             for (int i = 0; i < inputs.size() && !stop.isMade() && exitCode == ExitCode.DONE; i++) {
                 String input = inputs.get(i);

@@ -13,14 +13,16 @@ final class Summary {
     private final Caller caller;
     private final EmbeddedEngine engine;
     private final DataDirectory data;
+    private final String dataAgain;
     private final Counts before;
     private final long startNanos = System.nanoTime();
 
     /// Begins to count.
-    Summary(Caller caller, EmbeddedEngine engine, DataDirectory data) {
+    Summary(Caller caller, EmbeddedEngine engine, DataDirectory data, String dataAgain) {
         this.caller = caller;
         this.engine = engine;
         this.data = data;
+        this.dataAgain = dataAgain;
         before = engine.counts();
     }
 
@@ -41,7 +43,7 @@ final class Summary {
         long letters = engine.deadLetters().size();
         if (letters > 0) {
             text.append(Words.count(letters, "dead letter")).append(": see 'onefold dead-letters ");
-            text.append(data.pipeline()).append(" list'.\n");
+            text.append(data.pipeline()).append(dataAgain).append(" list'.\n");
         }
         text.append("Durable in ").append(caller.shown(data.path())).append(": ");
         text.append(Words.count(engine.status().rows(), "row")).append(" of ");

@@ -109,7 +109,7 @@ class BesideTest {
 
     @Test
     void the_socket_is_its_owners_only_and_is_removed_at_the_end() throws IOException {
-        Path socket = Files.createTempDirectory("onefold-t").resolve("d");
+        Path socket = folder.resolve("d");
         move(socket);
         try (Owner _ = own(socket)) {
             Path file = socket.resolve("engine.socket");
@@ -143,7 +143,7 @@ class BesideTest {
 
     @Test
     void what_a_killed_owner_left_is_replaced() throws IOException {
-        Path directory = Files.createTempDirectory("onefold-t").resolve("d");
+        Path directory = folder.resolve("d");
         move(directory);
         Path socket = directory.resolve("engine.socket");
         try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -173,7 +173,7 @@ class BesideTest {
 
     @Test
     void a_visitor_of_another_version_is_told_so() throws IOException {
-        Path directory = Files.createTempDirectory("onefold-t").resolve("d");
+        Path directory = folder.resolve("d");
         move(directory);
         try (Owner _ = own(directory);
                 Frames frames = new Frames(
@@ -187,7 +187,7 @@ class BesideTest {
 
     @Test
     void a_visitor_that_leaves_early_or_sends_rubbish_hurts_nobody() throws IOException {
-        Path directory = Files.createTempDirectory("onefold-t").resolve("d");
+        Path directory = folder.resolve("d");
         move(directory);
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(directory.resolve("engine.socket"));
         try (Owner _ = own(directory)) {
