@@ -119,8 +119,12 @@ public final class Onefold implements Runnable {
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            String version = Onefold.class.getPackage().getImplementationVersion();
-            return new String[] {"onefold " + (version == null ? "unpackaged" : version)};
+            return new String[] {text()};
+        }
+
+        static String text() {
+            String version = Version.class.getPackage().getImplementationVersion();
+            return "onefold " + (version == null ? "unpackaged" : version);
         }
     }
 }

@@ -67,6 +67,14 @@ class HelpTest {
     }
 
     @Test
+    void the_version_is_said_alone() {
+        Cli.Result result = Cli.in(Path.of("").toAbsolutePath()).run("--version");
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out()).matches("onefold \\S+\n");
+        assertThat(result.out().strip()).isEqualTo(Onefold.Version.text());
+    }
+
+    @Test
     void every_help_fits_80_columns() {
         commands.forEach(
                 (name, command) -> assertThat(command.getUsageMessage(Ansi.OFF).lines())
