@@ -24,6 +24,7 @@ final class Decoding {
     private static final byte[][] AROUND = {
         "\"\"\"\"\"\"\"\"".getBytes(StandardCharsets.UTF_8),
         "99999999".getBytes(StandardCharsets.UTF_8),
+        " \t\r\n \t\r\n".getBytes(StandardCharsets.UTF_8),
         "}}}}}}}}".getBytes(StandardCharsets.UTF_8),
         "\\u00e9,}".getBytes(StandardCharsets.UTF_8),
         {-128, -128, -128, -128, -128, -128, -128, -128},

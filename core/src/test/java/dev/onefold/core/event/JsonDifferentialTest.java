@@ -170,7 +170,9 @@ class JsonDifferentialTest {
                 json.append('[');
                 for (int i = random.nextInt(3); i > 0; i--) {
                     value(json, random, depth + 1);
+                    space(json, random);
                     json.append(i > 1 ? "," : "");
+                    space(json, random);
                 }
                 json.append(']');
             }

@@ -58,6 +58,14 @@ class KindsTest {
     }
 
     @Test
+    void a_field_that_only_the_condition_of_deletes_reads_is_read() {
+        Decoding decoding = Decoding.of(
+                Pipeline.named("p").key("k").version("v").delete("a.b = \"x\"").rollup(r -> r.count("n")));
+        assertThat(decoding.kind("{\"k\":1,\"v\":1,\"a\":{\"b\":\"x\"}}")).isEqualTo(Event.Kind.DELETE);
+        assertThat(decoding.kind("{\"k\":1,\"v\":1,\"a\":{\"b\":\"y\"}}")).isEqualTo(Event.Kind.COUNTED);
+    }
+
+    @Test
     void a_delete_is_one_whatever_the_filter_says() {
         assertThat(kind(",\"op\":\"delete\",\"status\":\"TEST\"")).isEqualTo(Event.Kind.DELETE);
     }

@@ -136,6 +136,8 @@ class TextsTest {
     void the_parts_of_a_key_have_1000_bytes_together_and_what_separates_them_does_not_count() {
         assertThat(KEYS.keyParts("{\"a\":\"" + "\\u0000".repeat(400) + "\",\"b\":\"" + "b".repeat(600) + "\"}"))
                 .containsExactly("\0".repeat(400), "b".repeat(600));
+        assertThat(KEYS.keyParts("{\"a\":\"\",\"b\":\"" + "b".repeat(1_000) + "\"}"))
+                .containsExactly("", "b".repeat(1_000));
         for (String record : List.of(
                 "{\"a\":\"" + "\\u0000".repeat(401) + "\",\"b\":\"" + "b".repeat(600) + "\"}",
                 "{\"a\":\"" + "a".repeat(1_001) + "\",\"b\":\"\"}",

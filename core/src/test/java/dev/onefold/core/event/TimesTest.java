@@ -155,8 +155,19 @@ class TimesTest {
 
     @Test
     void an_epoch_time_finer_than_nanoseconds_or_beyond_a_thousand_million_years_is_refused() {
-        for (String text :
-                List.of("1.0000000001", "31556889864403200", "-31556889864403200", "1e17", "1e300", "-", "1.", "")) {
+        for (String text : List.of(
+                "1.0000000001",
+                "31556889864403200",
+                "-31556889864403200",
+                "1e17",
+                "1e300",
+                "-",
+                "1.",
+                "",
+                "1x",
+                "1.5x",
+                "1.5.5",
+                "0x1")) {
             assertThat(read(text, true, TimeType.EPOCH_SECONDS)).as(text).isNull();
         }
         for (String text : List.of("1.0000001", "31556889864403200000", "-31556889864403200000", "1e20", "1e-7")) {
@@ -178,6 +189,20 @@ class TimesTest {
         }
         assertThat(time(TimeType.AUTO).refusal("{\"t\":null}").message()).isEqualTo("Field t is missing; it is a time");
         assertThat(time(TimeType.AUTO).refusal("{}").message()).isEqualTo("Field t is missing; it is a time");
+    }
+
+    @Test
+    void a_version_that_is_no_time_refuses_the_record() {
+        for (String value : List.of("\"yesterday\"", "1572214818", "true", "null")) {
+            assertThat(version(TimeType.ISO)
+                            .refusal("{\"k\":\"a\",\"t\":" + value + "}")
+                            .message())
+                    .startsWith("Field t is ");
+        }
+        assertThat(version(TimeType.EPOCH_MILLIS)
+                        .refusal("{\"k\":\"a\",\"t\":1e-7}")
+                        .reason())
+                .isEqualTo(Reason.REFUSED);
     }
 
     @Test
