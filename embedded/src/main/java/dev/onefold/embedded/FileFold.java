@@ -1,9 +1,11 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.pipeline.Identity;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.LineReader;
 import dev.onefold.embedded.fold.Sources;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
@@ -16,7 +18,8 @@ import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /// Folds one source that can be read again. It is known by its content: what was folded of it is hashed and
-/// compared before anything more is taken from it.
+/// compared before anything more is taken from it. A file under a new name that holds just what was folded under
+/// another one is the same file; one that holds more is another, and is folded whole.
 final class FileFold {
     private static final int CHUNKS_PER_ROUND = 16;
     private static final long TELL_NANOS = 100_000_000;
@@ -44,17 +47,15 @@ final class FileFold {
         } catch (IOException e) {
             throw unreadable(e);
         }
-        String twin = twin();
+        Likeness likeness = file.separate() ? new Likeness(null, null) : likeness();
+        if (likeness.whole() != null && !file.growing()) {
+            return new FoldReport.AlreadyFolded(likeness.whole());
+        }
+        if (likeness.beginning() != null && engine.pipeline().identity() instanceof Identity.ByPlace) {
+            throw doubtful(likeness.beginning());
+        }
         try (InputStream in = file.opener().open()) {
-            if (twin == null) {
-                return fold(in, LineReader.sha256(), file.name());
-            }
-            Checkpoint.Source known = java.util.Objects.requireNonNull(engine.source(twin));
-            MessageDigest digest = requireSameBeginning(in, known);
-            FoldReport report = fold(in, digest, twin);
-            return report instanceof FoldReport.Folded folded && folded.records() == 0
-                    ? new FoldReport.AlreadyFolded(twin)
-                    : report;
+            return fold(in, LineReader.sha256(), file.name());
         } catch (IOException e) {
             throw unreadable(e);
         }
@@ -101,19 +102,26 @@ final class FileFold {
         return bytes - left;
     }
 
-    /// The source that was folded from a file of the same beginning, under another name.
-    private @Nullable String twin() {
+    /// What a file under a new name has in common with what was folded before.
+    ///
+    /// @param whole source of which all that is folded is the whole of this file
+    /// @param beginning source of which all that is folded, at least a record, is what this file begins with
+    private record Likeness(
+            @Nullable String whole, @Nullable String beginning) {}
+
+    private Likeness likeness() {
         TreeMap<Long, List<Checkpoint.Source>> byLength = new TreeMap<>();
         for (Checkpoint.Source source : engine.replayableSources()) {
             if (source.bytes() > 0) {
                 byLength.computeIfAbsent(source.bytes(), _ -> new ArrayList<>()).add(source);
             }
         }
-        String twin = null;
         if (byLength.isEmpty()) {
-            return null;
+            return new Likeness(null, null);
         }
-        try (InputStream in = file.opener().open()) {
+        String whole = null;
+        String beginning = null;
+        try (InputStream in = new BufferedInputStream(file.opener().open())) {
             MessageDigest digest = LineReader.sha256();
             long at = 0;
             for (var length : byLength.entrySet()) {
@@ -122,14 +130,33 @@ final class FileFold {
                     break;
                 }
                 byte[] hash = LineReader.copy(digest).digest();
+                in.mark(1);
+                boolean ends = in.read() < 0;
+                in.reset();
                 for (Checkpoint.Source source : length.getValue()) {
-                    twin = Arrays.equals(hash, source.sha256()) ? source.name() : twin;
+                    boolean same = Arrays.equals(hash, source.sha256());
+                    whole = same && ends ? source.name() : whole;
+                    boolean hasRecords = source.records() > (source.header().length > 0 ? 1 : 0);
+                    beginning = same && hasRecords ? source.name() : beginning;
                 }
             }
         } catch (IOException e) {
             throw unreadable(e);
         }
-        return twin;
+        return new Likeness(whole, beginning);
+    }
+
+    /// Where each line counts by its place, a file that begins as another one did may be that one, moved and grown,
+    /// or one of its own: to go on in the one would lose lines, to fold the other would count them twice. With
+    /// versions or ids, folding it whole is right in both cases.
+    private EngineException doubtful(String known) {
+        return new EngineException(
+                EngineException.Kind.SOURCE_CHANGED,
+                "Input " + file.name() + " begins with all that was folded as " + known
+                        + (file.growing() ? "" : " and goes on")
+                        + ". Whether it is the same file under another name cannot be told, and this pipeline has neither versions"
+                        + " nor ids that would tell its lines. If it is the same, fold it under the name " + known
+                        + "; if it is a file of its own, say that it is separate (--separate).");
     }
 
     private FoldReport fold(InputStream in, MessageDigest digest, String name) throws IOException {

@@ -8,7 +8,13 @@ import java.io.InputStream;
 ///
 /// @param opener opens it at its first byte
 /// @param growing whether more may come behind an unfinished last line; else that line is a record
-public record FileSource(String name, Opener opener, boolean growing) {
+/// @param separate whether it is known to be no copy of another source, whatever the two have in common
+public record FileSource(String name, Opener opener, boolean growing, boolean separate) {
+    /// A source that is another one's copy if it holds just what was folded of that.
+    public FileSource(String name, Opener opener, boolean growing) {
+        this(name, opener, growing, false);
+    }
+
     /// Opens a source at its first byte.
     public interface Opener {
         InputStream open() throws IOException;

@@ -12,7 +12,6 @@ import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,6 +57,7 @@ final class FollowedFile {
     private final EmbeddedEngine engine;
     private final StopRequest stop;
     private final Path path;
+    private final boolean separate;
     private final Generations generations;
 
     /// Which generation has the name, as far as is known.
@@ -71,11 +71,13 @@ final class FollowedFile {
             @Nullable String source,
             @Nullable LiveFile file) {}
 
-    FollowedFile(Caller caller, EmbeddedEngine engine, StopRequest stop, Path path) {
+    /// @param separate whether the first file is known to be no copy of what was folded under another name
+    FollowedFile(Caller caller, EmbeddedEngine engine, StopRequest stop, Path path, boolean separate) {
         this.caller = caller;
         this.engine = engine;
         this.stop = stop;
         this.path = path;
+        this.separate = separate;
         generations = new Generations(path);
     }
 
@@ -214,11 +216,7 @@ final class FollowedFile {
     /// which its content tells.
     private String begin(long number, LiveFile file) {
         String source = generations.name(number, file.mark().key());
-        if (number > 1) {
-            engine.fold(new FileSource(source, InputStream::nullInputStream, true), listener(true));
-        } else {
-            engine.fold(new FileSource(source, file::stream, true), listener(true));
-        }
+        engine.fold(new FileSource(source, file::stream, true, number > 1 || separate), listener(true));
         return source;
     }
 

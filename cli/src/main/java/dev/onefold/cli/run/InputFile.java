@@ -42,8 +42,10 @@ record InputFile(Path path, long bytes, AtomicLong read) {
     }
 
     /// As the engine takes it: a last line without its end is a record.
-    FileSource source() {
-        return new FileSource(path.toString(), () -> open(path, read), false);
+    ///
+    /// @param separate whether it is known to be no copy of what was folded under another name
+    FileSource source(boolean separate) {
+        return new FileSource(path.toString(), () -> open(path, read), false, separate);
     }
 
     /// Opens a file at its first byte, decompressed; counts the bytes of the file itself.

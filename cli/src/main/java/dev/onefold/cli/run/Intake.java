@@ -18,12 +18,15 @@ final class Intake {
     private final EmbeddedEngine engine;
     private final StopRequest stop;
     private final Progress.Mode mode;
+    private final boolean separate;
 
-    Intake(Caller caller, EmbeddedEngine engine, StopRequest stop, Progress.Mode mode) {
+    /// @param separate whether files are known to be no copies of what was folded under another name
+    Intake(Caller caller, EmbeddedEngine engine, StopRequest stop, Progress.Mode mode, boolean separate) {
         this.caller = caller;
         this.engine = engine;
         this.stop = stop;
         this.mode = mode;
+        this.separate = separate;
     }
 
     /// How the lines of standard input are numbered and acknowledged.
@@ -42,7 +45,7 @@ final class Intake {
                 progress.at(foldedBefore(file), engine.counts().records());
             }
             boolean compressed = InputFile.isCompressed(file.path());
-            report = engine.fold(file.source(), new FoldListener() {
+            report = engine.fold(file.source(separate), new FoldListener() {
                 @Override
                 public void folded(long durableBytes, long foldedBytes, Counts counts) {
                     progress.at(compressed ? file.read().get() : foldedBytes, counts.records());
@@ -76,7 +79,7 @@ final class Intake {
 
     /// Reads a growing file until a stop is asked for.
     void follow(String text, boolean forgetRotated) throws IOException {
-        new FollowedFile(caller, engine, stop, InputFile.of(caller, text).path()).follow(forgetRotated);
+        new FollowedFile(caller, engine, stop, InputFile.of(caller, text).path(), separate).follow(forgetRotated);
     }
 
     /// Folds standard input to its end.

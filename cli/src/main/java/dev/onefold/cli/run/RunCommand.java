@@ -70,6 +70,13 @@ public final class RunCommand implements Callable<Integer> {
     private boolean forgetRotated;
 
     @Option(
+            names = "--separate",
+            description =
+                    "Takes each new file for one of its own, even if it begins or is as one that was folded under another"
+                            + " name. Only a pipeline with neither versions nor ids ever asks for it.")
+    private boolean separate;
+
+    @Option(
             names = "--acknowledge",
             description =
                     "On standard input: after each force to disk, writes to standard output how many lines are forced.")
@@ -125,7 +132,7 @@ public final class RunCommand implements Callable<Integer> {
         }
         try (Owner owner = Owner.open(data, engine.settings(), call)) {
             takeOver(owner.engine());
-            Intake intake = new Intake(call.caller(), owner.engine(), stop, progress);
+            Intake intake = new Intake(call.caller(), owner.engine(), stop, progress, separate);
             Summary summary = new Summary(call.caller(), owner.engine(), data, pipeline.dataAgain());
             ExitCode exitCode = ExitCode.DONE;
             for (int i = 0; i < inputs.size() && !stop.isMade() && exitCode == ExitCode.DONE; i++) {

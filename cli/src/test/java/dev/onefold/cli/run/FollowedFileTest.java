@@ -66,7 +66,8 @@ class FollowedFileTest {
                     cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream()),
                     engine,
                     stop,
-                    log);
+                    log,
+                    false);
             following = CompletableFuture.runAsync(() -> {
                 try {
                     file.follow(forgetRotated);

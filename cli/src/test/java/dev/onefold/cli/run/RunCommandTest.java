@@ -99,6 +99,22 @@ class RunCommandTest {
     }
 
     @Test
+    void where_lines_count_by_place_a_file_that_begins_as_another_one_is_folded_on_request_only() {
+        cli.write("places.yaml", "pipeline: places\ninput: {}\nrollup: {levels: [], measures: {n: count()}}\n");
+        cli.write("1", ONE);
+        cli.write("2", ONE + TWO);
+        assertThat(cli.run("run", "places.yaml", "--input", "1").exitCode()).isZero();
+        Result doubtful = cli.run("run", "places.yaml", "--input", "2");
+        assertThat(doubtful.exitCode()).isEqualTo(1);
+        assertThat(doubtful.err()).contains("begins with all that was folded as " + folder.resolve("1"), "--separate");
+        assertThat(cli.run("run", "places.yaml", "--input", "2", "--separate").exitCode())
+                .isZero();
+        assertThat(cli.run("query", "places.yaml", "--format", "csv").out()).endsWith("0,3\n");
+        assertThat(cli.run("verify", "places.yaml", "--from-sources").exitCode())
+                .isZero();
+    }
+
+    @Test
     void a_file_that_has_grown_goes_on_and_one_that_was_cut_or_changed_is_refused() {
         cli.write("1", ONE);
         run("1");

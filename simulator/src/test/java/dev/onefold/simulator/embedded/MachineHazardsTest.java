@@ -165,19 +165,52 @@ class MachineHazardsTest {
 
     /// 59.
     @Test
-    void a_copy_is_not_folded_twice_and_a_grown_one_goes_on() {
-        String yaml = "pipeline: places\ninput: {}\nrollup: {levels: [], measures: {n: count()}}\n";
+    void a_copy_is_not_folded_twice_and_one_that_goes_on_is_not_guessed_at() {
         List<String> lines = Trades.trades(20);
-        try (EmbeddedEngine engine =
-                EmbeddedEngine.open(Trades.directory(disk), PipelineYaml.read(yaml), Trades.settings(1))) {
+        try (EmbeddedEngine engine = openByPlace()) {
             fold(engine, Trades.file("a", lines.subList(0, 10)));
             assertThat(fold(engine, Trades.file("b", lines.subList(0, 10))))
                     .isEqualTo(new FoldReport.AlreadyFolded("a"));
+            assertThatThrownBy(() -> fold(engine, Trades.file("b", lines)))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("Input b")
+                    .hasMessageContaining("folded as a")
+                    .hasMessageContaining("--separate");
             assertThat(totals(engine)).containsEntry("", "10");
-            fold(engine, Trades.file("b", lines));
+            fold(engine, Trades.file("a", lines));
             assertThat(totals(engine)).containsEntry("", "20");
             assertThat(fold(engine, Trades.file("c", lines))).isEqualTo(new FoldReport.AlreadyFolded("a"));
         }
+    }
+
+    /// 59.
+    @Test
+    void a_file_that_begins_as_another_one_did_loses_no_line_and_leaves_the_other_as_it_is() {
+        List<String> lines = Trades.trades(20);
+        try (EmbeddedEngine engine = open(disk)) {
+            fold(engine, Trades.file("a", lines.subList(0, 10)));
+            assertThat(fold(engine, Trades.file("b", lines))).isInstanceOf(FoldReport.Folded.class);
+            assertThat(totals(engine)).isEqualTo(Trades.right(lines));
+            assertThat(fold(engine, Trades.file("a", lines.subList(0, 10)))).isInstanceOf(FoldReport.Folded.class);
+            assertThat(totals(engine)).isEqualTo(Trades.right(lines));
+        }
+    }
+
+    /// 59.
+    @Test
+    void a_file_that_has_no_record_yet_is_the_beginning_of_no_other() {
+        String yaml = "pipeline: places\ninput: {format: csv}\nrollup: {levels: [], measures: {n: count()}}\n";
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(Trades.directory(disk), PipelineYaml.read(yaml), Trades.settings(1))) {
+            fold(engine, Trades.file("monday", "id,value\n"));
+            fold(engine, Trades.file("tuesday", "id,value\n1,2\n"));
+            assertThat(totals(engine)).containsEntry("", "1");
+        }
+    }
+
+    private EmbeddedEngine openByPlace() {
+        String yaml = "pipeline: places\ninput: {}\nrollup: {levels: [], measures: {n: count()}}\n";
+        return EmbeddedEngine.open(Trades.directory(disk), PipelineYaml.read(yaml), Trades.settings(1));
     }
 
     /// 59.
