@@ -1,5 +1,6 @@
 package dev.onefold.benchmark;
 
+import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -44,6 +45,23 @@ final class EngineRun {
         }
     }
 
+    /// Folds a file until somebody kills this process, and says on the way how far it is.
+    static void foldAndTell(Path input, Path directory) {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline(), Settings.defaults())) {
+            engine.fold(new FileSource(input.toString(), () -> Files.newInputStream(input), false), new FoldListener() {
+                @Override
+                public void folded(long durableBytes, long foldedBytes, Counts counts) {
+                    System.out.println("folded\t" + counts.records() + "\t" + durableBytes);
+                }
+
+                @Override
+                public boolean stop() {
+                    return false;
+                }
+            });
+        }
+    }
+
     /// Sends a file through the journal: each piece is forced before it is acknowledged.
     static Meter.Run append(Path input, Path directory) throws IOException {
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline(), Settings.defaults());
@@ -75,7 +93,9 @@ final class EngineRun {
         Meter meter = new Meter();
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, Settings.defaults())) {
             engine.query(Query.all("main"));
-            return meter.stop("first-answer", engine.status().rows());
+            Meter.Run run = meter.stop("first-answer", engine.status().rows());
+            engine.status().sources().forEach(source -> System.out.println("durable\t" + source.bytes()));
+            return run;
         }
     }
 
@@ -86,6 +106,7 @@ final class EngineRun {
             }
         }
         System.out.println("rows\t" + engine.status().rows());
+        System.out.println("stop\t" + engine.status().checkpointStopMax().toNanos());
     }
 
     private static void print(List<String> group, List<BigDecimal> values) {

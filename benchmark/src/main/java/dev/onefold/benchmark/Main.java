@@ -8,8 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import picocli.CommandLine;
@@ -43,8 +45,8 @@ public final class Main {
         List<Double> ratios = new ArrayList<>();
         List<Double> cpu = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
-            Meter.Run floor = child("floor-run", input);
-            Meter.Run engine = child("engine-run", input);
+            Meter.Run floor = child("floor-run", input).run();
+            Meter.Run engine = child("engine-run", input).run();
             ratios.add(engine.perSecond() / floor.perSecond());
             cpu.add(engine.cpuSecondsPerMillion());
             System.out.printf(Locale.ROOT, "%48s engine/floor %.2f%n", "", ratios.getLast());
@@ -64,7 +66,8 @@ public final class Main {
 
     @Command(
             description =
-                    "The engine once on each input: does the cost per message stay the same, and what does a key take?")
+                    "The engine once on each input: does the cost per message stay the same, what does a key take, and how long does"
+                            + " a checkpoint stop intake?")
     int linear(@Parameters(paramLabel = "INPUT", arity = "1..*") List<Path> inputs)
             throws IOException, InterruptedException {
         for (Path input : inputs) {
@@ -93,7 +96,53 @@ public final class Main {
         return 0;
     }
 
-    private Meter.Run child(String command, Path argument) throws IOException, InterruptedException {
+    @Command(
+            description = {
+                "Kills the engine (SIGKILL) in the middle of its intake, and takes the time to its first answer.",
+                "The answer must cover all that was said to be durable before."
+            })
+    int killed(
+            @Parameters(paramLabel = "INPUT") Path input,
+            @Option(names = "--at", defaultValue = "10000000", description = "Records. Default: ${DEFAULT-VALUE}")
+                    long records,
+            @Option(names = "--rounds", defaultValue = "3") int rounds)
+            throws IOException, InterruptedException {
+        for (int round = 0; round < rounds; round++) {
+            emptyDirectory();
+            long durable = killedAt(input, records);
+            long found = child("restart-run", work.resolve("data")).durable();
+            if (found < durable) {
+                throw new IllegalStateException(
+                        "Durable were " + durable + " bytes; after the restart they are " + found);
+            }
+            System.out.printf(Locale.ROOT, "%48s durable before %,d bytes, after %,d%n", "", durable, found);
+        }
+        return 0;
+    }
+
+    /// Returns how many bytes were said to be durable before the kill.
+    private long killedAt(Path input, long records) throws IOException, InterruptedException {
+        Process process = start("fold-and-tell", input);
+        long durable = 0;
+        try (BufferedReader out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String text = out.readLine(); text != null; text = out.readLine()) {
+                String[] fields = text.split("\t", -1);
+                if (fields.length != 3) {
+                    System.err.println(text);
+                    continue;
+                }
+                durable = Long.parseLong(fields[2]);
+                if (Long.parseLong(fields[1]) >= records) {
+                    process.destroyForcibly().waitFor();
+                    return durable;
+                }
+            }
+        }
+        throw new IllegalStateException(input + " ended before it had " + records + " records");
+    }
+
+    private Process start(String command, Path argument) throws IOException {
         Files.createDirectories(work);
         List<String> line = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -104,9 +153,19 @@ public final class Main {
                 System.getProperty("java.class.path"),
                 Main.class.getName()));
         line.addAll(List.of("--work", work.toString(), command, argument.toString()));
-        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+        return new ProcessBuilder(line).redirectErrorStream(true).start();
+    }
+
+    /// What a run says besides its cost.
+    ///
+    /// @param durable bytes of the source that a checkpoint covers; 0 where the run does not say
+    private record Child(Meter.Run run, long durable) {}
+
+    private Child child(String command, Path argument) throws IOException, InterruptedException {
+        Process process = start(command, argument);
         Meter.Run run = null;
         Set<String> totals = new TreeSet<>();
+        Map<String, Long> figures = new HashMap<>();
         try (BufferedReader out =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String text = out.readLine(); text != null; text = out.readLine()) {
@@ -114,7 +173,11 @@ public final class Main {
                     run = Meter.Run.ofLine(text);
                 } else if (text.startsWith("total\t")) {
                     totals.add(text);
-                } else if (!text.startsWith("rows\t")) {
+                } else if (text.matches("(rows|stop|durable)\t[0-9]+")) {
+                    figures.put(
+                            text.substring(0, text.indexOf('\t')),
+                            Long.parseLong(text, text.indexOf('\t') + 1, text.length(), 10));
+                } else {
                     System.err.println(text);
                 }
             }
@@ -123,8 +186,17 @@ public final class Main {
             throw new IllegalStateException("The run '" + command + "' failed");
         }
         System.out.println(run);
+        if (figures.containsKey("stop")) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "%36s keys %,d, %.0f bytes a key all in, longest stop by a checkpoint %.1f ms%n",
+                    "",
+                    figures.getOrDefault("rows", 0L),
+                    (double) run.residentBytes() / figures.getOrDefault("rows", 1L),
+                    figures.getOrDefault("stop", 0L) / 1e6);
+        }
         requireSameTotals(argument, totals);
-        return run;
+        return new Child(run, figures.getOrDefault("durable", 0L));
     }
 
     private Set<String> firstTotals = Set.of();
@@ -160,6 +232,12 @@ public final class Main {
     @Command(name = "engine-run", hidden = true)
     int engineRun(@Parameters Path input) throws IOException {
         System.out.println(EngineRun.fold(input, emptyDirectory()).toLine());
+        return 0;
+    }
+
+    @Command(name = "fold-and-tell", hidden = true)
+    int foldAndTell(@Parameters Path input) {
+        EngineRun.foldAndTell(input, work.resolve("data"));
         return 0;
     }
 

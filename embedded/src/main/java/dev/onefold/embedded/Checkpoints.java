@@ -11,6 +11,7 @@ import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,7 @@ final class Checkpoints implements AutoCloseable {
     private long number;
     private @Nullable Pending pending;
     private volatile Durable durable;
+    private long stoppedNanosMax;
 
     /// What the last durable checkpoint covers.
     record Durable(long number, Instant at, List<Checkpoint.Source> sources) {}
@@ -101,8 +103,16 @@ final class Checkpoints implements AutoCloseable {
                 || letters.pendingBytes() > PENDING_LETTER_BYTES_MAX
                 || dirty() > DIRTY_MAX;
         if (due) {
+            long nanos = System.nanoTime();
             take();
+            stoppedNanosMax = Math.max(stoppedNanosMax, System.nanoTime() - nanos);
         }
+    }
+
+    /// The longest that a checkpoint has stopped intake, since the engine was opened; waiting for the one before is
+    /// part of it.
+    Duration stoppedMax() {
+        return Duration.ofNanos(stoppedNanosMax);
     }
 
     private int dirty() {

@@ -463,6 +463,7 @@ public final class EmbeddedEngine implements Engine {
                 view.state.memory.used(),
                 view.checkpoints.durable().number(),
                 view.checkpoints.durable().at(),
+                view.checkpoints.stoppedMax(),
                 view.state.sources.progress()));
     }
 

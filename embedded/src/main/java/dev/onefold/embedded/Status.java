@@ -1,6 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.query.Answer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
@@ -9,7 +10,14 @@ import java.util.List;
 /// @param rows keys that have a row, deleted ones included
 /// @param stateBytes memory of rows and index, off the Java heap
 /// @param checkpoint number of the last durable checkpoint, and when it was taken
-public record Status(long rows, long stateBytes, long checkpoint, Instant checkpointAt, List<Answer.Progress> sources) {
+/// @param checkpointStopMax the longest that a checkpoint has stopped intake since the engine was opened
+public record Status(
+        long rows,
+        long stateBytes,
+        long checkpoint,
+        Instant checkpointAt,
+        Duration checkpointStopMax,
+        List<Answer.Progress> sources) {
     public Status {
         sources = List.copyOf(sources);
     }
