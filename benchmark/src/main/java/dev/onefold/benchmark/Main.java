@@ -148,6 +148,7 @@ public final class Main {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + (command.startsWith("floor") ? "4g" : heap),
                 "-XX:+UseParallelGC",
+                "-XX:MaxNewSize=64m", // As the launcher sets it.
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
