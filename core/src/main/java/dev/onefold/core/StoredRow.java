@@ -1,6 +1,13 @@
 package dev.onefold.core;
 
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Contribution;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 
 /// The row of a key.
@@ -11,7 +18,33 @@ import java.util.List;
 /// @param source where the record came from
 /// @param offset of the record's first byte there
 public record StoredRow(List<String> key, String version, Contribution contribution, String source, long offset) {
+    private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
+
     public StoredRow {
         key = List.copyOf(key);
+    }
+
+    /// The parts of a key, of its bytes in an event.
+    public static List<String> keyParts(Pipeline pipeline, byte[] key) {
+        int parts = switch (pipeline.identity()) {
+            case Identity.Versioned versioned -> versioned.key().size();
+            case Identity.ById byId -> byId.id().size();
+            case Identity.ByPlace _ -> 0;
+        };
+        return parts == 1 ? List.of(new String(key, StandardCharsets.UTF_8)) : new Tuple(key).parts();
+    }
+
+    /// A version as text, of its bytes in an event; empty in a pipeline without versions.
+    public static String versionText(Pipeline pipeline, byte[] version) {
+        if (!(pipeline.identity() instanceof Identity.Versioned versioned)) {
+            return "";
+        }
+        BigInteger number = VersionBytes.number(version, 0);
+        if (versioned.versionTime() == null) {
+            return number.toString();
+        }
+        BigInteger[] parts = number.divideAndRemainder(NANOS);
+        return Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact())
+                .toString();
     }
 }

@@ -1,9 +1,15 @@
 package dev.onefold.core;
 
+import dev.onefold.core.aggregate.Aggregate;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.query.Totals;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Totals recomputed from the truth and compared with those that are served.
@@ -14,6 +20,46 @@ import org.jspecify.annotations.Nullable;
 public record Verification(String truth, long groups, List<Difference> differences) {
     public Verification {
         differences = List.copyOf(differences);
+    }
+
+    /// Compares totals leaf by leaf and part by part.
+    ///
+    /// @param served of each roll-up
+    /// @param recomputed of the same roll-ups
+    public static Verification of(List<Totals> served, List<Totals> recomputed, String truth) {
+        List<Difference> differences = new ArrayList<>();
+        long groups = 0;
+        for (int i = 0; i < served.size(); i++) {
+            groups += compare(served.get(i), recomputed.get(i), differences);
+        }
+        return new Verification(truth, groups, differences);
+    }
+
+    private static long compare(Totals served, Totals recomputed, List<Difference> differences) {
+        Map<Tuple, Aggregate> mine = withoutEmpty(served);
+        Map<Tuple, Aggregate> theirs = withoutEmpty(recomputed);
+        TreeSet<Tuple> leaves = new TreeSet<>(mine.keySet());
+        leaves.addAll(theirs.keySet());
+        Aggregate nothing = served.empty();
+        for (Tuple leaf : leaves) {
+            Aggregate one = mine.getOrDefault(leaf, nothing);
+            Aggregate other = theirs.getOrDefault(leaf, nothing);
+            if (!one.isSame(other)) {
+                differences.add(new Difference(served.rollup().name(), leaf.parts(), one.answers(), other.answers()));
+            }
+        }
+        return leaves.size();
+    }
+
+    private static Map<Tuple, Aggregate> withoutEmpty(Totals totals) {
+        Map<Tuple, Aggregate> some = new TreeMap<>();
+        Aggregate nothing = totals.empty();
+        totals.leaves().forEach((leaf, aggregate) -> {
+            if (!aggregate.isSame(nothing)) {
+                some.put(leaf, aggregate);
+            }
+        });
+        return some;
     }
 
     /// Whether all is equal.

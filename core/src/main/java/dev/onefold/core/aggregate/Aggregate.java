@@ -1,6 +1,8 @@
 package dev.onefold.core.aggregate;
 
+import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.state.Amount;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -30,15 +32,11 @@ public final class Aggregate {
         for (int i = 0; i < sums.length; i++) {
             sums[i] = BigInteger.ZERO;
             values[i] = switch (measures.get(i)) {
-                case Measure.Numeric numeric when isExtreme(numeric.fold()) -> new TreeMap<BigInteger, Long>();
+                case Measure.Numeric numeric when !numeric.fold().isSummed() -> new TreeMap<BigInteger, Long>();
                 case Measure.Distinct _ -> new HashMap<String, Long>();
                 case Measure.Numeric _, Measure.Count _ -> Map.of();
             };
         }
-    }
-
-    static boolean isExtreme(Measure.Fold fold) {
-        return fold == Measure.Fold.MIN || fold == Measure.Fold.MAX;
     }
 
     /// Adds another part of the same roll-up.
@@ -52,6 +50,28 @@ public final class Aggregate {
             }
         }
         return this;
+    }
+
+    /// Adds rows and sums as a delta has them.
+    public void add(Delta.Sums part) {
+        rows += part.rows();
+        int next = 0;
+        for (int i = 0; i < sums.length; i++) {
+            if (measures.get(i) instanceof Measure.Numeric numeric
+                    && numeric.fold().isSummed()) {
+                addSum(i, part.sums().get(next), part.counts().get(next));
+                next++;
+            }
+        }
+    }
+
+    /// Adds so many times a value of a measure that is made of values.
+    public void add(int measure, Amount value, long count) {
+        switch (value) {
+            case Amount.None _ -> {}
+            case Amount.Number(var number) -> addValue(measure, number.unscaledValue(), count);
+            case Amount.Text(var text) -> addValue(measure, text, count);
+        }
     }
 
     void addRows(long count) {

@@ -50,7 +50,7 @@ public final class Cells {
                 case Measure.Distinct distinct -> valued.add(new int[] {i, inputs.indexOf(distinct.input()), 1});
                 case Measure.Numeric numeric -> {
                     int input = inputs.indexOf(numeric.input());
-                    if (Aggregate.isExtreme(numeric.fold())) {
+                    if (!numeric.fold().isSummed()) {
                         valued.add(new int[] {i, input, 0});
                     } else {
                         summed.add(new int[] {i, input});

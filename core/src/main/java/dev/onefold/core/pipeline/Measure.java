@@ -28,6 +28,11 @@ public sealed interface Measure {
         public String word() {
             return word;
         }
+
+        /// Whether it is made of a sum and a count; else of the values that are there and how often.
+        public boolean isSummed() {
+            return this == SUM || this == AVERAGE;
+        }
     }
 
     /// A figure over the numbers of a field.

@@ -27,6 +27,16 @@ public final class Totals {
         leaves.merge(leaf, aggregate, Aggregate::plus);
     }
 
+    /// The roll-up whose totals these are.
+    public Rollup rollup() {
+        return rollup;
+    }
+
+    /// An aggregate of this roll-up that nothing is in.
+    public Aggregate empty() {
+        return new Aggregate(rollup.measures());
+    }
+
     /// The groups at the leaves, also empty ones.
     public Map<Tuple, Aggregate> leaves() {
         return leaves;

@@ -1,6 +1,7 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.Losers;
 import dev.onefold.core.Place;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;

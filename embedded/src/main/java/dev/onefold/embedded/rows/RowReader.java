@@ -6,7 +6,6 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
-import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
@@ -16,31 +15,22 @@ import java.lang.foreign.ValueLayout;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
 /// Reads stored rows of one pipeline. Holds no state; any thread that may read the segment may use it.
 final class RowReader {
-    private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
-
     private final Pipeline pipeline;
     private final Groups[] groups;
     private final Measure.Input[] inputs;
     private final boolean[] texts;
-    private final int keyParts;
 
     RowReader(Pipeline pipeline, Groups[] groups) {
         this.pipeline = pipeline;
         this.groups = groups;
         inputs = pipeline.inputs().toArray(new Measure.Input[0]);
         texts = texts(pipeline);
-        keyParts = switch (pipeline.identity()) {
-            case Identity.Versioned versioned -> versioned.key().size();
-            case Identity.ById byId -> byId.id().size();
-            case Identity.ByPlace _ -> 0;
-        };
     }
 
     static boolean[] texts(Pipeline pipeline) {
@@ -181,22 +171,13 @@ final class RowReader {
         }
         byte[] bytes = new byte[(int) length - 1];
         MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, segment.varintEnd(at), bytes, 0, bytes.length);
-        return keyParts == 1 ? List.of(new String(bytes, StandardCharsets.UTF_8)) : new Tuple(bytes).parts();
+        return StoredRow.keyParts(pipeline, bytes);
     }
 
     String version(Segment segment, long at) {
         byte[] bytes = new byte[VersionBytes.LENGTH_MAX];
         int length = VersionBytes.length(segment.memory.get(ValueLayout.JAVA_BYTE, at));
         MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, at, bytes, 0, length);
-        if (!(pipeline.identity() instanceof Identity.Versioned versioned)) {
-            return "";
-        }
-        BigInteger number = VersionBytes.number(bytes, 0);
-        if (versioned.versionTime() == null) {
-            return number.toString();
-        }
-        BigInteger[] parts = number.divideAndRemainder(NANOS);
-        return Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact())
-                .toString();
+        return StoredRow.versionText(pipeline, bytes);
     }
 }

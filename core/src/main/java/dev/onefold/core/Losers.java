@@ -1,12 +1,12 @@
-package dev.onefold.embedded.fold;
+package dev.onefold.core;
 
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -16,7 +16,7 @@ public final class Losers {
 
     /// The same for the same key, version and contribution, and for nothing else.
     public static String identity(StoredRow row) {
-        MessageDigest digest = LineReader.sha256();
+        MessageDigest digest = sha256();
         digest.update(Tuple.of(row.key()).bytes());
         update(digest, row.version());
         update(digest, row.contribution().kind().name());
@@ -31,6 +31,14 @@ public final class Losers {
             }
         }
         return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java has SHA-256", e);
+        }
     }
 
     private static void update(MessageDigest digest, String text) {

@@ -1,0 +1,165 @@
+package dev.onefold.aws;
+
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Row;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.read.TotalsReads;
+import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.RowReads;
+import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.Engine;
+import dev.onefold.core.StoredRow;
+import dev.onefold.core.Verification;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineText;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/// The verbs on deployed tables. It folds nothing itself: the functions do.
+public final class AwsEngine implements Engine {
+    private final Store store;
+    private final Await await;
+    private final Definitions definitions;
+
+    /// Waits for what is under way.
+    public interface Await {
+        <T> T of(CompletableFuture<T> future);
+    }
+
+    private AwsEngine(Store store, Await await) {
+        this.store = store;
+        this.await = await;
+        definitions = new Definitions(store);
+    }
+
+    /// Opens what was deployed under these names; makes it, of this pipeline, where there is nothing yet.
+    ///
+    /// @param lanes queues of deltas, from 1 to 90
+    /// @param gates how many transactions may check the definition at once without getting in each other's way
+    /// @throws IllegalArgumentException if the pipeline cannot be on AWS, or another one was deployed there
+    public static AwsEngine open(Store store, Await await, Pipeline pipeline, int lanes, int gates) {
+        AwsEngine engine = new AwsEngine(store, await);
+        Definition definition = await.of(engine.definitions.openOrCreate(pipeline, lanes, gates));
+        String deployed = PipelineText.write(definition.servedView().pipeline());
+        if (!deployed.equals(PipelineText.write(pipeline))) {
+            throw new IllegalArgumentException("The pipeline file is not the one that was deployed to "
+                    + store.tables().totals() + ", which is " + deployed);
+        }
+        return engine;
+    }
+
+    private Definition definition() {
+        return await.of(definitions.load());
+    }
+
+    @Override
+    public Pipeline pipeline() {
+        return definition().servedView().pipeline();
+    }
+
+    @Override
+    public Answer query(Query query) {
+        Definition definition = definition();
+        Pipeline pipeline = definition.servedView().pipeline();
+        int rollup = pipeline.rollups().indexOf(pipeline.rollup(query.rollup()));
+        TotalsReads.Reading reading = await.of(new TotalsReads(store, definition)
+                .read(List.of(new TotalsReads.Part(definition.served(), rollup, Tuple.of(query.group())))));
+        return reading.totals().getFirst().answer(query, new Answer.Cut(List.of(), reading.at()));
+    }
+
+    @Override
+    public Optional<StoredRow> get(List<String> key) {
+        Definition definition = definition();
+        Pipeline pipeline = definition.servedView().pipeline();
+        byte[] bytes = key.size() == 1
+                ? key.getFirst().getBytes(StandardCharsets.UTF_8)
+                : Tuple.of(key).bytes();
+        if (StoredRow.keyParts(pipeline, Tuple.of(key).bytes()).isEmpty()) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no keys");
+        }
+        Row row = await.of(new RowReads(store).read(List.of(bytes))).get(ByteBuffer.wrap(bytes));
+        return row == null
+                ? Optional.empty()
+                : Optional.of(new StoredRow(
+                        StoredRow.keyParts(pipeline, row.key()),
+                        StoredRow.versionText(pipeline, row.version()),
+                        java.util.Objects.requireNonNull(row.views().get(definition.served())),
+                        row.place(),
+                        0));
+    }
+
+    /// Fills another view from the rows, while events go on, and compares both in one cut.
+    @Override
+    public Verification verify() {
+        return compareWithFresh(false);
+    }
+
+    /// Fills another view from the rows, compares both in one cut, and serves the new one from then on.
+    @Override
+    public Verification rebuild() {
+        return compareWithFresh(true);
+    }
+
+    private Verification compareWithFresh(boolean serveFresh) {
+        Definition before = definition();
+        Definition both = before.withView(before.servedView().pipeline());
+        if (!await.of(definitions.replace(both)).equals(both)) {
+            throw new IllegalStateException("Somebody else changes the definition of "
+                    + store.tables().totals() + " at this moment. Try again when it is done.");
+        }
+        int fresh = both.last();
+        long rows = await.of(Filling.fill(store, both, fresh, contribution -> contribution));
+        reduce();
+        Verification verification = compare(both, fresh, rows + " rows");
+        await.of(definitions.replace(both.servingOnly(serveFresh ? fresh : before.served())));
+        return verification;
+    }
+
+    private Verification compare(Definition definition, int fresh, String truth) {
+        List<TotalsReads.Part> parts = new ArrayList<>();
+        int rollups = definition.servedView().pipeline().rollups().size();
+        for (int view : List.of(definition.served(), fresh)) {
+            for (int rollup = 0; rollup < rollups; rollup++) {
+                parts.add(new TotalsReads.Part(view, rollup, Tuple.of(List.of())));
+            }
+        }
+        TotalsReads.Reading reading = await.of(new TotalsReads(store, definition).read(parts));
+        return Verification.of(
+                reading.totals().subList(0, rollups), reading.totals().subList(rollups, 2 * rollups), truth);
+    }
+
+    /// Brings all deltas into the totals that are there now; the functions do it without being asked.
+    public long reduce() {
+        List<CompletableFuture<Long>> lanes = IntStream.range(0, definition().lanes())
+                .mapToObj(lane -> Reduce.lane(store, lane))
+                .toList();
+        return lanes.stream().mapToLong(await::of).sum();
+    }
+
+    @Override
+    public DeadLetters deadLetters() {
+        return new AwsDeadLetters(store, await);
+    }
+
+    /// Roughly, on AWS: a batch that is tried again is counted again.
+    @Override
+    public Counts counts() {
+        return await.of(new LetterTable(store).counts());
+    }
+
+    @Override
+    public void close() {
+        // The client is its maker's.
+    }
+}

@@ -1,0 +1,153 @@
+package dev.onefold.aws;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
+
+/// The tables, and how their service is spoken to: without waiting, with bounded retries, and with the knowledge that
+/// a request without an answer may or may not have happened. Any thread may call.
+///
+/// @param pause completes after a while
+/// @param random for ids and for jitter
+/// @param clock for the lag; it decides nothing about totals
+public record Store(
+        DynamoDbAsyncClient client,
+        Tables tables,
+        Function<Duration, CompletableFuture<Void>> pause,
+        RandomGenerator random,
+        InstantSource clock) {
+    private static final int ATTEMPTS_MAX = 12;
+    private static final long PAUSE_MS_MIN = 20;
+    private static final long PAUSE_MS_MAX = 2_000;
+
+    /// Names of the tables.
+    public record Tables(String rows, String deltas, String totals, String letters) {
+        /// The tables of a deployment, by its name.
+        public static Tables of(String deployment) {
+            return new Tables(
+                    deployment + "-rows", deployment + "-deltas", deployment + "-totals", deployment + "-letters");
+        }
+    }
+
+    /// What became of a transaction.
+    public sealed interface Written {
+        /// It is in.
+        record Done() implements Written {}
+
+        /// None of it is in.
+        ///
+        /// @param reasons one for each item, in their order; empty if the service was busy
+        record Refused(List<CancellationReason> reasons) implements Written {
+            public Refused {
+                reasons = List.copyOf(reasons);
+            }
+
+            /// Whether the condition of an item did not hold.
+            public boolean failed(int item) {
+                return item < reasons.size()
+                        && "ConditionalCheckFailed".equals(reasons.get(item).code());
+            }
+        }
+
+        /// All of it or nothing is in, now or later.
+        record Unknown(Throwable cause) implements Written {}
+    }
+
+    /// Writes all items or none. What cannot be mended by trying again is thrown.
+    public CompletableFuture<Written> transact(List<TransactWriteItem> items) {
+        return client.transactWriteItems(request -> request.transactItems(items))
+                .handle((_, failure) -> {
+                    switch (failure == null ? null : cause(failure)) {
+                        case null -> {
+                            return new Written.Done();
+                        }
+                        case TransactionCanceledException cancelled -> {
+                            for (CancellationReason reason : cancelled.cancellationReasons()) {
+                                if ("ValidationError".equals(reason.code())
+                                        || "ItemCollectionSizeLimitExceeded".equals(reason.code())) {
+                                    throw new CompletionException(cancelled);
+                                }
+                            }
+                            return new Written.Refused(cancelled.cancellationReasons());
+                        }
+                        case AwsServiceException service
+                        when isBusy(service) -> {
+                            return new Written.Refused(List.of());
+                        }
+                        case Throwable other
+                        when isUnknown(other) -> {
+                            return new Written.Unknown(other);
+                        }
+                        case Throwable other -> throw new CompletionException(other);
+                    }
+                });
+    }
+
+    /// Calls until it is answered: for what may be done any number of times.
+    public <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call) {
+        return retried(call, 1);
+    }
+
+    private <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call, int attempt) {
+        return call.get().exceptionallyCompose(failure -> {
+            Throwable cause = cause(failure);
+            boolean mayPass = cause instanceof TransactionCanceledException cancelled
+                    ? cancelled.cancellationReasons().stream()
+                            .noneMatch(reason -> "ValidationError".equals(reason.code()))
+                    : isUnknown(cause) || cause instanceof AwsServiceException service && isBusy(service);
+            if (!mayPass || attempt >= ATTEMPTS_MAX) {
+                return CompletableFuture.failedFuture(cause);
+            }
+            return backOff(attempt).thenCompose(_ -> retried(call, attempt + 1));
+        });
+    }
+
+    /// Waits before attempt `attempt + 1`: a random part of a time that doubles ("full jitter").
+    public CompletableFuture<Void> backOff(int attempt) {
+        long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempt, 10));
+        return pause.apply(Duration.ofMillis(1 + random.nextLong(most)));
+    }
+
+    static Throwable cause(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+
+    private static boolean isBusy(AwsServiceException failure) {
+        return failure.isThrottlingException()
+                || switch (failure.awsErrorDetails() == null
+                        ? ""
+                        : failure.awsErrorDetails().errorCode()) {
+                    case "ProvisionedThroughputExceededException",
+                            "RequestLimitExceeded",
+                            "ThrottlingException",
+                            "TransactionInProgressException",
+                            "TransactionConflictException" -> true;
+                    default -> false;
+                };
+    }
+
+    private static boolean isUnknown(Throwable failure) {
+        return failure instanceof SdkClientException
+                || failure instanceof AwsServiceException service && service.statusCode() >= 500;
+    }
+
+    /// An id that is never given twice, and sorts by the time of its making.
+    public String newId() {
+        return String.format(java.util.Locale.ROOT, "%013x-%016x", clock.millis(), random.nextLong());
+    }
+}

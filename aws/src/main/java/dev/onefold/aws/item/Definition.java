@@ -1,0 +1,126 @@
+package dev.onefold.aws.item;
+
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineText;
+import dev.onefold.core.pipeline.Reading;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// What is folded, by an epoch that grows with each change. Whoever writes rows does so under an epoch: its
+/// transaction checks one of the gates, which hold the epoch, too. A change writes the definition, then one gate
+/// after the other; when all are at the new epoch, nothing can be written any more by code that knows only the old
+/// one, however late it wakes up. There are many gates, because transactions that check the same item get in each
+/// other's way.
+///
+///     item = p "definition", g 00, e epoch, n lanes, w gates, s served view, m last view, v views: their number and
+/// canonical text
+///     gate = p "gate/<number>", g 00, e epoch
+///
+/// @param epoch from 1
+/// @param lanes how many queues of deltas there are
+/// @param gates how many gates there are
+/// @param served number of the view that answers are made of
+/// @param last the greatest number that a view has had
+/// @param views oldest first; others than the served one are being filled
+public record Definition(long epoch, int lanes, int gates, int served, int last, List<View> views) {
+    static final String EPOCH = "e";
+    static final String LANES = "n";
+    static final String GATES = "w";
+    static final String SERVED = "s";
+    static final String LAST = "m";
+    static final String VIEWS = "v";
+
+    public Definition {
+        views = List.copyOf(views);
+    }
+
+    /// A pipeline's totals. Its number is never given twice.
+    public record View(int number, Pipeline pipeline) {}
+
+    /// The first definition of a deployment.
+    public static Definition first(Pipeline pipeline, int lanes, int gates) {
+        return new Definition(1, lanes, gates, 1, 1, List.of(new View(1, pipeline)));
+    }
+
+    /// The view that answers are made of.
+    public View servedView() {
+        return view(served);
+    }
+
+    /// The view of this number.
+    public View view(int number) {
+        return views.stream()
+                .filter(view -> view.number == number)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("There is no view " + number + " in " + this));
+    }
+
+    /// The same with one more view, yet to be filled.
+    public Definition withView(Pipeline pipeline) {
+        List<View> more = new ArrayList<>(views);
+        more.add(new View(last + 1, pipeline));
+        return new Definition(epoch + 1, lanes, gates, served, last + 1, more);
+    }
+
+    /// The same with one view alone, which serves.
+    public Definition servingOnly(int number) {
+        return new Definition(epoch + 1, lanes, gates, number, last, List.of(view(number)));
+    }
+
+    /// The definition that an item holds.
+    public static Definition of(Map<String, AttributeValue> item) {
+        List<View> views = new ArrayList<>();
+        for (AttributeValue view : Items.list(item, VIEWS)) {
+            views.add(new View((int) Items.number(view.m(), "n"), pipeline(Items.text(view.m(), "t"))));
+        }
+        return new Definition(
+                Items.number(item, EPOCH),
+                (int) Items.number(item, LANES),
+                (int) Items.number(item, GATES),
+                (int) Items.number(item, SERVED),
+                (int) Items.number(item, LAST),
+                views);
+    }
+
+    private static Pipeline pipeline(String text) {
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var pipeline) -> pipeline;
+            case Reading.Refused(var problems) ->
+                throw new IllegalStateException("The definition in the table cannot be read: " + problems
+                        + ". Deploy the version that wrote it.");
+        };
+    }
+
+    /// The item of this definition.
+    public Map<String, AttributeValue> item() {
+        Map<String, AttributeValue> item = new TreeMap<>(key());
+        item.put(EPOCH, Items.number(epoch));
+        item.put(LANES, Items.number(lanes));
+        item.put(GATES, Items.number(gates));
+        item.put(SERVED, Items.number(served));
+        item.put(LAST, Items.number(last));
+        item.put(
+                VIEWS,
+                AttributeValue.fromL(views.stream()
+                        .map(view -> AttributeValue.fromM(Map.of(
+                                "n",
+                                Items.number(view.number),
+                                "t",
+                                AttributeValue.fromS(PipelineText.write(view.pipeline)))))
+                        .toList()));
+        return item;
+    }
+
+    /// The key of the item.
+    public static Map<String, AttributeValue> key() {
+        return TotalsKey.single("definition");
+    }
+
+    /// The key of a gate.
+    public static Map<String, AttributeValue> gate(int number) {
+        return TotalsKey.single("gate/" + number);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.onefold.aws.item;
+
+import java.util.List;
+import java.util.Map;
+import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// Attributes of items, as the values that they stand for.
+public final class Items {
+    private Items() {}
+
+    /// Bytes as an attribute.
+    public static AttributeValue bytes(byte[] bytes) {
+        return AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(bytes));
+    }
+
+    /// A number as an attribute.
+    public static AttributeValue number(long number) {
+        return AttributeValue.fromN(Long.toString(number));
+    }
+
+    /// The bytes of an attribute that every such item has.
+    public static byte[] bytes(Map<String, AttributeValue> item, String name) {
+        return require(item, name).b().asByteArray();
+    }
+
+    /// The text of an attribute that every such item has.
+    public static String text(Map<String, AttributeValue> item, String name) {
+        return require(item, name).s();
+    }
+
+    /// The number of an attribute that every such item has.
+    public static long number(Map<String, AttributeValue> item, String name) {
+        return Long.parseLong(require(item, name).n());
+    }
+
+    /// The list of an attribute that every such item has.
+    public static List<AttributeValue> list(Map<String, AttributeValue> item, String name) {
+        return require(item, name).l();
+    }
+
+    private static AttributeValue require(Map<String, AttributeValue> item, String name) {
+        AttributeValue value = item.get(name);
+        if (value == null) {
+            throw new IllegalStateException("An item lacks its attribute " + name + "; it has " + item.keySet()
+                    + ". Was it written by hand? Restore the table from a backup.");
+        }
+        return value;
+    }
+}

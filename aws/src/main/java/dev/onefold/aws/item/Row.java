@@ -1,0 +1,81 @@
+package dev.onefold.aws.item;
+
+import dev.onefold.core.state.Contribution;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// The row of a key. It is the mark of its delta: both are written in one transaction, so a record that comes again
+/// finds it and changes nothing.
+///
+///     item = k 01 and the key, v version, d last delta, p place, c<view> what each view has of it
+///
+/// @param version see [dev.onefold.core.event.VersionBytes]
+/// @param delta the delta that was written with this row; it is never given twice, so a condition on it is a
+///     condition on all of the row
+/// @param place where the record came from
+/// @param views by number, what each has of this row
+public record Row(byte[] key, byte[] version, DeltaId delta, String place, SortedMap<Integer, Contribution> views) {
+    static final String KEY = "k";
+    static final String VERSION = "v";
+    public static final String DELTA = "d";
+    static final String PLACE = "p";
+    static final String VIEW = "c";
+
+    public Row {
+        views = new TreeMap<>(views);
+    }
+
+    /// The row that an item holds.
+    public static Row of(Map<String, AttributeValue> item) {
+        TreeMap<Integer, Contribution> views = new TreeMap<>();
+        item.forEach((name, value) -> {
+            if (name.startsWith(VIEW)) {
+                views.put(
+                        Integer.parseInt(name, 1, name.length(), 10),
+                        Packed.contribution(value.b().asByteArray()));
+            }
+        });
+        return new Row(
+                unmarked(Items.bytes(item, KEY)),
+                Items.bytes(item, VERSION),
+                DeltaId.parse(Items.text(item, DELTA)),
+                Items.text(item, PLACE),
+                views);
+    }
+
+    /// The item of this row.
+    public Map<String, AttributeValue> item() {
+        Map<String, AttributeValue> item = new TreeMap<>(Map.of(
+                KEY, Items.bytes(marked(key)),
+                VERSION, Items.bytes(version),
+                DELTA, AttributeValue.fromS(delta.toString()),
+                PLACE, AttributeValue.fromS(place)));
+        views.forEach((view, contribution) -> item.put(VIEW + view, Items.bytes(Packed.of(contribution))));
+        return item;
+    }
+
+    /// The key of the item.
+    public static Map<String, AttributeValue> keyOf(byte[] key) {
+        return Map.of(KEY, Items.bytes(marked(key)));
+    }
+
+    /// An item's key is never empty; an event's may be.
+    private static byte[] marked(byte[] key) {
+        byte[] marked = new byte[key.length + 1];
+        marked[0] = 1;
+        System.arraycopy(key, 0, marked, 1, key.length);
+        return marked;
+    }
+
+    private static byte[] unmarked(byte[] marked) {
+        return Arrays.copyOfRange(marked, 1, marked.length);
+    }
+
+    /// The order of this row's version and another one.
+    public int compareVersion(byte[] other) {
+        return Arrays.compareUnsigned(version, other);
+    }
+}

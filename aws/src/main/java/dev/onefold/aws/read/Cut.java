@@ -1,0 +1,99 @@
+package dev.onefold.aws.read;
+
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.DeltaItem;
+import dev.onefold.aws.item.Header;
+import dev.onefold.aws.item.Items;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.Get;
+import software.amazon.awssdk.services.dynamodb.model.TransactGetItem;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+import software.amazon.awssdk.services.dynamodb.model.Update;
+
+/// One instant of all lanes: the end of an epoch, which a reader closes in one transaction over all headers. Items keep
+/// what was in them then, until the next epoch is closed and they change again; who finds one that did so starts
+/// again with a new cut.
+///
+/// @param epoch the one that was closed
+/// @param at all that was written before is in the answer
+record Cut(long epoch, Instant at) {
+    /// Closes the epoch.
+    static CompletableFuture<Cut> now(Store store, int lanes) {
+        return oldest(store, lanes)
+                .thenCompose(at -> close(store, lanes, 1)
+                        .thenCompose(_ -> store.retried(() -> store.client()
+                                        .transactGetItems(request -> request.transactItems(gets(store, lanes))))
+                                .thenApply(response -> {
+                                    List<Header> headers = response.responses().stream()
+                                            .map(header -> Header.of(header.item()))
+                                            .toList();
+                                    long epoch = headers.getFirst().epoch();
+                                    if (headers.stream().anyMatch(header -> header.epoch() != epoch)) {
+                                        throw new IllegalStateException(
+                                                "The lanes are in different epochs: " + headers
+                                                        + ". The table of totals was changed by hand, or restored in part; rebuild it.");
+                                    }
+                                    return new Cut(epoch - 1, at);
+                                })));
+    }
+
+    /// When the oldest delta was written that is not in the totals yet; now, if there is none.
+    private static CompletableFuture<Instant> oldest(Store store, int lanes) {
+        Instant now = store.clock().instant();
+        List<CompletableFuture<Instant>> each = IntStream.range(0, lanes)
+                .mapToObj(lane -> store.retried(() -> store.client()
+                                .query(request -> request.tableName(
+                                                store.tables().deltas())
+                                        .keyConditionExpression("l = :l")
+                                        .expressionAttributeValues(
+                                                Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
+                                        .consistentRead(true)
+                                        .limit(1)))
+                        .thenApply(response -> response.items().isEmpty()
+                                ? now
+                                : DeltaItem.of(response.items().getFirst()).at()))
+                .toList();
+        return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
+                .thenApply(_ -> each.stream()
+                        .map(CompletableFuture::join)
+                        .min(Instant::compareTo)
+                        .orElse(now));
+    }
+
+    /// An epoch that is closed once more than was meant is no harm.
+    private static CompletableFuture<Void> close(Store store, int lanes, int attempt) {
+        List<TransactWriteItem> items = new ArrayList<>();
+        for (int lane = 0; lane < lanes; lane++) {
+            items.add(TransactWriteItem.builder()
+                    .update(Update.builder()
+                            .tableName(store.tables().totals())
+                            .key(Header.keyOf(lane))
+                            .updateExpression("ADD n :one, e :one")
+                            .conditionExpression("attribute_exists(p)")
+                            .expressionAttributeValues(Map.of(":one", Items.number(1)))
+                            .build())
+                    .build());
+        }
+        return store.transact(items)
+                .thenCompose(written -> written instanceof Store.Written.Done
+                        ? CompletableFuture.completedFuture(null)
+                        : store.backOff(attempt).thenCompose(_ -> close(store, lanes, attempt + 1)));
+    }
+
+    private static List<TransactGetItem> gets(Store store, int lanes) {
+        return IntStream.range(0, lanes)
+                .mapToObj(lane -> TransactGetItem.builder()
+                        .get(Get.builder()
+                                .tableName(store.tables().totals())
+                                .key(Header.keyOf(lane))
+                                .build())
+                        .build())
+                .toList();
+    }
+}

@@ -1,0 +1,152 @@
+package dev.onefold.aws.read;
+
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.Stored;
+import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.core.aggregate.Aggregate;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.map.Delta;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.query.Totals;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+
+/// Reads totals as of one cut, whatever their size: the stripes of all lanes, added up.
+public final class TotalsReads {
+    private static final int ATTEMPTS_MAX = 20;
+
+    private final Store store;
+    private final Definition definition;
+
+    /// A roll-up of a view, and the group whose leaves are read.
+    public record Part(int view, int rollup, Tuple under) {}
+
+    /// What was read, in the order of the parts, and that all which was written before is in it.
+    public record Reading(List<Totals> totals, Instant at) {
+        public Reading {
+            totals = List.copyOf(totals);
+        }
+    }
+
+    /// An item has changed twice since the cut.
+    private static final class Overtaken extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    public TotalsReads(Store store, Definition definition) {
+        this.store = store;
+        this.definition = definition;
+    }
+
+    /// Reads all parts as of the same instant.
+    public CompletableFuture<Reading> read(List<Part> parts) {
+        return read(parts, 1);
+    }
+
+    private CompletableFuture<Reading> read(List<Part> parts, int attempt) {
+        return Cut.now(store, definition.lanes())
+                .thenCompose(cut -> {
+                    List<CompletableFuture<Totals>> each =
+                            parts.stream().map(part -> read(part, cut)).toList();
+                    return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
+                            .thenApply(_ -> new Reading(
+                                    each.stream().map(CompletableFuture::join).toList(), cut.at()));
+                })
+                .exceptionallyCompose(failure -> {
+                    Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                            ? failure.getCause()
+                            : failure;
+                    if (!(cause instanceof Overtaken)) {
+                        return CompletableFuture.failedFuture(cause);
+                    }
+                    if (attempt >= ATTEMPTS_MAX) {
+                        return CompletableFuture.failedFuture(
+                                new IllegalStateException(
+                                        "Other readers have closed " + ATTEMPTS_MAX
+                                                + " epochs while this answer was read, each time before it was whole. Ask again, or for less."));
+                    }
+                    return store.backOff(attempt).thenCompose(_ -> read(parts, attempt + 1));
+                });
+    }
+
+    private CompletableFuture<Totals> read(Part part, Cut cut) {
+        Rollup rollup = definition.view(part.view()).pipeline().rollups().get(part.rollup());
+        int summed = Stored.summed(definition.view(part.view()).pipeline(), part.rollup());
+        boolean valued = rollup.measures().size() > summed;
+        Totals totals = new Totals(rollup);
+        List<CompletableFuture<Void>> stripes = new ArrayList<>();
+        for (int lane = 0; lane < definition.lanes(); lane++) {
+            String partition = TotalsKey.partition(part.view(), lane);
+            stripes.add(query(
+                    partition,
+                    TotalsKey.leavesUnder(part.rollup(), part.under()),
+                    item -> addLeaf(totals, part, item, Stored.sums(item, summed, cut.epoch())),
+                    null));
+            if (valued) {
+                stripes.add(query(
+                        partition,
+                        TotalsKey.valuesUnder(part.rollup(), part.under()),
+                        item -> addValue(totals, part, item, Stored.count(item, cut.epoch())),
+                        null));
+            }
+        }
+        return CompletableFuture.allOf(stripes.toArray(CompletableFuture[]::new))
+                .thenApply(_ -> totals);
+    }
+
+    private static void addLeaf(Totals totals, Part part, Map<String, AttributeValue> item, Delta.@Nullable Sums sums) {
+        if (sums == null) {
+            throw new Overtaken();
+        }
+        Tuple group = Stored.group(item);
+        if (group.startsWith(part.under()) && !sums.isZero()) {
+            Aggregate aggregate = totals.empty();
+            aggregate.add(sums);
+            totals.add(group, aggregate);
+        }
+    }
+
+    private static void addValue(Totals totals, Part part, Map<String, AttributeValue> item, @Nullable Long count) {
+        if (count == null) {
+            throw new Overtaken();
+        }
+        Tuple group = Stored.group(item);
+        if (group.startsWith(part.under()) && count != 0) {
+            Aggregate aggregate = totals.empty();
+            aggregate.add(Stored.measure(item), Stored.amount(item), count);
+            totals.add(group, aggregate);
+        }
+    }
+
+    private CompletableFuture<Void> query(
+            String partition,
+            byte[] prefix,
+            Consumer<Map<String, AttributeValue>> sink,
+            @Nullable Map<String, AttributeValue> start) {
+        QueryRequest request = QueryRequest.builder()
+                .tableName(store.tables().totals())
+                .keyConditionExpression("p = :p AND begins_with(g, :g)")
+                .expressionAttributeValues(Map.of(":p", AttributeValue.fromS(partition), ":g", Items.bytes(prefix)))
+                .consistentRead(true)
+                .exclusiveStartKey(start)
+                .build();
+        return store.retried(() -> store.client().query(request)).thenCompose(response -> {
+            synchronized (this) {
+                response.items().forEach(sink);
+            }
+            return response.lastEvaluatedKey().isEmpty()
+                    ? CompletableFuture.completedFuture(null)
+                    : query(partition, prefix, sink, response.lastEvaluatedKey());
+        });
+    }
+}

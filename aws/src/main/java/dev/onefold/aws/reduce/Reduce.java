@@ -1,0 +1,214 @@
+package dev.onefold.aws.reduce;
+
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.DeltaId;
+import dev.onefold.aws.item.DeltaItem;
+import dev.onefold.aws.item.Header;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.Stored;
+import dev.onefold.aws.item.TotalsKey;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BatchGetItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.Delete;
+import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+import software.amazon.awssdk.services.dynamodb.model.Update;
+
+/// Brings the deltas of one lane into its stripe of the totals, until none is left. What wakes it does not matter, nor
+/// how many do it at once: each transaction deletes the deltas that it adds, on condition that they are there, and
+/// moves the lane's header, on condition that nobody has since it was read. So whoever comes late, or twice, or wakes
+/// up after minutes, changes nothing.
+public final class Reduce {
+    private static final int DELTAS_READ_MAX = 200;
+    private static final int ATTEMPTS_MAX = 30;
+
+    private final Store store;
+    private final int lane;
+    private final Set<DeltaId> gone = new HashSet<>();
+    private long commits;
+
+    private Reduce(Store store, int lane) {
+        this.store = store;
+        this.lane = lane;
+    }
+
+    /// Reduces a lane until it is empty.
+    ///
+    /// @return how many transactions it took
+    public static CompletableFuture<Long> lane(Store store, int lane) {
+        Reduce reduce = new Reduce(store, lane);
+        return reduce.drain(1).thenApply(_ -> reduce.commits);
+    }
+
+    private CompletableFuture<Void> drain(int attempt) {
+        if (attempt > ATTEMPTS_MAX) {
+            return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be moved in "
+                    + ATTEMPTS_MAX + " attempts; what stands in it is added the next time."));
+        }
+        return header().thenCompose(header -> deltas().thenCompose(deltas -> {
+            if (deltas.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            return pick(deltas)
+                    .thenCompose(picked -> picked.deltas().isEmpty()
+                            ? store.backOff(attempt).thenCompose(_ -> drain(attempt + 1))
+                            : commit(header, picked).thenCompose(written -> {
+                                if (written instanceof Store.Written.Done) {
+                                    commits++;
+                                    return drain(1);
+                                }
+                                return store.backOff(attempt).thenCompose(_ -> drain(attempt + 1));
+                            }));
+        }));
+    }
+
+    /// Picks; if all that was read waits for something else, that is looked at: it is gone, or stands further behind
+    /// in this lane and is taken first, or in another lane (the number of lanes has changed) and is waited for.
+    private CompletableFuture<Picked> pick(List<DeltaItem> deltas) {
+        Picked picked = Picked.of(deltas, gone);
+        if (!picked.deltas().isEmpty() || picked.blockers().isEmpty()) {
+            return CompletableFuture.completedFuture(picked);
+        }
+        return lookFor(picked.blockers()).thenCompose(found -> {
+            List<DeltaItem> more = new ArrayList<>(deltas);
+            found.stream().filter(delta -> delta.id().lane() == lane).forEach(more::add);
+            boolean learned = more.size() > deltas.size() || gone.containsAll(picked.blockers());
+            return learned || found.size() < picked.blockers().size()
+                    ? pick(more)
+                    : CompletableFuture.completedFuture(picked);
+        });
+    }
+
+    private CompletableFuture<Header> header() {
+        return store.retried(() -> store.client()
+                        .getItem(request -> request.tableName(store.tables().totals())
+                                .key(Header.keyOf(lane))
+                                .consistentRead(true)))
+                .thenApply(response -> {
+                    if (response.item().isEmpty()) {
+                        throw new IllegalStateException("Lane " + lane + " has no header in table "
+                                + store.tables().totals() + ": was it replaced?");
+                    }
+                    return Header.of(response.item());
+                });
+    }
+
+    private CompletableFuture<List<DeltaItem>> deltas() {
+        QueryRequest request = QueryRequest.builder()
+                .tableName(store.tables().deltas())
+                .keyConditionExpression("l = :l")
+                .expressionAttributeValues(Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
+                .consistentRead(true)
+                .limit(DELTAS_READ_MAX)
+                .build();
+        return store.retried(() -> store.client().query(request))
+                .thenApply(
+                        response -> response.items().stream().map(DeltaItem::of).toList());
+    }
+
+    /// The deltas of these ids that are still there; notes which are gone.
+    private CompletableFuture<List<DeltaItem>> lookFor(Set<DeltaId> ids) {
+        List<CompletableFuture<Map<String, AttributeValue>>> items = new ArrayList<>();
+        List<DeltaId> ordered = List.copyOf(ids);
+        for (DeltaId id : ordered) {
+            items.add(store.retried(() -> store.client()
+                            .getItem(request -> request.tableName(store.tables().deltas())
+                                    .key(DeltaItem.keyOf(id))
+                                    .consistentRead(true)))
+                    .thenApply(response -> response.item()));
+        }
+        return CompletableFuture.allOf(items.toArray(CompletableFuture[]::new)).thenApply(_ -> {
+            List<DeltaItem> found = new ArrayList<>();
+            for (int i = 0; i < ordered.size(); i++) {
+                Map<String, AttributeValue> item = items.get(i).join();
+                if (item.isEmpty()) {
+                    gone.add(ordered.get(i));
+                } else {
+                    found.add(DeltaItem.of(item));
+                }
+            }
+            return found;
+        });
+    }
+
+    private CompletableFuture<Store.Written> commit(Header header, Picked picked) {
+        List<Addition> additions = new ArrayList<>();
+        picked.sum().forEach((view, delta) -> additions.addAll(Addition.of(view, lane, delta)));
+        return read(additions.stream().map(Addition::key).toList(), new HashMap<>(), 1)
+                .thenCompose(stored -> {
+                    List<TransactWriteItem> items = new ArrayList<>();
+                    items.add(move(header));
+                    picked.deltas().forEach(delta -> items.add(delete(delta.id())));
+                    additions.forEach(addition -> items.add(
+                            addition.update(store, stored.getOrDefault(addition.key(), Map.of()), header.epoch())));
+                    return store.transact(items);
+                });
+    }
+
+    private TransactWriteItem move(Header header) {
+        return TransactWriteItem.builder()
+                .update(Update.builder()
+                        .tableName(store.tables().totals())
+                        .key(Header.keyOf(lane))
+                        .updateExpression("SET n = :after")
+                        .conditionExpression("n = :before")
+                        .expressionAttributeValues(Map.of(
+                                ":before", Items.number(header.commits()),
+                                ":after", Items.number(header.commits() + 1)))
+                        .build())
+                .build();
+    }
+
+    private TransactWriteItem delete(DeltaId id) {
+        return TransactWriteItem.builder()
+                .delete(Delete.builder()
+                        .tableName(store.tables().deltas())
+                        .key(DeltaItem.keyOf(id))
+                        .conditionExpression("attribute_exists(l)")
+                        .build())
+                .build();
+    }
+
+    /// The epochs of the items that will change, by key; those that there are.
+    private CompletableFuture<Map<Map<String, AttributeValue>, Map<String, AttributeValue>>> read(
+            List<Map<String, AttributeValue>> keys,
+            Map<Map<String, AttributeValue>, Map<String, AttributeValue>> found,
+            int attempt) {
+        if (keys.isEmpty()) {
+            return CompletableFuture.completedFuture(found);
+        }
+        String table = store.tables().totals();
+        BatchGetItemRequest request = BatchGetItemRequest.builder()
+                .requestItems(Map.of(
+                        table,
+                        KeysAndAttributes.builder()
+                                .keys(keys)
+                                .consistentRead(true)
+                                .projectionExpression(
+                                        String.join(", ", TotalsKey.PARTITION, TotalsKey.GROUP, Stored.EPOCH))
+                                .build()))
+                .build();
+        return store.retried(() -> store.client().batchGetItem(request)).thenCompose(response -> {
+            for (Map<String, AttributeValue> item : response.responses().getOrDefault(table, List.of())) {
+                found.put(
+                        Map.of(
+                                TotalsKey.PARTITION, item.get(TotalsKey.PARTITION),
+                                TotalsKey.GROUP, item.get(TotalsKey.GROUP)),
+                        item);
+            }
+            KeysAndAttributes left = response.unprocessedKeys().get(table);
+            if (left == null || left.keys().isEmpty()) {
+                return CompletableFuture.completedFuture(found);
+            }
+            return store.backOff(attempt).thenCompose(_ -> read(left.keys(), found, attempt + 1));
+        });
+    }
+}

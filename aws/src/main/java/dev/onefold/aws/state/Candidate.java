@@ -1,0 +1,53 @@
+package dev.onefold.aws.state;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.item.DeltaId;
+import dev.onefold.aws.item.Row;
+import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Transition;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// What a record wants its key's row to be.
+///
+/// @param served number of the view that decides conflicts
+/// @param views by number, what the record contributes to each
+record Candidate(byte[] key, byte[] version, int served, SortedMap<Integer, Contribution> views, Arrival arrival) {
+    Candidate {
+        views = new TreeMap<>(views);
+    }
+
+    Contribution contribution() {
+        return java.util.Objects.requireNonNull(views.get(served));
+    }
+
+    /// What this record does to a row that has another one's version and contributions.
+    Transition on(byte[] otherVersion, SortedMap<Integer, Contribution> others) {
+        return Transition.of(Arrays.compareUnsigned(version, otherVersion), compareViews(others) == 0);
+    }
+
+    /// Whether this record's contributions are above the others': by the served view first, then by the others that
+    /// both have, in the order of their numbers.
+    int compareViews(SortedMap<Integer, Contribution> others) {
+        Contribution other = others.get(served);
+        int order = other == null ? 1 : contribution().compareTo(other);
+        Iterator<Map.Entry<Integer, Contribution>> mine = views.entrySet().iterator();
+        while (order == 0 && mine.hasNext()) {
+            Map.Entry<Integer, Contribution> view = mine.next();
+            Contribution theirs = others.get(view.getKey());
+            order = theirs == null ? 0 : view.getValue().compareTo(theirs);
+        }
+        return order;
+    }
+
+    Row row(DeltaId delta) {
+        return new Row(key, version, delta, place(), views);
+    }
+
+    String place() {
+        return arrival.shard() + ":" + arrival.sequence() + ":" + arrival.subSequence();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.onefold.aws.state;
+
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Row;
+import dev.onefold.core.map.Delta;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// A row that is to be replaced.
+///
+/// @param index of the record in its batch
+/// @param before what was read; `null` if the key was never seen
+record Change(int index, @Nullable Row before, Candidate candidate) {
+    /// What it comes to in each view. A row that a view does not have yet is added to it.
+    SortedMap<Integer, Delta> deltas(Definition definition) {
+        TreeMap<Integer, Delta> deltas = new TreeMap<>();
+        Row row = before;
+        candidate
+                .views()
+                .forEach((view, after) -> deltas.put(
+                        view,
+                        Delta.between(
+                                definition.view(view).pipeline(),
+                                row == null ? null : row.views().get(view),
+                                after)));
+        return deltas;
+    }
+}

@@ -1,0 +1,233 @@
+package dev.onefold.aws.state;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.DeltaId;
+import dev.onefold.aws.item.Row;
+import dev.onefold.aws.letter.Letter;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.core.Losers;
+import dev.onefold.core.StoredRow;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Transition;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// Takes the records of one batch: rejects what cannot be read, finds the winner of each key, reads the rows, lets
+/// `core` decide, and writes each changed row with the delta that it comes to in one transaction. Identity is the
+/// row's: a record that comes again, in whatever batch, by whatever twin, finds it there.
+///
+/// Whatever fails is asked again from the start: what is true is in the rows, not in the answer to a request. So a
+/// reply that was lost, another function that was faster, and a new definition are one case. One object for one batch;
+/// owned by one thread at a time.
+public final class StateAndMap {
+    private static final int ATTEMPTS_MAX = 30;
+
+    private final Store store;
+    private final Definitions definitions;
+    private final LetterTable letters;
+    private final List<Arrival> arrivals;
+    private final Fate[] fates;
+    /// Deltas that this batch has tried to write: a row that names one of them is this batch's own.
+    private final Set<DeltaId> mine = new HashSet<>();
+
+    private StateAndMap(Store store, List<Arrival> arrivals) {
+        this.store = store;
+        definitions = new Definitions(store);
+        letters = new LetterTable(store);
+        this.arrivals = List.copyOf(arrivals);
+        fates = new Fate[arrivals.size()];
+    }
+
+    /// Takes a batch. When it completes, every record is in the rows and deltas, or is a dead letter; if it fails, some
+    /// may be, and the batch must come again.
+    ///
+    /// @return what became of each record, in their order
+    public static CompletableFuture<List<Fate>> process(Store store, List<Arrival> arrivals) {
+        StateAndMap batch = new StateAndMap(store, arrivals);
+        return batch.attempt(IntStream.range(0, arrivals.size()).boxed().toList(), 1)
+                .thenApply(_ -> Arrays.asList(batch.fates));
+    }
+
+    private CompletableFuture<Void> attempt(List<Integer> indices, int attempt) {
+        if (indices.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (attempt > ATTEMPTS_MAX) {
+            return CompletableFuture.failedFuture(new IllegalStateException(indices.size() + " of " + arrivals.size()
+                    + " records could not be written in " + ATTEMPTS_MAX
+                    + " attempts: the tables are throttled, or others write the same keys all the time."
+                    + " The batch will come again; if this goes on, raise the tables' limits."));
+        }
+        return definitions
+                .load()
+                .thenCompose(definition -> attempt(definition, indices)
+                        .thenCompose(again -> again.isEmpty()
+                                ? CompletableFuture.completedFuture(null)
+                                : store.backOff(attempt).thenCompose(_ -> attempt(again, attempt + 1))));
+    }
+
+    /// One try under one definition; returns the records that are to be tried again.
+    private CompletableFuture<List<Integer>> attempt(Definition definition, List<Integer> indices) {
+        List<Letter> rejected = new ArrayList<>();
+        Decoding decoding = new Decoding(definition);
+        Map<ByteBuffer, List<Integer>> byKey = new LinkedHashMap<>();
+        Candidate[] candidates = new Candidate[arrivals.size()];
+        for (int index : indices) {
+            switch (decoding.decode(arrivals.get(index))) {
+                case Decoding.Decoded.Bad(var malformed, var arrival) -> {
+                    fates[index] = new Fate.Rejected(malformed);
+                    rejected.add(Letter.rejected(arrival, malformed.reason(), malformed.message()));
+                }
+                case Decoding.Decoded.Good(var candidate) -> {
+                    candidates[index] = candidate;
+                    byKey.computeIfAbsent(ByteBuffer.wrap(candidate.key()), _ -> new ArrayList<>())
+                            .add(index);
+                }
+            }
+        }
+        Pipeline pipeline = definition.servedView().pipeline();
+        List<Integer> winners = new ArrayList<>();
+        byKey.values().forEach(same -> winners.add(winner(pipeline, same, candidates, rejected)));
+        List<byte[]> keys = winners.stream()
+                .map(index -> Objects.requireNonNull(candidates[index]).key())
+                .toList();
+        return new RowReads(store).read(keys).thenCompose(rows -> {
+            List<Change> changes = new ArrayList<>();
+            for (int i = 0; i < winners.size(); i++) {
+                Candidate candidate = Objects.requireNonNull(candidates[winners.get(i)]);
+                Change change = new Change(winners.get(i), rows.get(ByteBuffer.wrap(keys.get(i))), candidate);
+                if (decide(pipeline, change, rejected)) {
+                    changes.add(change);
+                }
+            }
+            // Letters first: of a row that loses a conflict nothing is left when its transaction is in.
+            return letters.keep(rejected).thenCompose(_ -> write(definition, changes));
+        });
+    }
+
+    /// The record of a key that stands above the others of the batch; says what became of these.
+    private int winner(Pipeline pipeline, List<Integer> same, Candidate[] candidates, List<Letter> rejected) {
+        Comparator<Integer> order = Comparator.comparing(
+                index -> Objects.requireNonNull(candidates[index]),
+                Comparator.comparing(Candidate::version, Arrays::compareUnsigned)
+                        .thenComparing((a, b) -> a.compareViews(b.views())));
+        int winner = same.stream().max(order).orElseThrow();
+        Candidate greatest = Objects.requireNonNull(candidates[winner]);
+        for (int index : same) {
+            if (index != winner) {
+                Candidate other = Objects.requireNonNull(candidates[index]);
+                switch (other.on(greatest.version(), greatest.views())) {
+                    case STALE -> fates[index] = new Fate.Stale();
+                    case DUPLICATE -> fates[index] = new Fate.Duplicate();
+                    case CONFLICTING -> {
+                        fates[index] = new Fate.Conflicting();
+                        rejected.add(loser(pipeline, other, greatest.place()));
+                    }
+                    case CHANGED -> throw new IllegalStateException("The winner of a batch is not its greatest");
+                }
+            }
+        }
+        return winner;
+    }
+
+    /// Whether the row is to be written.
+    private boolean decide(Pipeline pipeline, Change change, List<Letter> rejected) {
+        Row before = change.before();
+        int index = change.index();
+        Candidate candidate = change.candidate();
+        if (before == null) {
+            fates[index] = new Fate.Accepted();
+            return true;
+        }
+        if (mine.contains(before.delta())) {
+            return false; // It went in when no answer came; what became of it is said.
+        }
+        Transition transition = candidate.on(before.version(), before.views());
+        fates[index] = switch (transition) {
+            case CHANGED -> new Fate.Accepted();
+            case DUPLICATE -> new Fate.Duplicate();
+            case STALE -> new Fate.Stale();
+            case CONFLICTING -> new Fate.Conflicting();
+        };
+        if (transition != Transition.CONFLICTING) {
+            return transition == Transition.CHANGED;
+        }
+        boolean arrivedStays = candidate.compareViews(before.views()) > 0;
+        rejected.add(arrivedStays ? loser(pipeline, before, candidate) : loser(pipeline, candidate, before.place()));
+        return arrivedStays;
+    }
+
+    private static String message(StoredRow loser, String winner) {
+        return "Version " + loser.version() + " of this key came with two contents; the other one, from " + winner
+                + ", is greater and stays";
+    }
+
+    private static Letter loser(Pipeline pipeline, Candidate loser, String winner) {
+        StoredRow row = stored(pipeline, loser.key(), loser.version(), loser.contribution(), loser.place());
+        return new Letter(Losers.identity(row), Reason.CONFLICT, message(row, winner), loser.arrival());
+    }
+
+    private static Letter loser(Pipeline pipeline, Row loser, Candidate winner) {
+        Contribution contribution = Objects.requireNonNull(loser.views().get(winner.served()));
+        StoredRow row = stored(pipeline, loser.key(), loser.version(), contribution, loser.place());
+        String[] place = loser.place().split(":", -1);
+        Arrival arrival = new Arrival(
+                String.join(":", Arrays.copyOf(place, place.length - 2)),
+                place[place.length - 2],
+                Long.parseLong(place[place.length - 1]),
+                Losers.text(row, pipeline));
+        return new Letter(Losers.identity(row), Reason.CONFLICT, message(row, winner.place()), arrival);
+    }
+
+    /// What answers call a row.
+    static StoredRow stored(
+            Pipeline pipeline, byte[] key, byte[] version, @Nullable Contribution contribution, String place) {
+        return new StoredRow(
+                StoredRow.keyParts(pipeline, key),
+                StoredRow.versionText(pipeline, version),
+                Objects.requireNonNull(contribution),
+                place,
+                0);
+    }
+
+    private CompletableFuture<List<Integer>> write(Definition definition, List<Change> changes) {
+        List<CompletableFuture<List<Integer>>> written = RowTransaction.pack(definition, changes).stream()
+                .map(transaction -> write(definition, transaction))
+                .toList();
+        return CompletableFuture.allOf(written.toArray(CompletableFuture[]::new))
+                .thenApply(_ ->
+                        written.stream().flatMap(part -> part.join().stream()).toList());
+    }
+
+    private CompletableFuture<List<Integer>> write(Definition definition, RowTransaction transaction) {
+        int lane =
+                RowTransaction.lane(transaction.changes().getFirst().candidate().key(), definition.lanes());
+        DeltaId delta = new DeltaId(lane, store.newId());
+        mine.add(delta);
+        List<Integer> indices =
+                transaction.changes().stream().map(Change::index).toList();
+        return store.transact(transaction.items(store, delta, definitions.check(definition)))
+                .thenCompose(written -> switch (written) {
+                    case Store.Written.Done _ -> CompletableFuture.completedFuture(List.of());
+                    case Store.Written.Refused refused
+                    when refused.failed(0) ->
+                        definitions.load().thenCompose(definitions::moveGates).thenApply(_ -> indices);
+                    case Store.Written.Refused _, Store.Written.Unknown _ -> CompletableFuture.completedFuture(indices);
+                });
+    }
+}
