@@ -14,12 +14,15 @@ final class AwsDeadLetters implements DeadLetters {
     private static final int LIST_MAX = 1_000;
 
     private final Store store;
+    private final Runnable reduce;
     private final LetterTable table;
     private final AwsEngine.Await await;
 
-    AwsDeadLetters(Store store, AwsEngine.Await await) {
+    /// @param reduce brings what was redriven into the totals, without waiting for the function that does
+    AwsDeadLetters(Store store, AwsEngine.Await await, Runnable reduce) {
         this.store = store;
         this.await = await;
+        this.reduce = reduce;
         table = new LetterTable(store);
     }
 
@@ -52,7 +55,7 @@ final class AwsDeadLetters implements DeadLetters {
     /// duplicate when it is redriven again.
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited) {
-        return await.of(table.arrival(id).thenCompose(kept -> {
+        Redriven redriven = await.of(table.arrival(id).thenCompose(kept -> {
             if (kept == null) {
                 return CompletableFuture.completedFuture(Redriven.GONE);
             }
@@ -67,6 +70,10 @@ final class AwsDeadLetters implements DeadLetters {
                 case Fate.Conflicting _ -> table.remove(id).thenApply(_ -> Redriven.CONFLICTING);
             });
         }));
+        if (redriven == Redriven.ACCEPTED || redriven == Redriven.CONFLICTING) {
+            reduce.run();
+        }
+        return redriven;
     }
 
     @Override

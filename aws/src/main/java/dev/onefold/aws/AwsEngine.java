@@ -13,13 +13,15 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.Verification;
+import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +30,9 @@ import java.util.stream.IntStream;
 
 /// The verbs on deployed tables. It folds nothing itself: the functions do.
 public final class AwsEngine implements Engine {
+    /// All headers are read, and an epoch is closed, in one transaction.
+    public static final int LANES_MAX = 90;
+
     private final Store store;
     private final Await await;
     private final Definitions definitions;
@@ -49,6 +54,7 @@ public final class AwsEngine implements Engine {
     /// @param gates how many transactions may check the definition at once without getting in each other's way
     /// @throws IllegalArgumentException if the pipeline cannot be on AWS, or another one was deployed there
     public static AwsEngine open(Store store, Await await, Pipeline pipeline, int lanes, int gates) {
+        requirePossible(pipeline, lanes);
         AwsEngine engine = new AwsEngine(store, await);
         Definition definition = await.of(engine.definitions.openOrCreate(pipeline, lanes, gates));
         String deployed = PipelineText.write(definition.servedView().pipeline());
@@ -57,6 +63,22 @@ public final class AwsEngine implements Engine {
                     + store.tables().totals() + ", which is " + deployed);
         }
         return engine;
+    }
+
+    private static void requirePossible(Pipeline pipeline, int lanes) {
+        if (pipeline.identity() instanceof Identity.ByPlace) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " cannot be on AWS: its records have neither key nor id, and a producer that sends one again gives it"
+                    + " another place in the stream, so that it would count twice. Name a field with 'id'.");
+        }
+        if (Decoder.wantsHeader(pipeline)) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " cannot be on AWS: a record of a stream has no header line. List the columns of the CSV in the"
+                    + " pipeline file.");
+        }
+        if (lanes < 1 || lanes > LANES_MAX) {
+            throw new IllegalArgumentException("There are " + lanes + " lanes; there can be 1 to " + LANES_MAX);
+        }
     }
 
     private Definition definition() {
@@ -82,11 +104,9 @@ public final class AwsEngine implements Engine {
     public Optional<StoredRow> get(List<String> key) {
         Definition definition = definition();
         Pipeline pipeline = definition.servedView().pipeline();
-        byte[] bytes = key.size() == 1
-                ? key.getFirst().getBytes(StandardCharsets.UTF_8)
-                : Tuple.of(key).bytes();
-        if (StoredRow.keyParts(pipeline, Tuple.of(key).bytes()).isEmpty()) {
-            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no keys");
+        byte[] bytes = StoredRow.keyBytes(pipeline, key);
+        if (bytes.length > 2 * Limits.KEY_BYTES_MAX) {
+            return Optional.empty();
         }
         Row row = await.of(new RowReads(store).read(List.of(bytes))).get(ByteBuffer.wrap(bytes));
         return row == null
@@ -149,7 +169,7 @@ public final class AwsEngine implements Engine {
 
     @Override
     public DeadLetters deadLetters() {
-        return new AwsDeadLetters(store, await);
+        return new AwsDeadLetters(store, await, () -> reduce());
     }
 
     /// Roughly, on AWS: a batch that is tried again is counted again.

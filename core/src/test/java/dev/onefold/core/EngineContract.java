@@ -36,6 +36,11 @@ public interface EngineContract {
     /// Feeds records of a source, behind those it has had; when it returns, they are in the answers.
     void feed(Engine engine, String source, List<String> records);
 
+    /// The line of its source that a place stands for.
+    default long line(Place place) {
+        return place.line();
+    }
+
     /// Each line as `desk/region=value,trades`, in the order of the answer.
     private static List<String> totals(Engine engine) {
         return lines(engine.query(Query.all("main")));
@@ -350,10 +355,10 @@ public interface EngineContract {
             DeadLetters box = engine.deadLetters();
             assertThat(box.size()).isEqualTo(4);
             assertThat(letters(engine))
-                    .extracting(letter -> letter.place().line())
+                    .extracting(letter -> line(letter.place()))
                     .containsExactly(1L, 3L, 4L, 5L);
             assertThat(letters(engine))
-                    .allMatch(letter -> letter.kept() && letter.place().source().equals("one"));
+                    .allMatch(letter -> letter.kept() && letter.place().source().startsWith("one"));
             List<Long> ids = letters(engine).stream().map(DeadLetter::id).toList();
             assertThat(box.list(ids.get(0), 2)).extracting(DeadLetter::id).isEqualTo(ids.subList(1, 3));
             for (int i = 0; i < 4; i++) {
@@ -362,7 +367,7 @@ public interface EngineContract {
             assertThat(box.redrive(ids.get(0), null)).isEqualTo(DeadLetters.Redriven.REJECTED);
             assertThat(box.size()).isEqualTo(4);
             long first = letters(engine).stream()
-                    .filter(letter -> letter.place().line() == 1)
+                    .filter(letter -> line(letter.place()) == 1)
                     .findFirst()
                     .orElseThrow()
                     .id();
@@ -436,7 +441,7 @@ public interface EngineContract {
             StoredRow row = engine.get(List.of("a")).orElseThrow();
             assertThat(row.key()).containsExactly("a");
             assertThat(row.version()).isEqualTo("7");
-            assertThat(row.source()).isEqualTo("one");
+            assertThat(row.source()).startsWith("one");
             assertThat(row.contribution().kind()).isEqualTo(Event.Kind.COUNTED);
             assertThat(row.contribution().groups()).containsExactly(Tuple.of(List.of("d", "r")), Tuple.of(List.of()));
             StoredRow tombstone = engine.get(List.of("b")).orElseThrow();
@@ -450,7 +455,18 @@ public interface EngineContract {
     }
 
     @Test
-    default void without_versions_an_id_counts_once_and_without_ids_each_place_does() {
+    default void without_versions_an_id_counts_once() {
+        PipelineBuilder byId = Pipeline.named("by-id").id("id");
+        try (Engine engine = open("by-id", byId.rollup(r -> r.count("rows")).build())) {
+            feed(engine, "one", List.of("{\"id\":1}", "{\"id\":2}", "{\"id\":1}"));
+            feed(engine, "two", List.of("{\"id\":\"1\"}", "{\"id\":3}"));
+            assertThat(totals(engine)).containsExactly("=3");
+            assertThat(letters(engine)).isEmpty();
+        }
+    }
+
+    @Test
+    default void what_is_older_than_the_horizon_is_too_old_to_tell() {
         PipelineBuilder byId = Pipeline.named("by-id").id("id").time("t").horizon(Duration.ofHours(1));
         try (Engine engine = open("by-id", byId.rollup(r -> r.count("rows")).build())) {
             feed(engine, "one", List.of("{\"id\":1,\"t\":7200}", "{\"id\":2,\"t\":7000}", "{\"id\":1,\"t\":7200}"));
@@ -458,6 +474,10 @@ public interface EngineContract {
             assertThat(totals(engine)).containsExactly("=3");
             assertThat(letters(engine)).extracting(DeadLetter::reason).containsExactly(Reason.TOO_OLD);
         }
+    }
+
+    @Test
+    default void without_ids_each_place_counts_once() {
         Pipeline byPlace =
                 Pipeline.named("by-place").rollup(r -> r.sum("s", "n", 9, 0)).build();
         try (Engine engine = open("by-place", byPlace)) {

@@ -6,7 +6,6 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Tuple;
-import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.query.Answer;
@@ -346,20 +345,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Optional<StoredRow> get(List<String> key) {
-        Pipeline pipeline = pipeline();
-        int parts = switch (pipeline.identity()) {
-            case Identity.Versioned versioned -> versioned.key().size();
-            case Identity.ById byId -> byId.id().size();
-            case Identity.ByPlace _ ->
-                throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no keys");
-        };
-        if (key.size() != parts) {
-            throw new IllegalArgumentException(
-                    "A key of pipeline " + pipeline.name() + " has " + parts + " parts, not " + key.size());
-        }
-        byte[] bytes = parts == 1
-                ? key.getFirst().getBytes(StandardCharsets.UTF_8)
-                : Tuple.of(key).bytes();
+        byte[] bytes = StoredRow.keyBytes(pipeline(), key);
         if (bytes.length > 2 * dev.onefold.core.pipeline.Limits.KEY_BYTES_MAX) {
             return Optional.empty();
         }

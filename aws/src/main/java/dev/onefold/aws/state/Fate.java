@@ -1,6 +1,8 @@
 package dev.onefold.aws.state;
 
+import dev.onefold.core.Counts;
 import dev.onefold.core.event.Malformed;
+import java.util.List;
 
 /// What became of a record.
 public sealed interface Fate {
@@ -18,4 +20,20 @@ public sealed interface Fate {
 
     /// It is a dead letter.
     record Rejected(Malformed malformed) implements Fate {}
+
+    /// How often each came.
+    static Counts counts(List<Fate> fates) {
+        Counts counts = new Counts(0, 0, 0, 0, 0);
+        for (Fate fate : fates) {
+            counts = counts.plus(
+                    switch (fate) {
+                        case Accepted _ -> new Counts(1, 0, 0, 0, 0);
+                        case Duplicate _ -> new Counts(0, 1, 0, 0, 0);
+                        case Stale _ -> new Counts(0, 0, 1, 0, 0);
+                        case Conflicting _ -> new Counts(0, 0, 0, 1, 0);
+                        case Rejected _ -> new Counts(0, 0, 0, 0, 1);
+                    });
+        }
+        return counts;
+    }
 }

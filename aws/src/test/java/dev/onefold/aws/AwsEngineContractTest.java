@@ -1,0 +1,109 @@
+package dev.onefold.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.state.Fate;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.core.Engine;
+import dev.onefold.core.EngineContract;
+import dev.onefold.core.Place;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// The engine on AWS keeps the contract, on DynamoDB Local.
+class AwsEngineContractTest implements EngineContract {
+    private static final AwsEngine.Await JOIN = new AwsEngine.Await() {
+        @Override
+        public <T> T of(CompletableFuture<T> future) {
+            return future.join();
+        }
+    };
+
+    private static LocalDynamoDb dynamo;
+    private static int tests;
+
+    private final Map<Engine, Store> stores = new HashMap<>();
+    private final Map<String, Long> fed = new HashMap<>();
+
+    @BeforeAll
+    static void start() {
+        dynamo = new LocalDynamoDb();
+    }
+
+    @AfterAll
+    static void stop() {
+        dynamo.close();
+    }
+
+    @BeforeEach
+    void begin() {
+        tests++;
+    }
+
+    @Override
+    public Engine open(String data, Pipeline pipeline) {
+        Store store = dynamo.store("test" + tests + "-" + data);
+        Engine engine = AwsEngine.open(store, JOIN, pipeline, 3, 4);
+        stores.put(engine, store);
+        return engine;
+    }
+
+    @Override
+    public void feed(Engine engine, String source, List<String> records) {
+        Store store = stores.get(engine);
+        List<Arrival> arrivals = new ArrayList<>();
+        for (String record : records) {
+            long sequence = fed.merge(store.tables().rows() + source, 1L, Long::sum);
+            arrivals.add(new Arrival(source, Long.toString(sequence), 0, record.getBytes(StandardCharsets.UTF_8)));
+        }
+        List<Fate> fates = StateAndMap.process(store, arrivals).join();
+        new LetterTable(store).count(Fate.counts(fates)).join();
+        ((AwsEngine) engine).reduce();
+    }
+
+    @Override
+    public long line(Place place) {
+        return Long.parseLong(place.source().substring(place.source().lastIndexOf(':') + 1));
+    }
+
+    /// Claims never expire here, so there is nothing that nobody can tell.
+    @Test
+    @Override
+    public void what_is_older_than_the_horizon_is_too_old_to_tell() {
+        Pipeline byId = Pipeline.named("by-id")
+                .id("id")
+                .time("t")
+                .horizon(Duration.ofHours(1))
+                .rollup(r -> r.count("rows"))
+                .build();
+        Engine engine = open("by-id", byId);
+        feed(engine, "one", List.of("{\"id\":1,\"t\":7200}", "{\"id\":2,\"t\":0}", "{\"id\":2,\"t\":0}"));
+        assertThat(engine.query(Query.all("main")).lines().getFirst().values()).containsExactly(BigDecimal.valueOf(2));
+        assertThat(engine.deadLetters().size()).isZero();
+    }
+
+    /// A producer that tries again gives its record another place.
+    @Test
+    @Override
+    public void without_ids_each_place_counts_once() {
+        Pipeline byPlace =
+                Pipeline.named("by-place").rollup(r -> r.sum("s", "n", 9, 0)).build();
+        assertThatThrownBy(() -> open("by-place", byPlace))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("neither key nor id");
+    }
+}

@@ -1,0 +1,62 @@
+package dev.onefold.aws;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded;
+import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal;
+
+/// DynamoDB Local, in this process.
+final class LocalDynamoDb implements AutoCloseable {
+    private final AmazonDynamoDBLocal local = DynamoDBEmbedded.create(true);
+    final DynamoDbAsyncClient client = local.dynamoDbAsyncClient();
+
+    /// The tables of a deployment, which are made if they are not there.
+    Store store(String deployment) {
+        Store.Tables tables = Store.Tables.of(deployment);
+        if (!client.listTables().join().tableNames().contains(tables.rows())) {
+            create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
+            create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
+            create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
+            create(tables.letters(), List.of("p", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
+        }
+        return new Store(client, tables, LocalDynamoDb::after, RandomGenerator.getDefault(), InstantSource.system());
+    }
+
+    private static CompletableFuture<Void> after(Duration pause) {
+        return CompletableFuture.runAsync(
+                () -> {}, CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    private void create(String table, List<String> names, List<ScalarAttributeType> types) {
+        client.createTable(request -> request.tableName(table)
+                        .billingMode(BillingMode.PAY_PER_REQUEST)
+                        .attributeDefinitions(java.util.stream.IntStream.range(0, names.size())
+                                .mapToObj(i -> AttributeDefinition.builder()
+                                        .attributeName(names.get(i))
+                                        .attributeType(types.get(i))
+                                        .build())
+                                .toList())
+                        .keySchema(java.util.stream.IntStream.range(0, names.size())
+                                .mapToObj(i -> KeySchemaElement.builder()
+                                        .attributeName(names.get(i))
+                                        .keyType(i == 0 ? KeyType.HASH : KeyType.RANGE)
+                                        .build())
+                                .toList()))
+                .join();
+    }
+
+    @Override
+    public void close() {
+        local.shutdown();
+    }
+}
