@@ -1,0 +1,81 @@
+package dev.onefold.aws.event;
+
+import com.fasterxml.jackson.core.ErrorReportConfiguration;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import java.io.IOException;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// How events are parsed, within limits.
+final class EventJson {
+    /// A table nests 32 levels, each of which takes two here, below the four of the envelope.
+    static final int NESTING_MAX = 100;
+
+    /// As many as the stream's service writes.
+    static final int SEQUENCE_DIGITS_MAX = 56;
+
+    /// No payload in a message: an excerpt is no longer than this.
+    private static final int EXCERPT_CHARACTERS_MAX = 40;
+
+    private static final Pattern SEQUENCE = Pattern.compile("[0-9]{1," + SEQUENCE_DIGITS_MAX + "}");
+
+    static final JsonFactory FACTORY = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(NESTING_MAX)
+                    .maxStringLength(Invocation.EVENT_BYTES_MAX)
+                    .build())
+            .errorReportConfiguration(ErrorReportConfiguration.builder()
+                    .maxErrorTokenLength(EXCERPT_CHARACTERS_MAX)
+                    .build())
+            .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
+            .build();
+
+    private EventJson() {}
+
+    /// The text at the parser's place, or `null` where that is what stands there.
+    static @Nullable String text(JsonParser parser) throws IOException {
+        return switch (parser.currentToken()) {
+            case VALUE_NULL -> null;
+            case VALUE_STRING -> parser.getText();
+            case JsonToken other -> throw broken(parser, parser.currentName() + " is " + other + ", not a text");
+        };
+    }
+
+    /// Fails unless an object begins at the parser's place.
+    static void expectObject(JsonParser parser) throws IOException {
+        if (parser.currentToken() != JsonToken.START_OBJECT) {
+            throw broken(parser, "an object is expected, and there is " + parser.currentToken());
+        }
+    }
+
+    /// Fails unless an array begins at the parser's place.
+    static void expectArray(JsonParser parser) throws IOException {
+        if (parser.currentToken() != JsonToken.START_ARRAY) {
+            throw broken(parser, "an array is expected, and there is " + parser.currentToken());
+        }
+    }
+
+    static JsonParseException broken(JsonParser parser, String message) {
+        return new JsonParseException(parser, message);
+    }
+
+    static boolean isSequence(String text) {
+        return SEQUENCE.matcher(text).matches();
+    }
+
+    /// What is wrong and where, without the payload.
+    static String reason(IOException failure) {
+        if (!(failure instanceof JsonProcessingException json)) {
+            return String.valueOf(failure.getMessage());
+        }
+        JsonLocation location = json.getLocation();
+        return json.getOriginalMessage() + (location == null ? "" : ", at byte " + location.getByteOffset());
+    }
+}

@@ -1,0 +1,35 @@
+package dev.onefold.aws.event;
+
+import dev.onefold.aws.Arrival;
+import java.util.List;
+
+/// What one invocation of a function brings.
+public sealed interface Invocation {
+    /// Longest event that is parsed. Lambda delivers at most 6 MB; its documentation gives two figures for that, and
+    /// this is the larger one, so that nothing is refused here that arrives.
+    int EVENT_BYTES_MAX = 6_291_556;
+
+    /// Records of one shard of a stream, in its order. An aggregated record is there as what it holds.
+    record Batch(List<Arrival> arrivals) implements Invocation {
+        public Batch {
+            arrivals = List.copyOf(arrivals);
+        }
+    }
+
+    /// Messages of a queue.
+    record Messages(List<Message> messages) implements Invocation {
+        public Messages {
+            messages = List.copyOf(messages);
+        }
+    }
+
+    /// Only time has passed: what a schedule sends, an object without records.
+    record Tick() implements Invocation {}
+
+    /// What these bytes, the JSON of one invocation, bring.
+    ///
+    /// @throws UnreadableEvent naming the record
+    static Invocation read(byte[] event) {
+        return InvocationReader.read(event);
+    }
+}

@@ -1,0 +1,29 @@
+package dev.onefold.aws.event;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// The part of a record that the stream wrote.
+record KinesisData(@Nullable String sequence, byte @Nullable [] data) {
+    /// Reads the object that begins at the parser's place.
+    static @Nullable KinesisData read(JsonParser parser) throws IOException {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return null;
+        }
+        EventJson.expectObject(parser);
+        String sequence = null;
+        byte[] data = null;
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = parser.currentName();
+            parser.nextToken();
+            switch (name) {
+                case "sequenceNumber" -> sequence = EventJson.text(parser);
+                case "data" -> data = parser.getBinaryValue();
+                default -> parser.skipChildren();
+            }
+        }
+        return new KinesisData(sequence, data);
+    }
+}

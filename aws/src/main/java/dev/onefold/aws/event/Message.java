@@ -1,0 +1,6 @@
+package dev.onefold.aws.event;
+
+/// A message of a queue.
+///
+/// @param id what a [BatchResponse] names it by
+public record Message(String id, String body) {}

@@ -1,0 +1,26 @@
+package dev.onefold.aws.event;
+
+/// The name of a stream as it stands in the place of a record.
+final class StreamName {
+    private static final String STREAM = ":stream/";
+    private static final String TABLE = ":table/";
+    private static final String TABLE_STREAM = "/stream/";
+
+    private StreamName() {}
+
+    /// Of Kinesis the stream's name, `trades`. Of a table its name and the time at which this stream of it was
+    /// switched on, `Trades/2026-11-21T00:00:00.000`, because another stream of the table counts anew. Of anything
+    /// else all of it.
+    static String of(String arn) {
+        int stream = arn.indexOf(STREAM);
+        if (stream >= 0) {
+            return arn.substring(stream + STREAM.length());
+        }
+        int table = arn.indexOf(TABLE);
+        int label = arn.indexOf(TABLE_STREAM);
+        if (table >= 0 && label > table) {
+            return arn.substring(table + TABLE.length(), label) + "/" + arn.substring(label + TABLE_STREAM.length());
+        }
+        return arn;
+    }
+}

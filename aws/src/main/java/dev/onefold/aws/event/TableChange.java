@@ -1,0 +1,127 @@
+package dev.onefold.aws.event;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// A change of a table's item, which becomes one record of plain JSON, so that an ordinary pipeline file reads it:
+///
+/// ```json
+/// {"eventName":"MODIFY","SequenceNumber":"4421584500000000017450439092","ApproximateCreationDateTime":
+/// "2021-11-01T02:40:07.123Z","Keys":{"id":"t-1"},"NewImage":{"id":"t-1","value":7.50},"OldImage":{"id":"t-1","value":7}}
+/// ```
+///
+/// A member that the stream does not carry is not there either: an image, or the time.
+record TableChange(
+        @Nullable String sequence,
+        @Nullable Instant time,
+        byte @Nullable [] keys,
+        byte @Nullable [] newImage,
+        byte @Nullable [] oldImage) {
+    private static final int TIME_CHARACTERS_MAX = 40;
+    private static final int TIME_EXPONENT_MAX = 40;
+
+    /// What happened to the item.
+    enum Kind {
+        INSERT,
+        MODIFY,
+        REMOVE;
+
+        static @Nullable Kind named(@Nullable String name) {
+            return switch (name) {
+                case "INSERT" -> INSERT;
+                case "MODIFY" -> MODIFY;
+                case "REMOVE" -> REMOVE;
+                case null, default -> null;
+            };
+        }
+    }
+
+    /// Reads the object that begins at the parser's place.
+    static @Nullable TableChange read(JsonParser parser) throws IOException {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return null;
+        }
+        EventJson.expectObject(parser);
+        String sequence = null;
+        Instant time = null;
+        byte[] keys = null;
+        byte[] newImage = null;
+        byte[] oldImage = null;
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = parser.currentName();
+            parser.nextToken();
+            switch (name) {
+                case "SequenceNumber" -> sequence = EventJson.text(parser);
+                case "ApproximateCreationDateTime" -> time = time(parser);
+                case "Keys" -> keys = item(parser);
+                case "NewImage" -> newImage = item(parser);
+                case "OldImage" -> oldImage = item(parser);
+                default -> parser.skipChildren();
+            }
+        }
+        return new TableChange(sequence, time, keys, newImage, oldImage);
+    }
+
+    private static byte @Nullable [] item(JsonParser parser) throws IOException {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return null;
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JsonGenerator generator = EventJson.FACTORY.createGenerator(bytes)) {
+            AttributeValues.copyItem(parser, generator);
+        }
+        return bytes.toByteArray();
+    }
+
+    /// Epoch seconds, which services write as `1480642020`, as `1795228260.0` and as `1.635734407123E9`.
+    private static @Nullable Instant time(JsonParser parser) throws IOException {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return null;
+        }
+        if (!parser.currentToken().isNumeric() || parser.getTextLength() > TIME_CHARACTERS_MAX) {
+            throw EventJson.broken(parser, "ApproximateCreationDateTime is no number of seconds");
+        }
+        BigDecimal seconds = new BigDecimal(parser.getText());
+        if (Math.abs((long) seconds.scale()) > TIME_EXPONENT_MAX
+                || seconds.abs().compareTo(BigDecimal.valueOf(Instant.MAX.getEpochSecond())) > 0) {
+            throw EventJson.broken(parser, "ApproximateCreationDateTime is no time");
+        }
+        BigDecimal nanos = seconds.setScale(9, RoundingMode.FLOOR);
+        BigDecimal whole = nanos.setScale(0, RoundingMode.FLOOR);
+        return Instant.ofEpochSecond(
+                whole.longValueExact(), nanos.subtract(whole).unscaledValue().longValueExact());
+    }
+
+    /// The record.
+    byte[] json(Kind kind, String sequenceNumber) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        ascii(bytes, "{\"eventName\":\"" + kind + "\",\"SequenceNumber\":\"" + sequenceNumber + "\"");
+        if (time != null) {
+            ascii(bytes, ",\"ApproximateCreationDateTime\":\"" + time + "\"");
+        }
+        member(bytes, "Keys", keys);
+        member(bytes, "NewImage", newImage);
+        member(bytes, "OldImage", oldImage);
+        bytes.write('}');
+        return bytes.toByteArray();
+    }
+
+    private static void member(ByteArrayOutputStream bytes, String name, byte @Nullable [] json) {
+        if (json != null) {
+            ascii(bytes, ",\"" + name + "\":");
+            bytes.writeBytes(json);
+        }
+    }
+
+    private static void ascii(ByteArrayOutputStream bytes, String text) {
+        bytes.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
+    }
+}
