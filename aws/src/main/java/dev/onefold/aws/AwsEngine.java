@@ -65,6 +65,15 @@ public final class AwsEngine implements Engine {
         return engine;
     }
 
+    /// Opens what is deployed under these names, whatever its pipeline is.
+    ///
+    /// @throws IllegalStateException if nothing is
+    public static AwsEngine deployed(Store store, Await await) {
+        AwsEngine engine = new AwsEngine(store, await);
+        engine.definition();
+        return engine;
+    }
+
     private static void requirePossible(Pipeline pipeline, int lanes) {
         if (pipeline.identity() instanceof Identity.ByPlace) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()

@@ -1,5 +1,6 @@
 package dev.onefold.cli;
 
+import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommonOptions;
@@ -66,7 +67,7 @@ public final class Onefold implements Runnable {
 
     /// The same, on an engine that this process runs.
     public static int execute(Caller caller, List<String> arguments, @Nullable Engine live) {
-        Call call = new Call(caller, arguments, live, Onefold::execute);
+        Call call = new Call(caller, arguments, live == null ? null : _ -> live, Onefold::execute);
         int code;
         try {
             code = commandLine(call).execute(arguments.toArray(new String[0]));
@@ -91,6 +92,7 @@ public final class Onefold implements Runnable {
                 .addSubcommand(DeadLettersCommand.commandLine(call))
                 .addSubcommand(new CheckCommand(call))
                 .addSubcommand(new GenerateCommand())
+                .addSubcommand(AwsCommand.commandLine(call))
                 .addSubcommand(new CompletionCommand(call));
         commandLine
                 .getCommandSpec()

@@ -3,6 +3,7 @@ package dev.onefold.core;
 import static dev.onefold.core.Trades.TRADES;
 import static dev.onefold.core.Trades.deleted;
 import static dev.onefold.core.Trades.filtered;
+import static dev.onefold.core.Trades.permutations;
 import static dev.onefold.core.Trades.trade;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -64,23 +65,6 @@ public interface EngineContract {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static <T> List<List<T>> permutations(List<T> items) {
-        if (items.isEmpty()) {
-            return List.of(List.of());
-        }
-        List<List<T>> all = new ArrayList<>();
-        for (int i = 0; i < items.size(); i++) {
-            List<T> rest = new ArrayList<>(items);
-            T first = rest.remove(i);
-            for (List<T> behind : permutations(rest)) {
-                List<T> one = new ArrayList<>(List.of(first));
-                one.addAll(behind);
-                all.add(one);
-            }
-        }
-        return all;
     }
 
     /// What every order of these records, each in a batch of its own or all in one, leaves.

@@ -36,6 +36,24 @@ final class Trades {
         return "{\"id\":\"%s\",\"v\":%d,\"status\":\"TEST\"}".formatted(id, version);
     }
 
+    /// All orders of some items.
+    static <T> List<List<T>> permutations(List<T> items) {
+        if (items.isEmpty()) {
+            return List.of(List.of());
+        }
+        List<List<T>> all = new ArrayList<>();
+        for (int i = 0; i < items.size(); i++) {
+            List<T> rest = new ArrayList<>(items);
+            T first = rest.remove(i);
+            for (List<T> behind : permutations(rest)) {
+                List<T> one = new ArrayList<>(List.of(first));
+                one.addAll(behind);
+                all.add(one);
+            }
+        }
+        return all;
+    }
+
     final List<String> records = new ArrayList<>();
     private final Map<String, List<Object>> winners = new TreeMap<>();
 

@@ -27,8 +27,8 @@ public final class EngineAccess {
 
     /// Does it: on the engine that this process runs, through the process that owns the directory, or as its owner.
     public static int use(DataDirectory data, Call call, Verb verb) throws IOException {
-        Engine live = call.live();
-        if (live != null) {
+        if (call.live() != null) {
+            Engine live = call.live().apply(data.pipeline());
             noteOtherDefinition(data, live, call);
             return verb.on(live);
         }

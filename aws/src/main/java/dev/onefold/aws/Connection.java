@@ -1,0 +1,72 @@
+package dev.onefold.aws;
+
+import java.net.URI;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClientBuilder;
+
+/// How a process of ours speaks to the service: with the settings that every AWS tool takes.
+public final class Connection {
+    /// Transactions in flight, and how many wait their turn. A batch of Kinesis has at most 10,000 records.
+    private static final int REQUESTS_MAX = 100;
+
+    private static final int WAITING_MAX = 20_000;
+
+    /// Below the time-out of a function, so that an outcome that is not known is looked up by the same invocation.
+    private static final Duration CALL_MAX = Duration.ofSeconds(15);
+
+    private static final Duration ATTEMPT_MAX = Duration.ofSeconds(5);
+
+    private Connection() {}
+
+    /// Waits by blocking the thread.
+    public static final AwsEngine.Await JOIN = new AwsEngine.Await() {
+        @Override
+        public <T> T of(CompletableFuture<T> future) {
+            try {
+                return future.join();
+            } catch (CompletionException e) {
+                if (e.getCause() instanceof RuntimeException cause) {
+                    throw cause;
+                }
+                throw e;
+            }
+        }
+    };
+
+    /// The tables of a deployment. What is empty is taken from the environment, as the SDK does.
+    public static Store store(
+            String deployment, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
+        DynamoDbAsyncClientBuilder builder = DynamoDbAsyncClient.builder()
+                .httpClientBuilder(NettyNioAsyncHttpClient.builder()
+                        .maxConcurrency(REQUESTS_MAX)
+                        .maxPendingConnectionAcquires(WAITING_MAX)
+                        .connectionAcquisitionTimeout(CALL_MAX))
+                .overrideConfiguration(
+                        override -> override.apiCallTimeout(CALL_MAX).apiCallAttemptTimeout(ATTEMPT_MAX));
+        region.map(Region::of).ifPresent(builder::region);
+        profile.ifPresent(name -> builder.credentialsProvider(
+                DefaultCredentialsProvider.builder().profileName(name).build()));
+        endpoint.ifPresent(builder::endpointOverride);
+        return new Store(
+                builder.build(),
+                Store.Tables.of(deployment),
+                Connection::after,
+                new SecureRandom(),
+                InstantSource.system());
+    }
+
+    private static CompletableFuture<Void> after(Duration pause) {
+        return CompletableFuture.runAsync(
+                () -> {}, CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
+    }
+}

@@ -1,0 +1,111 @@
+package dev.onefold.cli.aws;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.letters.DeadLettersCommand;
+import dev.onefold.cli.verbs.GetCommand;
+import dev.onefold.cli.verbs.QueryCommand;
+import dev.onefold.cli.verbs.RebuildCommand;
+import dev.onefold.cli.verbs.VerifyCommand;
+import dev.onefold.core.Engine;
+import java.net.URI;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/// `onefold aws`: the verbs of the embedded engine, on deployed tables.
+@Command(
+        name = "aws",
+        sortOptions = false,
+        synopsisSubcommandLabel = "COMMAND",
+        description = {
+            "The same verbs, on what is deployed on AWS.",
+            "Credentials and region are found as every AWS tool finds them."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  Totals, one consistent cut:",
+            "    onefold aws query trade-risk.yaml --region eu-central-1",
+            "  Two deployments of one pipeline:",
+            "    onefold aws query trade-risk.yaml --deployment trade-risk-test --profile test"
+        })
+public final class AwsCommand implements Runnable {
+    @Option(
+            names = "--deployment",
+            scope = ScopeType.INHERIT,
+            paramLabel = "NAME",
+            description = "What the names of the tables begin with. Default: the name of the pipeline.")
+    private @Nullable String deployment;
+
+    @Option(
+            names = "--region",
+            scope = ScopeType.INHERIT,
+            paramLabel = "REGION",
+            description = "The AWS region, such as eu-central-1.")
+    private @Nullable String region;
+
+    @Option(
+            names = "--profile",
+            scope = ScopeType.INHERIT,
+            paramLabel = "PROFILE",
+            description = "The profile of the shared credentials file.")
+    private @Nullable String profile;
+
+    @Option(
+            names = "--endpoint",
+            scope = ScopeType.INHERIT,
+            paramLabel = "URL",
+            description = "Where DynamoDB is spoken to, if not at AWS: http://localhost:8000")
+    private @Nullable URI endpoint;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
+    private CommandSpec spec;
+
+    private AwsCommand() {}
+
+    /// The command with its verbs.
+    public static CommandLine commandLine(Call call) {
+        AwsCommand aws = new AwsCommand();
+        Call deployed = call.on(aws::engine);
+        return new CommandLine(aws)
+                .addSubcommand(new QueryCommand(deployed))
+                .addSubcommand(new GetCommand(deployed))
+                .addSubcommand(new VerifyCommand(deployed))
+                .addSubcommand(new RebuildCommand(deployed))
+                .addSubcommand(DeadLettersCommand.commandLine(deployed));
+    }
+
+    private Engine engine(String pipeline) {
+        String name = deployment == null ? pipeline : deployment;
+        try {
+            return AwsEngine.deployed(
+                    Connection.store(
+                            name,
+                            Optional.ofNullable(region),
+                            Optional.ofNullable(profile),
+                            Optional.ofNullable(endpoint)),
+                    Connection.JOIN);
+        } catch (SdkException | IllegalStateException e) {
+            throw new CommandFailure(
+                    ExitCode.DIRECTORY,
+                    "Deployment " + name + " cannot be reached: " + e.getMessage()
+                            + "\nSay where it is with --deployment, --region and --profile.",
+                    e);
+        }
+    }
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+}
