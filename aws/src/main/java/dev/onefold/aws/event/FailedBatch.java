@@ -19,9 +19,11 @@ public record FailedBatch(
         @Nullable String condition) {
     private static final String NOT_ONE = "The message is not what an event source mapping sends when it gives up: ";
 
-    /// The shard as it stands in the place of a record.
+    /// The shard as it stands in the place of a record: of a table's stream without the shard, which its records do
+    /// not know.
     public String shard() {
-        return StreamName.of(streamArn) + "/" + shardId;
+        String stream = StreamName.of(streamArn);
+        return StreamName.isTable(streamArn) ? stream : stream + "/" + shardId;
     }
 
     /// Reads the body of a message.

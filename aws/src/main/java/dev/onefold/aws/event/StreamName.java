@@ -12,15 +12,18 @@ final class StreamName {
     /// switched on, `Trades/2026-11-21T00:00:00.000`, because another stream of the table counts anew. Of anything
     /// else all of it.
     static String of(String arn) {
+        if (isTable(arn)) {
+            int label = arn.indexOf(TABLE_STREAM);
+            return arn.substring(arn.indexOf(TABLE) + TABLE.length(), label) + "/"
+                    + arn.substring(label + TABLE_STREAM.length());
+        }
         int stream = arn.indexOf(STREAM);
-        if (stream >= 0) {
-            return arn.substring(stream + STREAM.length());
-        }
+        return stream < 0 ? arn : arn.substring(stream + STREAM.length());
+    }
+
+    /// Whether it is the change stream of a table.
+    static boolean isTable(String arn) {
         int table = arn.indexOf(TABLE);
-        int label = arn.indexOf(TABLE_STREAM);
-        if (table >= 0 && label > table) {
-            return arn.substring(table + TABLE.length(), label) + "/" + arn.substring(label + TABLE_STREAM.length());
-        }
-        return arn;
+        return table >= 0 && arn.indexOf(TABLE_STREAM) > table;
     }
 }

@@ -42,14 +42,14 @@ class FailedBatchTest {
     }
 
     @Test
-    void so_does_one_of_a_tables_stream() {
+    void one_of_a_tables_stream_says_it_too_and_its_shard_is_the_place_that_its_records_have() {
         FailedBatch failed = FailedBatch.read(message("""
                 "DDBStreamBatchInfo":{"shardId":"shardId-00000001573689847184-864758bb",
                 "startSequenceNumber":"800000000003126276362","endSequenceNumber":"800000000003126276362",
                 "batchSize":1,"streamArn":
                 "arn:aws:dynamodb:eu-central-1:000000000000:table/t/stream/2019-11-14T00:04:06.388"}"""));
         assertThat(failed.firstSequence()).isEqualTo(failed.lastSequence()).isEqualTo("800000000003126276362");
-        assertThat(failed.shard()).isEqualTo("t/2019-11-14T00:04:06.388/shardId-00000001573689847184-864758bb");
+        assertThat(failed.shard()).isEqualTo("t/2019-11-14T00:04:06.388");
     }
 
     @ParameterizedTest

@@ -1,0 +1,200 @@
+package dev.onefold.aws.template;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// The alarms, and a page that shows what they watch.
+final class Alarms {
+    private static final String LAMBDA = "AWS/Lambda";
+    private static final String QUEUE = "AWS/SQS";
+
+    /// Half of what a stream keeps at least, in milliseconds: time to act before input is lost.
+    private static final String HALF_OF_RETENTION_MS = "43200000";
+
+    /// What is watched.
+    ///
+    /// @param dimension name and value, as YAML
+    /// @param over the alarm is raised at more than this
+    /// @param minutes how many minutes of the last five
+    private record Alarm(
+            String name,
+            String description,
+            String namespace,
+            String metric,
+            String dimension,
+            String statistic,
+            String over,
+            int minutes,
+            String missing) {
+        String yaml() {
+            return """
+                      %s:
+                        Type: AWS::CloudWatch::Alarm
+                        Properties:
+                          AlarmDescription: '%s'
+                          Namespace: %s
+                          MetricName: %s
+                          Dimensions: [%s]
+                          Statistic: %s
+                          Period: 60
+                          EvaluationPeriods: 5
+                          DatapointsToAlarm: %d
+                          ComparisonOperator: GreaterThanThreshold
+                          Threshold: %s
+                          TreatMissingData: %s
+                          AlarmActions: !If [HasAlarmTopic, [!Ref AlarmTopicArn], !Ref AWS::NoValue]
+                          OKActions: !If [HasAlarmTopic, [!Ref AlarmTopicArn], !Ref AWS::NoValue]
+                    """.formatted(name, description, namespace, metric, dimension, statistic, minutes, over, missing);
+        }
+    }
+
+    private static final List<Alarm> ALARMS = List.of(
+            new Alarm(
+                    "InputLagAlarm",
+                    "State is behind the input.",
+                    LAMBDA,
+                    "IteratorAge",
+                    function("State"),
+                    "Maximum",
+                    "!Ref AlarmLagMs",
+                    3,
+                    "notBreaching"),
+            new Alarm(
+                    "InputExpiringAlarm",
+                    "State is 12 hours behind the input. A stream that keeps 24 hours will lose records.",
+                    LAMBDA,
+                    "IteratorAge",
+                    function("State"),
+                    "Maximum",
+                    HALF_OF_RETENTION_MS,
+                    1,
+                    "notBreaching"),
+            new Alarm(
+                    "OldestDeltaAlarm",
+                    "Totals are behind the rows, or Reduce no longer says how far they are.",
+                    Metric.NAMESPACE,
+                    Metric.OldestDeltaMs.name(),
+                    stack(),
+                    "Maximum",
+                    "!Ref AlarmLagMs",
+                    5,
+                    "breaching"),
+            new Alarm(
+                    "DeadLettersAlarm",
+                    "Records were rejected. They are kept.",
+                    Metric.NAMESPACE,
+                    Metric.DeadLetters.name(),
+                    stack(),
+                    "Sum",
+                    "0",
+                    1,
+                    "notBreaching"),
+            new Alarm(
+                    "ConflictsAlarm",
+                    "One version of a key came with two contents. The greater one counts, the other one is kept.",
+                    Metric.NAMESPACE,
+                    Metric.Conflicts.name(),
+                    stack(),
+                    "Sum",
+                    "0",
+                    1,
+                    "notBreaching"),
+            lambda("State", "Errors", "State fails. It is invoked again with the same records."),
+            lambda("Reduce", "Errors", "Reduce fails. Deltas wait and are not lost."),
+            lambda("State", "Throttles", "State is throttled: the account allows no more concurrent functions."),
+            lambda("Reduce", "Throttles", "Reduce is throttled: the account allows no more concurrent functions."),
+            new Alarm(
+                    "RetriesAsideAlarm",
+                    "Records could not be read again from the stream. Their positions lie aside for 14 days.",
+                    QUEUE,
+                    "ApproximateNumberOfMessagesVisible",
+                    "{Name: QueueName, Value: !GetAtt RetriesAside.QueueName}",
+                    "Maximum",
+                    "0",
+                    1,
+                    "notBreaching"));
+
+    private Alarms() {}
+
+    static String yaml() {
+        return ALARMS.stream().map(Alarm::yaml).collect(Collectors.joining()) + dashboard();
+    }
+
+    private static Alarm lambda(String function, String metric, String description) {
+        return new Alarm(
+                function + metric + "Alarm",
+                description,
+                LAMBDA,
+                metric,
+                function(function),
+                "Sum",
+                "0",
+                3,
+                "notBreaching");
+    }
+
+    private static String function(String name) {
+        return "{Name: FunctionName, Value: !Ref " + name + "}";
+    }
+
+    private static String stack() {
+        return "{Name: " + Metric.DIMENSION + ", Value: !Ref AWS::StackName}";
+    }
+
+    private static String dashboard() {
+        String widgets = String.join(
+                ",",
+                widget(
+                        0,
+                        "Lag of the input and of the totals, ms",
+                        "Maximum",
+                        lambdaMetric("IteratorAge", "State"),
+                        ownMetric(Metric.OldestDeltaMs)),
+                widget(
+                        1,
+                        "Dead letters and conflicts",
+                        "Sum",
+                        ownMetric(Metric.DeadLetters),
+                        ownMetric(Metric.Conflicts)),
+                widget(
+                        2,
+                        "Invocations",
+                        "Sum",
+                        lambdaMetric("Invocations", "State"),
+                        lambdaMetric("Invocations", "Reduce")),
+                widget(
+                        3,
+                        "Errors and throttles",
+                        "Sum",
+                        lambdaMetric("Errors", "State"),
+                        lambdaMetric("Errors", "Reduce"),
+                        lambdaMetric("Throttles", "State"),
+                        lambdaMetric("Throttles", "Reduce")),
+                widget(4, "Duration, ms", "p99", lambdaMetric("Duration", "State"), lambdaMetric("Duration", "Reduce")),
+                widget(5, "Write units", "Sum", writeUnits("Rows"), writeUnits("Deltas"), writeUnits("Totals")));
+        return """
+                  Dashboard:
+                    Type: AWS::CloudWatch::Dashboard
+                    Properties:
+                      DashboardBody: !Sub '{"widgets":[%s]}'
+                """.formatted(widgets);
+    }
+
+    private static String widget(int place, String title, String statistic, String... metrics) {
+        return """
+                {"type":"metric","x":%d,"y":%d,"width":12,"height":6,"properties":{"title":"%s","region":"${AWS::Region}",\
+                "stat":"%s","period":60,"metrics":[%s]}}""".formatted(place % 2 * 12, place / 2 * 6, title, statistic, String.join(",", metrics));
+    }
+
+    private static String lambdaMetric(String metric, String function) {
+        return "[\"%s\",\"%s\",\"FunctionName\",\"${%s}\"]".formatted(LAMBDA, metric, function);
+    }
+
+    private static String ownMetric(Metric metric) {
+        return "[\"%s\",\"%s\",\"%s\",\"${AWS::StackName}\"]".formatted(Metric.NAMESPACE, metric, Metric.DIMENSION);
+    }
+
+    private static String writeUnits(String table) {
+        return "[\"AWS/DynamoDB\",\"ConsumedWriteCapacityUnits\",\"TableName\",\"${%s}\"]".formatted(table);
+    }
+}

@@ -1,0 +1,15 @@
+package dev.onefold.aws.template;
+
+/// The metrics that functions write and alarms read, each with the dimension [#DIMENSION], whose value is the stack's
+/// name. A metric never stands in a table of totals.
+public enum Metric {
+    /// Age of the oldest delta that is not in the totals, milliseconds; written at least every minute.
+    OldestDeltaMs,
+    /// Records that became dead letters.
+    DeadLetters,
+    /// Records of a version that was there with another contribution.
+    Conflicts;
+
+    public static final String NAMESPACE = "Onefold";
+    public static final String DIMENSION = "Stack";
+}

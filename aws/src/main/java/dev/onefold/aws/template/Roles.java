@@ -1,0 +1,103 @@
+package dev.onefold.aws.template;
+
+/// One role for each function: what it does and nothing else, on what the stack holds and nothing else.
+final class Roles {
+    private Roles() {}
+
+    static String yaml(Input input) {
+        return role("State", STATE + input(input)) + role("Reduce", REDUCE);
+    }
+
+    private static String role(String function, String statements) {
+        return """
+                  %1$sRole:
+                    Type: AWS::IAM::Role
+                    Properties:
+                      AssumeRolePolicyDocument:
+                        Version: '2012-10-17'
+                        Statement:
+                          - Effect: Allow
+                            Principal: {Service: lambda.amazonaws.com}
+                            Action: ['sts:AssumeRole']
+                      Policies:
+                        - PolicyName: %1$s
+                          PolicyDocument:
+                            Version: '2012-10-17'
+                            Statement:
+                """.formatted(function)
+                + allow("Logs", "!GetAtt " + function + "Logs.Arn", "logs:CreateLogStream", "logs:PutLogEvents")
+                + statements;
+    }
+
+    private static String allow(String id, String resource, String... actions) {
+        return """
+                              - Sid: %s
+                                Effect: Allow
+                                Action: ['%s']
+                                Resource: [%s]
+                """.formatted(id, String.join("', '", actions), resource);
+    }
+
+    private static String input(Input input) {
+        return switch (input) {
+            case NEW_STREAM -> stream("!GetAtt InputStream.Arn");
+            case STREAM -> stream("!Ref InputStreamArn") + KEY;
+            case TABLE -> changes("Input", "!Ref InputStreamArn") + KEY;
+        };
+    }
+
+    private static String stream(String arn) {
+        return allow(
+                "Input",
+                arn,
+                "kinesis:DescribeStream",
+                "kinesis:DescribeStreamSummary",
+                "kinesis:GetRecords",
+                "kinesis:GetShardIterator",
+                "kinesis:ListShards");
+    }
+
+    private static String changes(String id, String arn) {
+        return allow(
+                id,
+                arn,
+                "dynamodb:DescribeStream",
+                "dynamodb:GetRecords",
+                "dynamodb:GetShardIterator",
+                "dynamodb:ListStreams");
+    }
+
+    // An object has a name of its own, so this is the one resource that cannot be named.
+    private static final String STATE = allow(
+                    "Rows",
+                    "!GetAtt Rows.Arn",
+                    "dynamodb:BatchGetItem",
+                    "dynamodb:ConditionCheckItem",
+                    "dynamodb:GetItem",
+                    "dynamodb:PutItem",
+                    "dynamodb:UpdateItem")
+            + allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:PutItem")
+            + allow("Letters", "!GetAtt Letters.Arn", "dynamodb:PutItem")
+            + allow("LettersBytes", "!Sub '${LettersBucket.Arn}/*'", "s3:PutObject")
+            + allow(
+                    "Retries",
+                    "!GetAtt Retries.Arn",
+                    "sqs:DeleteMessage",
+                    "sqs:GetQueueAttributes",
+                    "sqs:ReceiveMessage",
+                    "sqs:SendMessage");
+
+    private static final String REDUCE = allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:DeleteItem", "dynamodb:Query")
+            + allow("Totals", "!GetAtt Totals.Arn", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
+            + changes("Wakes", "!GetAtt Deltas.StreamArn");
+
+    private static final String KEY = """
+                          - !If
+                            - HasInputKey
+                            - Sid: InputKey
+                              Effect: Allow
+                              Action: ['kms:Decrypt']
+                              Resource: [!Ref InputStreamKeyArn]
+                            - !Ref AWS::NoValue
+            """;
+}

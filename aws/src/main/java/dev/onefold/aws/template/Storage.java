@@ -1,0 +1,110 @@
+package dev.onefold.aws.template;
+
+/// What holds something: the stream, the tables, the bucket, the queue. What holds the truth outlives the stack.
+final class Storage {
+    private Storage() {}
+
+    static String yaml(Input input) {
+        return (input == Input.NEW_STREAM ? STREAM : "")
+                + table("Rows", "{AttributeName: k, AttributeType: B}", "{AttributeName: k, KeyType: HASH}", "")
+                // The stream only wakes Reduce. No position in it marks anything, so keys are enough.
+                + table("Deltas", attributes("l", "i", "S"), keys("l", "i"), """
+                      StreamSpecification: {StreamViewType: KEYS_ONLY}
+                """)
+                + table("Totals", attributes("p", "g", "B"), keys("p", "g"), "")
+                + table("Letters", attributes("p", "i", "B"), keys("p", "i"), "")
+                + BUCKET
+                + QUEUES;
+    }
+
+    private static String attributes(String hash, String range, String rangeType) {
+        return "{AttributeName: %s, AttributeType: S}, {AttributeName: %s, AttributeType: %s}"
+                .formatted(hash, range, rangeType);
+    }
+
+    private static String keys(String hash, String range) {
+        return "{AttributeName: %s, KeyType: HASH}, {AttributeName: %s, KeyType: RANGE}".formatted(hash, range);
+    }
+
+    /// A table that is paid by request, and from which nothing expires.
+    private static String table(String name, String attributes, String keys, String more) {
+        return """
+                  %s:
+                    Type: AWS::DynamoDB::Table
+                    DeletionPolicy: Retain
+                    UpdateReplacePolicy: Retain
+                    Properties:
+                      BillingMode: PAY_PER_REQUEST
+                      AttributeDefinitions: [%s]
+                      KeySchema: [%s]
+                      PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}
+                      SSESpecification: {SSEEnabled: true}
+                      DeletionProtectionEnabled: !Ref DeletionProtection
+                """.formatted(name, attributes, keys) + more;
+    }
+
+    private static final String STREAM = """
+              InputStream:
+                Type: AWS::Kinesis::Stream
+                DeletionPolicy: Retain
+                UpdateReplacePolicy: Retain
+                Properties:
+                  StreamModeDetails: {StreamMode: ON_DEMAND}
+                  RetentionPeriodHours: !Ref StreamRetentionHours
+                  MaxRecordSizeInKiB: 10240
+                  StreamEncryption: {EncryptionType: KMS, KeyId: alias/aws/kinesis}
+            """;
+
+    private static final String BUCKET = """
+              LettersBucket:
+                Type: AWS::S3::Bucket
+                DeletionPolicy: Retain
+                UpdateReplacePolicy: Retain
+                Properties:
+                  BucketEncryption:
+                    ServerSideEncryptionConfiguration:
+                      - ServerSideEncryptionByDefault: {SSEAlgorithm: AES256}
+                  OwnershipControls: {Rules: [{ObjectOwnership: BucketOwnerEnforced}]}
+                  PublicAccessBlockConfiguration:
+                    BlockPublicAcls: true
+                    BlockPublicPolicy: true
+                    IgnorePublicAcls: true
+                    RestrictPublicBuckets: true
+                  VersioningConfiguration: {Status: Enabled}
+              LettersBucketPolicy:
+                Type: AWS::S3::BucketPolicy
+                Properties:
+                  Bucket: !Ref LettersBucket
+                  PolicyDocument:
+                    Version: '2012-10-17'
+                    Statement:
+                      - Sid: EncryptedConnectionsOnly
+                        Effect: Deny
+                        Principal: '*'
+                        Action: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:ListBucket']
+                        Resource: [!GetAtt LettersBucket.Arn, !Sub '${LettersBucket.Arn}/*']
+                        Condition: {Bool: {'aws:SecureTransport': false}}
+            """;
+
+    /// The retry queue gets the positions of records that no invocation could take, such as one of more than 6 MB.
+    private static final String QUEUES = """
+              Retries:
+                Type: AWS::SQS::Queue
+                DeletionPolicy: Delete
+                UpdateReplacePolicy: Delete
+                Properties:
+                  MessageRetentionPeriod: 1209600
+                  VisibilityTimeout: !FindInMap [Visibility, !Ref StateTimeout, Seconds]
+                  SqsManagedSseEnabled: true
+                  RedrivePolicy:
+                    deadLetterTargetArn: !GetAtt RetriesAside.Arn
+                    maxReceiveCount: !Ref MaxReceiveCount
+              RetriesAside:
+                Type: AWS::SQS::Queue
+                DeletionPolicy: Retain
+                UpdateReplacePolicy: Retain
+                Properties:
+                  MessageRetentionPeriod: 1209600
+                  SqsManagedSseEnabled: true
+            """;
+}

@@ -1,0 +1,103 @@
+package dev.onefold.aws.template;
+
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Format;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
+import java.util.List;
+
+/// The CloudFormation template that runs one pipeline. The same pipeline and input give the same text.
+public final class Template {
+    /// A longer text cannot be deployed without a bucket to put it in first: a limit of CloudFormation.
+    static final int BYTES_MAX = 51_200;
+
+    private static final FieldPath SEQUENCE_NUMBER = FieldPath.of("SequenceNumber");
+    private static final String KEYS = "Keys";
+
+    private final String yaml;
+
+    private Template(String yaml) {
+        this.yaml = yaml;
+    }
+
+    /// The template of a pipeline.
+    ///
+    /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
+    public static Template of(Pipeline pipeline, Input input) {
+        refuseWithoutIdentity(pipeline);
+        refuseWithoutColumns(pipeline);
+        if (input == Input.TABLE) {
+            refuseUnlessChangesAreRead(pipeline);
+        }
+        String code = Environment.code(pipeline);
+        if (code.length() > Environment.PIPELINE_CHARACTERS_MAX) {
+            throw refusal(
+                    pipeline,
+                    "its text takes " + code.length() + " characters of a function's environment, and at most "
+                            + Environment.PIPELINE_CHARACTERS_MAX + " are left for it. Make two pipelines of it.");
+        }
+        return new Template(String.join(
+                "\n",
+                head(pipeline),
+                Parameters.yaml(input),
+                "Resources:",
+                Storage.yaml(input),
+                Roles.yaml(input),
+                Functions.yaml(input, code),
+                Alarms.yaml(),
+                Outputs.yaml(input)));
+    }
+
+    /// The text.
+    public String yaml() {
+        return yaml;
+    }
+
+    private static String head(Pipeline pipeline) {
+        return """
+                AWSTemplateFormatVersion: '2010-09-09'
+                Description: 'Onefold: the totals of pipeline %s, each event exactly once.'
+                """.formatted(pipeline.name());
+    }
+
+    private static void refuseWithoutIdentity(Pipeline pipeline) {
+        if (pipeline.identity() instanceof Identity.ByPlace) {
+            throw refusal(
+                    pipeline,
+                    "its records have neither key nor id. A producer that gets no answer sends a record again, and the"
+                            + " stream gives it another place; so the record must say that it is the same one. Give"
+                            + " the input a 'key' and a 'version', or an 'id'.");
+        }
+    }
+
+    private static void refuseWithoutColumns(Pipeline pipeline) {
+        if (pipeline.format() instanceof Format.Csv csv && csv.columns().isEmpty()) {
+            throw refusal(
+                    pipeline,
+                    "its CSV has no listed columns, and a stream has no first line that names them. List them in the"
+                            + " input's 'columns'.");
+        }
+    }
+
+    private static void refuseUnlessChangesAreRead(Pipeline pipeline) {
+        boolean read = pipeline.format() instanceof Format.Json
+                && pipeline.identity()
+                        instanceof Identity.Versioned(List<FieldPath> key, FieldPath version, var versionTime)
+                && key.stream().allMatch(path -> path.names().getFirst().equals(KEYS))
+                && version.equals(SEQUENCE_NUMBER)
+                && versionTime == null
+                && pipeline.delete() != null;
+        if (!read) {
+            throw refusal(
+                    pipeline,
+                    "it does not read the changes of a table. A change is a record of JSON, with the table's keys as"
+                            + " its key and its place in the stream as its version, and a removal has no new image:"
+                            + " write 'key: Keys.…' (each of the table's keys), 'version: SequenceNumber' and"
+                            + " 'delete: eventName = \"REMOVE\"', and name attributes as 'NewImage.…'.");
+        }
+    }
+
+    private static IllegalArgumentException refusal(Pipeline pipeline, String reason) {
+        return new IllegalArgumentException("The pipeline '" + pipeline.name() + "' cannot run on AWS: " + reason);
+    }
+}

@@ -1,0 +1,86 @@
+package dev.onefold.aws.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class AlarmsTest {
+    private final ReadTemplate template = Pipelines.template(Input.NEW_STREAM);
+
+    @Test
+    void these_are_watched() {
+        Map<String, String> watched = new TreeMap<>();
+        template.resources("AWS::CloudWatch::Alarm").forEach((name, alarm) -> {
+            JsonNode properties = alarm.get("Properties");
+            JsonNode dimension = properties.get("Dimensions").get(0);
+            watched.put(
+                    name,
+                    properties.get("Namespace").asText() + " "
+                            + properties.get("MetricName").asText() + " "
+                            + String.join("", ReadTemplate.references(dimension)));
+        });
+        assertThat(watched)
+                .isEqualTo(Map.of(
+                        "InputLagAlarm", "AWS/Lambda IteratorAge State",
+                        "InputExpiringAlarm", "AWS/Lambda IteratorAge State",
+                        "OldestDeltaAlarm", "Onefold OldestDeltaMs AWS::StackName",
+                        "DeadLettersAlarm", "Onefold DeadLetters AWS::StackName",
+                        "ConflictsAlarm", "Onefold Conflicts AWS::StackName",
+                        "StateErrorsAlarm", "AWS/Lambda Errors State",
+                        "ReduceErrorsAlarm", "AWS/Lambda Errors Reduce",
+                        "StateThrottlesAlarm", "AWS/Lambda Throttles State",
+                        "ReduceThrottlesAlarm", "AWS/Lambda Throttles Reduce",
+                        "RetriesAsideAlarm", "AWS/SQS ApproximateNumberOfMessagesVisible RetriesAside"));
+    }
+
+    @Test
+    void every_metric_of_ours_is_watched() {
+        assertThat(template.resources("AWS::CloudWatch::Alarm").values().stream()
+                        .map(alarm -> alarm.at("/Properties"))
+                        .filter(alarm -> alarm.get("Namespace").asText().equals(Metric.NAMESPACE))
+                        .map(alarm -> alarm.get("MetricName").asText()))
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(Metric.values()).map(Metric::name).toList());
+    }
+
+    @Test
+    void silence_of_reduce_is_an_alarm_and_silence_of_anything_else_is_not() {
+        template.resources("AWS::CloudWatch::Alarm")
+                .forEach((name, alarm) -> assertThat(
+                                alarm.at("/Properties/TreatMissingData").asText())
+                        .isEqualTo(name.equals("OldestDeltaAlarm") ? "breaching" : "notBreaching"));
+    }
+
+    @Test
+    void an_alarm_goes_to_the_topic_if_there_is_one() {
+        String action = "{\"Fn::If\":[\"HasAlarmTopic\",[{\"Ref\":\"AlarmTopicArn\"}],{\"Ref\":\"AWS::NoValue\"}]}";
+        template.resources("AWS::CloudWatch::Alarm").values().forEach(alarm -> {
+            assertThat(alarm.at("/Properties/AlarmActions").toString()).isEqualTo(action);
+            assertThat(alarm.at("/Properties/OKActions").toString()).isEqualTo(action);
+            int minutes = alarm.at("/Properties/DatapointsToAlarm").asInt();
+            assertThat(minutes)
+                    .isBetween(1, alarm.at("/Properties/EvaluationPeriods").asInt());
+        });
+    }
+
+    @Test
+    void the_dashboard_is_json_whose_widgets_do_not_overlap() throws Exception {
+        String body =
+                template.properties("Dashboard").at("/DashboardBody/Fn::Sub").asText();
+        JsonNode widgets = new ObjectMapper().readTree(body).get("widgets");
+        List<String> places = widgets.valueStream()
+                .map(widget -> widget.get("x").asInt() + "," + widget.get("y").asInt())
+                .toList();
+        assertThat(places).hasSize(6).doesNotHaveDuplicates();
+        assertThat(widgets).allSatisfy(widget -> {
+            assertThat(widget.at("/properties/title").asText()).isNotEmpty();
+            assertThat(widget.at("/properties/metrics")).allMatch(metric -> metric.size() == 4);
+        });
+    }
+}

@@ -1,0 +1,91 @@
+package dev.onefold.aws.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineBuilder;
+import dev.onefold.core.pipeline.PipelineText;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EnvironmentTest {
+    /// What CloudFormation makes of a stack's name and a resource's, at most: stack, resource, 12 letters.
+    private static final int STACK_CHARACTERS_MAX = 128;
+
+    private static final int SUFFIX_CHARACTERS = 14;
+    private static final int BUCKET_CHARACTERS_MAX = 63;
+
+    private static Map<String, String> variables(String pipeline) {
+        Map<String, String> variables = new HashMap<>();
+        for (String name : List.of(
+                Environment.STACK,
+                Environment.ROWS,
+                Environment.DELTAS,
+                Environment.TOTALS,
+                Environment.LETTERS,
+                Environment.BUCKET)) {
+            variables.put(name, "x");
+        }
+        variables.put(Environment.PIPELINE, pipeline);
+        return variables;
+    }
+
+    @Test
+    void a_pipeline_comes_back_as_it_was() {
+        assertThat(Environment.of(variables(Environment.code(Pipelines.changes())))
+                        .pipeline())
+                .isEqualTo(Pipelines.changes());
+    }
+
+    @Test
+    void a_missing_variable_is_named() {
+        Map<String, String> variables = variables(Environment.code(Pipelines.trades()));
+        variables.remove(Environment.TOTALS);
+        assertThatThrownBy(() -> Environment.of(variables))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("no variable ONEFOLD_TOTALS")
+                .hasMessageContaining("onefold aws template");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "####", "AAAA", "q1YqSVWyUkpMSVWqBQA"})
+    void a_variable_that_holds_no_pipeline_is_named(String code) {
+        assertThatThrownBy(() -> Environment.of(variables(code)).pipeline())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("ONEFOLD_PIPELINE");
+    }
+
+    @Test
+    void all_variables_fit_into_a_functions_environment_whatever_the_stack_is_called() {
+        int characters = Environment.PIPELINE.length() + Environment.PIPELINE_CHARACTERS_MAX;
+        characters += Environment.STACK.length() + STACK_CHARACTERS_MAX;
+        for (String table : List.of("Rows", "Deltas", "Totals", "Letters")) {
+            // CloudFormation cuts the name, where it would be longer than a table's may be, which is 255.
+            characters += "ONEFOLD_".length() + 2 * table.length() + STACK_CHARACTERS_MAX + SUFFIX_CHARACTERS;
+        }
+        characters += Environment.BUCKET.length() + BUCKET_CHARACTERS_MAX;
+        assertThat(characters).isLessThanOrEqualTo(Environment.CHARACTERS_MAX);
+    }
+
+    @Test
+    void a_large_pipeline_takes_little_room() {
+        PipelineBuilder builder = Pipeline.named("large").key("id").version("version");
+        for (int i = 0; i < 8; i++) {
+            String field = "some.field.number-" + i;
+            builder.rollup("by-field-number-" + i, rollup -> {
+                rollup.levels(field, field + ".below", "bucket(Timestamp, 1h)");
+                for (int j = 0; j < 12; j++) {
+                    rollup.sum("sum-of-" + j, "amounts.amount-" + j, 18, 2);
+                }
+            });
+        }
+        Pipeline large = builder.build();
+        assertThat(PipelineText.write(large).length()).isGreaterThan(4_096);
+        assertThat(Environment.code(large).length()).isLessThan(Environment.PIPELINE_CHARACTERS_MAX / 2);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.onefold.aws.template;
+
+import dev.onefold.core.pipeline.Pipeline;
+
+/// Pipelines of the tests.
+final class Pipelines {
+    private Pipelines() {}
+
+    static Pipeline trades() {
+        return Pipeline.named("trade-risk")
+                .key("TradeID")
+                .version("Version")
+                .time("Timestamp")
+                .rollup(rollup -> rollup.levels("Hierarchy.RiskType", "Hierarchy.TradeDesk", "Hierarchy.Region")
+                        .sum("value", "Value", 18, 2)
+                        .count("trades"))
+                .build();
+    }
+
+    static Pipeline changes() {
+        return Pipeline.named("favourites")
+                .key("Keys.user", "Keys.item")
+                .version("SequenceNumber")
+                .delete("eventName = \"REMOVE\"")
+                .rollup(rollup -> rollup.levels("NewImage.item").count("stars"))
+                .build();
+    }
+
+    /// One that the input can feed.
+    static Pipeline of(Input input) {
+        return input == Input.TABLE ? changes() : trades();
+    }
+
+    static ReadTemplate template(Input input) {
+        return new ReadTemplate(Template.of(of(input), input).yaml());
+    }
+}

@@ -1,0 +1,161 @@
+package dev.onefold.aws.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// The template as a whole: what it refers to is there, what is there is referred to, and no limit is met.
+class ReferencesTest {
+    private static final Set<String> PSEUDO = Set.of("AWS::StackName", "AWS::Region", "AWS::NoValue");
+
+    private static final int LOGICAL_NAME_CHARACTERS_MAX = 255;
+    private static final int DESCRIPTION_BYTES_MAX = 1_024;
+    private static final int POLICY_CHARACTERS_MAX = 10_240;
+    private static final int VERSION_DESCRIPTION_MAX = 256;
+    private static final int CODE_KEY_MAX = 100;
+
+    @ParameterizedTest
+    @EnumSource
+    void everything_that_is_referred_to_is_there(Input input) {
+        ReadTemplate template = Pipelines.template(input);
+        Set<String> known = new TreeSet<>(PSEUDO);
+        known.addAll(template.names("Parameters"));
+        known.addAll(template.names("Resources"));
+        assertThat(known).containsAll(ReadTemplate.references(template.root()));
+        ReadTemplate.forEachFunction(template.root(), (function, argument) -> {
+            switch (function) {
+                case "Fn::If" ->
+                    assertThat(template.names("Conditions"))
+                            .contains(argument.get(0).asText());
+                case "Fn::FindInMap" ->
+                    assertThat(template.names("Mappings"))
+                            .contains(argument.get(0).asText());
+                case "Fn::GetAtt" ->
+                    assertThat(template.names("Resources"))
+                            .contains(argument.asText().replaceFirst("\\..*", ""));
+                case "Ref", "Fn::Sub", "Fn::Not", "Fn::Equals" -> {}
+                default -> throw new AssertionError("Nobody checks " + function);
+            }
+        });
+        template.root().path("Resources").forEach(resource -> {
+            if (resource.has("DependsOn")) {
+                assertThat(template.names("Resources"))
+                        .contains(resource.get("DependsOn").asText());
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void every_parameter_and_condition_is_used_grouped_and_explained(Input input) {
+        ReadTemplate template = Pipelines.template(input);
+        assertThat(ReadTemplate.references(template.root())).containsAll(template.names("Parameters"));
+        List<String> grouped = new ArrayList<>();
+        template.root()
+                .at("/Metadata/AWS::CloudFormation::Interface/ParameterGroups")
+                .forEach(group -> grouped.addAll(ReadTemplate.texts(group.get("Parameters"))));
+        assertThat(grouped).containsExactlyInAnyOrderElementsOf(template.names("Parameters"));
+        template.root()
+                .path("Parameters")
+                .forEach(parameter ->
+                        assertThat(parameter.path("Description").asText()).endsWith("."));
+        Set<String> conditions = new TreeSet<>();
+        ReadTemplate.forEachFunction(template.root(), (function, argument) -> {
+            if (function.equals("Fn::If")) {
+                conditions.add(argument.get(0).asText());
+            }
+        });
+        assertThat(conditions).containsExactlyInAnyOrderElementsOf(template.names("Conditions"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void only_what_nobody_can_guess_must_be_said_when_it_is_deployed(Input input) {
+        ReadTemplate template = Pipelines.template(input);
+        List<String> required = new ArrayList<>();
+        template.root().path("Parameters").properties().forEach(parameter -> {
+            if (!parameter.getValue().has("Default")) {
+                required.add(parameter.getKey());
+            }
+        });
+        assertThat(required)
+                .containsExactlyInAnyOrderElementsOf(
+                        input == Input.NEW_STREAM
+                                ? List.of("CodeBucket", "CodeKey")
+                                : List.of("CodeBucket", "CodeKey", "InputStreamArn"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void defaults_are_values_that_are_allowed(Input input) {
+        Pipelines.template(input).root().path("Parameters").properties().forEach(entry -> {
+            JsonNode parameter = entry.getValue();
+            if (!parameter.has("Default")) {
+                return;
+            }
+            String value = parameter.get("Default").asText();
+            if (parameter.has("AllowedValues")) {
+                assertThat(ReadTemplate.texts(parameter.get("AllowedValues"))).contains(value);
+            }
+            if (parameter.has("AllowedPattern")) {
+                assertThat(value).matches(parameter.get("AllowedPattern").asText());
+            }
+            if (parameter.has("MinValue")) {
+                assertThat(Long.parseLong(value))
+                        .isGreaterThanOrEqualTo(parameter.get("MinValue").asLong());
+            }
+            if (parameter.has("MaxValue")) {
+                assertThat(Long.parseLong(value))
+                        .isLessThanOrEqualTo(parameter.get("MaxValue").asLong());
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void names_and_texts_keep_within_the_limits_of_the_services(Input input) {
+        String yaml = Template.of(Pipelines.of(input), input).yaml();
+        assertThat(yaml.getBytes(StandardCharsets.UTF_8).length).isLessThan(Template.BYTES_MAX);
+        ReadTemplate template = new ReadTemplate(yaml);
+        assertThat(template.root().path("Description").asText()).hasSizeLessThan(DESCRIPTION_BYTES_MAX);
+        for (String section : List.of("Parameters", "Resources", "Outputs", "Mappings", "Conditions")) {
+            assertThat(template.names(section))
+                    .allSatisfy(name -> assertThat(name)
+                            .matches("[a-zA-Z0-9]+")
+                            .hasSizeLessThanOrEqualTo(LOGICAL_NAME_CHARACTERS_MAX));
+        }
+        assertThat(template.names("Parameters")).hasSizeLessThanOrEqualTo(200);
+        assertThat(template.names("Outputs")).hasSizeLessThanOrEqualTo(200);
+        assertThat(template.names("Resources")).hasSizeLessThanOrEqualTo(500);
+        template.resources("AWS::IAM::Role")
+                .values()
+                .forEach(role ->
+                        assertThat(role.at("/Properties/Policies").toString()).hasSizeLessThan(POLICY_CHARACTERS_MAX));
+        template.resources("AWS::CloudWatch::Alarm")
+                .values()
+                .forEach(alarm -> assertThat(
+                                alarm.at("/Properties/AlarmDescription").asText())
+                        .hasSizeLessThan(DESCRIPTION_BYTES_MAX)
+                        .endsWith("."));
+        assertThat(template.root().at("/Parameters/CodeKey/MaxLength").asInt()).isEqualTo(CODE_KEY_MAX);
+        template.resources("AWS::Lambda::Version")
+                .values()
+                .forEach(version -> assertThat(
+                                version.at("/Properties/Description/Fn::Sub").asText())
+                        .hasSizeLessThan(VERSION_DESCRIPTION_MAX - CODE_KEY_MAX));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_same_pipeline_gives_the_same_text(Input input) {
+        assertThat(Template.of(Pipelines.of(input), input).yaml())
+                .isEqualTo(Template.of(Pipelines.of(input), input).yaml());
+    }
+}

@@ -1,0 +1,109 @@
+package dev.onefold.aws.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class RolesTest {
+    private static final String OBJECTS = "{\"Fn::Sub\":\"${LettersBucket.Arn}/*\"}";
+
+    private static List<JsonNode> statements(JsonNode role) {
+        List<JsonNode> statements = new ArrayList<>();
+        for (JsonNode policy : role.at("/Properties/Policies")) {
+            for (JsonNode statement : policy.at("/PolicyDocument/Statement")) {
+                statements.add(statement.has("Fn::If") ? statement.get("Fn::If").get(1) : statement);
+            }
+        }
+        return statements;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void each_function_has_a_role_of_its_own_that_lambda_alone_may_take(Input input) {
+        ReadTemplate template = Pipelines.template(input);
+        assertThat(template.resources("AWS::IAM::Role").keySet()).containsExactly("ReduceRole", "StateRole");
+        template.resources("AWS::Lambda::Function")
+                .forEach((name, function) -> assertThat(
+                                function.at("/Properties/Role/Fn::GetAtt").asText())
+                        .isEqualTo(name + "Role.Arn"));
+        template.resources("AWS::IAM::Role").values().forEach(role -> {
+            JsonNode trust = role.at("/Properties/AssumeRolePolicyDocument/Statement");
+            assertThat(trust).hasSize(1);
+            assertThat(trust.get(0).path("Principal").toString()).isEqualTo("{\"Service\":\"lambda.amazonaws.com\"}");
+            assertThat(role.at("/Properties").has("ManagedPolicyArns")).isFalse();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void no_action_is_a_wildcard_and_no_resource_but_the_objects_of_the_bucket(Input input) {
+        Pipelines.template(input).resources("AWS::IAM::Role").values().forEach(role -> {
+            assertThat(statements(role)).isNotEmpty();
+            for (JsonNode statement : statements(role)) {
+                assertThat(statement.get("Effect").asText()).isEqualTo("Allow");
+                assertThat(statement.has("NotAction") || statement.has("NotResource"))
+                        .isFalse();
+                assertThat(ReadTemplate.texts(statement.get("Action")))
+                        .isNotEmpty()
+                        .allMatch(action -> action.matches("[a-z0-9]+:[A-Za-z]+"));
+                assertThat(statement.get("Resource")).isNotEmpty().allSatisfy(resource -> {
+                    if (!resource.toString().equals(OBJECTS)) {
+                        assertThat(resource.isObject()).isTrue();
+                        assertThat(resource.toString()).doesNotContain("*");
+                    }
+                });
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_role_may_do_this_and_nothing_else(Input input) {
+        ReadTemplate template = Pipelines.template(input);
+        Map<String, String> state = permissions(template.resource("StateRole"));
+        Map<String, String> expected = new TreeMap<>(Map.of(
+                "Logs", "StateLogs logs:CreateLogStream logs:PutLogEvents",
+                "Rows",
+                        "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:GetItem dynamodb:PutItem"
+                                + " dynamodb:UpdateItem",
+                "Deltas", "Deltas dynamodb:PutItem",
+                "Letters", "Letters dynamodb:PutItem",
+                "LettersBytes", "LettersBucket s3:PutObject",
+                "Retries", "Retries sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage sqs:SendMessage"));
+        String kinesis = " kinesis:DescribeStream kinesis:DescribeStreamSummary kinesis:GetRecords"
+                + " kinesis:GetShardIterator kinesis:ListShards";
+        String changes = " dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams";
+        switch (input) {
+            case NEW_STREAM -> expected.put("Input", "InputStream" + kinesis);
+            case STREAM -> expected.put("Input", "InputStreamArn" + kinesis);
+            case TABLE -> expected.put("Input", "InputStreamArn" + changes);
+        }
+        if (input != Input.NEW_STREAM) {
+            expected.put("InputKey", "InputStreamKeyArn kms:Decrypt");
+        }
+        assertThat(state).isEqualTo(expected);
+        assertThat(permissions(template.resource("ReduceRole")))
+                .isEqualTo(Map.of(
+                        "Logs", "ReduceLogs logs:CreateLogStream logs:PutLogEvents",
+                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:Query",
+                        "Totals", "Totals dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem",
+                        "Wakes", "Deltas" + changes));
+    }
+
+    private static Map<String, String> permissions(JsonNode role) {
+        Map<String, String> permissions = new TreeMap<>();
+        for (JsonNode statement : statements(role)) {
+            permissions.put(
+                    statement.get("Sid").asText(),
+                    String.join(" ", ReadTemplate.references(statement.get("Resource"))) + " "
+                            + String.join(" ", ReadTemplate.texts(statement.get("Action"))));
+        }
+        return permissions;
+    }
+}

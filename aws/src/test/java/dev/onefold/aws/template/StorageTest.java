@@ -1,0 +1,148 @@
+package dev.onefold.aws.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class StorageTest {
+    private final ReadTemplate template = Pipelines.template(Input.NEW_STREAM);
+
+    @Test
+    void the_tables_have_these_keys_and_declare_no_other_attribute() {
+        Map<String, List<String>> keys = new TreeMap<>();
+        template.resources("AWS::DynamoDB::Table").forEach((name, table) -> {
+            Map<String, String> types = new TreeMap<>();
+            table.at("/Properties/AttributeDefinitions")
+                    .forEach(attribute -> types.put(
+                            attribute.get("AttributeName").asText(),
+                            attribute.get("AttributeType").asText()));
+            List<String> schema = new ArrayList<>();
+            table.at("/Properties/KeySchema")
+                    .forEach(key -> schema.add(key.get("KeyType").asText() + " "
+                            + key.get("AttributeName").asText() + " "
+                            + types.remove(key.get("AttributeName").asText())));
+            assertThat(types).isEmpty();
+            keys.put(name, schema);
+        });
+        assertThat(keys)
+                .isEqualTo(Map.of(
+                        "Rows", List.of("HASH k B"),
+                        "Deltas", List.of("HASH l S", "RANGE i S"),
+                        "Totals", List.of("HASH p S", "RANGE g B"),
+                        "Letters", List.of("HASH p S", "RANGE i B")));
+    }
+
+    @Test
+    void a_table_is_paid_by_request_restorable_encrypted_and_protected_and_nothing_expires_from_it() {
+        assertThat(template.resources("AWS::DynamoDB::Table").values())
+                .hasSize(4)
+                .allSatisfy(table -> {
+                    JsonNode properties = table.get("Properties");
+                    assertThat(properties.get("BillingMode").asText()).isEqualTo("PAY_PER_REQUEST");
+                    assertThat(properties
+                                    .at("/PointInTimeRecoverySpecification/PointInTimeRecoveryEnabled")
+                                    .asText())
+                            .isEqualTo("true");
+                    assertThat(properties.at("/SSESpecification/SSEEnabled").asText())
+                            .isEqualTo("true");
+                    assertThat(properties.at("/DeletionProtectionEnabled/Ref").asText())
+                            .isEqualTo("DeletionProtection");
+                    assertThat(properties.has("TimeToLiveSpecification")).isFalse();
+                });
+    }
+
+    @Test
+    void only_deltas_have_a_stream_and_it_carries_keys_because_it_only_wakes() {
+        Map<String, String> streams = new TreeMap<>();
+        template.resources("AWS::DynamoDB::Table").forEach((name, table) -> {
+            if (table.at("/Properties").has("StreamSpecification")) {
+                streams.put(
+                        name,
+                        table.at("/Properties/StreamSpecification/StreamViewType")
+                                .asText());
+            }
+        });
+        assertThat(streams).isEqualTo(Map.of("Deltas", "KEYS_ONLY"));
+    }
+
+    @Test
+    void what_holds_the_truth_outlives_the_stack() {
+        List<String> retained = new ArrayList<>();
+        template.root().path("Resources").properties().forEach(resource -> {
+            if (resource.getValue().path("DeletionPolicy").asText().equals("Retain")) {
+                assertThat(resource.getValue().path("UpdateReplacePolicy").asText())
+                        .isEqualTo("Retain");
+                retained.add(resource.getKey());
+            }
+        });
+        assertThat(retained)
+                .containsExactlyInAnyOrder(
+                        "InputStream", "Rows", "Deltas", "Totals", "Letters", "LettersBucket", "RetriesAside");
+    }
+
+    @Test
+    void the_bucket_of_dead_letters_is_private_encrypted_versioned_and_forgets_nothing() {
+        JsonNode bucket = template.properties("LettersBucket");
+        for (String block :
+                List.of("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")) {
+            assertThat(bucket.path("PublicAccessBlockConfiguration").path(block).asText())
+                    .isEqualTo("true");
+        }
+        assertThat(bucket.path("BucketEncryption").toString()).contains("AES256");
+        assertThat(bucket.at("/VersioningConfiguration/Status").asText()).isEqualTo("Enabled");
+        assertThat(bucket.has("LifecycleConfiguration")).isFalse();
+        assertThat(template.properties("LettersBucketPolicy").toString())
+                .contains("\"Effect\":\"Deny\"", "\"aws:SecureTransport\":\"false\"")
+                .doesNotContain("\"Effect\":\"Allow\"");
+    }
+
+    @Test
+    void a_new_stream_takes_records_of_10_mib_encrypts_them_and_keeps_them_a_week_if_nobody_says_otherwise() {
+        JsonNode stream = template.properties("InputStream");
+        assertThat(stream.get("MaxRecordSizeInKiB").asInt()).isEqualTo(10 * 1024);
+        assertThat(stream.at("/StreamEncryption/EncryptionType").asText()).isEqualTo("KMS");
+        assertThat(template.root()
+                        .at("/Parameters/StreamRetentionHours/Default")
+                        .asInt())
+                .isEqualTo(7 * 24);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_stream_is_made_only_where_one_is_asked_for(Input input) {
+        assertThat(Pipelines.template(input).resources("AWS::Kinesis::Stream").keySet())
+                .isEqualTo(input == Input.NEW_STREAM ? Set.of("InputStream") : Set.of());
+    }
+
+    @Test
+    void a_message_of_the_retry_queue_is_put_aside_after_maxReceiveCount_and_kept_as_long_as_a_queue_can() {
+        JsonNode retries = template.properties("Retries");
+        assertThat(retries.at("/RedrivePolicy/deadLetterTargetArn/Fn::GetAtt").asText())
+                .isEqualTo("RetriesAside.Arn");
+        assertThat(retries.at("/RedrivePolicy/maxReceiveCount/Ref").asText()).isEqualTo("MaxReceiveCount");
+        for (JsonNode queue : List.of(retries, template.properties("RetriesAside"))) {
+            assertThat(queue.get("MessageRetentionPeriod").asInt()).isEqualTo(14 * 24 * 3_600);
+            assertThat(queue.get("SqsManagedSseEnabled").asText()).isEqualTo("true");
+        }
+    }
+
+    @Test
+    void a_message_stays_hidden_for_six_timeouts_of_the_function_that_has_it() {
+        assertThat(template.properties("Retries").path("VisibilityTimeout").toString())
+                .isEqualTo("{\"Fn::FindInMap\":[\"Visibility\",{\"Ref\":\"StateTimeout\"},\"Seconds\"]}");
+        for (String timeout : ReadTemplate.texts(template.root().at("/Parameters/StateTimeout/AllowedValues"))) {
+            assertThat(template.root()
+                            .at("/Mappings/Visibility/" + timeout + "/Seconds")
+                            .asInt())
+                    .isEqualTo(6 * Integer.parseInt(timeout));
+        }
+    }
+}
