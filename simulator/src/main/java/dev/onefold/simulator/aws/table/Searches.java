@@ -1,0 +1,189 @@
+package dev.onefold.simulator.aws.table;
+
+import static dev.onefold.simulator.aws.item.Refusal.invalid;
+
+import dev.onefold.simulator.aws.expression.Condition;
+import dev.onefold.simulator.aws.expression.Expressions;
+import dev.onefold.simulator.aws.expression.KeyCondition;
+import dev.onefold.simulator.aws.expression.Projection;
+import dev.onefold.simulator.aws.item.Key;
+import dev.onefold.simulator.aws.item.Values;
+import dev.onefold.simulator.aws.table.Meter.Reading;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
+import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
+import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
+import software.amazon.awssdk.services.dynamodb.model.Select;
+
+/// Reads of many items, page by page.
+public final class Searches {
+    private static final long PAGE_BYTES_MAX = 1L << 20;
+    private static final int SEGMENTS_MAX = 1_000_000;
+
+    private final Tables tables;
+    private final Supplier<Instant> past;
+
+    /// @param past asked for each partition that is read without consistency: as of when it is seen
+    public Searches(Tables tables, Supplier<Instant> past) {
+        this.tables = tables;
+        this.past = past;
+    }
+
+    /// What one page is made of.
+    private record Ask(
+            Table table,
+            Reading reading,
+            @Nullable Integer limit,
+            @Nullable Condition filter,
+            @Nullable Projection projection) {
+        private Ask {
+            if (limit != null && limit < 1) {
+                throw invalid("Limit must be greater than or equal to 1");
+            }
+        }
+    }
+
+    private static final class Page {
+        private final List<Map<String, AttributeValue>> items = new ArrayList<>();
+        private int count;
+        private int scanned;
+        private long bytes;
+        private @Nullable Map<String, AttributeValue> last;
+    }
+
+    public QueryResponse query(QueryRequest request, Meter meter) {
+        Legacy.refuse(request);
+        Table table = tables.table(request.tableName());
+        Expressions expressions = Writes.expressions(
+                request.hasExpressionAttributeNames() ? request.expressionAttributeNames() : null,
+                request.hasExpressionAttributeValues() ? request.expressionAttributeValues() : null,
+                request.keyConditionExpression() != null);
+        KeyCondition condition = expressions.key(request.keyConditionExpression(), table.schema());
+        Ask ask = new Ask(
+                table,
+                Reading.of(request.consistentRead()),
+                request.limit(),
+                expressions.filter(request.filterExpression(), table.schema()),
+                expressions.projection(request.projectionExpression()));
+        expressions.requireAllUsed();
+        requireSelect(request.select(), ask.projection != null);
+        boolean forward = !Boolean.FALSE.equals(request.scanIndexForward());
+        Key start = request.hasExclusiveStartKey() ? start(table, request.exclusiveStartKey()) : null;
+        if (start != null && !start.isBeside(condition.partition())) {
+            throw invalid("The provided starting key is outside query boundaries based on provided conditions");
+        }
+        Page page = page(ask, places(table, condition.partition(), start, forward), condition::holds);
+        meter.read(table, page.bytes, ask.reading);
+        boolean counts = request.select() == Select.COUNT;
+        QueryResponse.Builder response = QueryResponse.builder()
+                .count(page.count)
+                .scannedCount(page.scanned)
+                .lastEvaluatedKey(page.last)
+                .consumedCapacity(meter.consumedByOne(request.returnConsumedCapacity()));
+        return (counts ? response : response.items(page.items)).build();
+    }
+
+    public ScanResponse scan(ScanRequest request, Meter meter) {
+        Legacy.refuse(request);
+        Table table = tables.table(request.tableName());
+        Expressions expressions = Writes.expressions(
+                request.hasExpressionAttributeNames() ? request.expressionAttributeNames() : null,
+                request.hasExpressionAttributeValues() ? request.expressionAttributeValues() : null,
+                request.filterExpression() != null || request.projectionExpression() != null);
+        Ask ask = new Ask(
+                table,
+                Reading.of(request.consistentRead()),
+                request.limit(),
+                expressions.filter(request.filterExpression(), null),
+                expressions.projection(request.projectionExpression()));
+        expressions.requireAllUsed();
+        requireSelect(request.select(), ask.projection != null);
+        Key start = request.hasExclusiveStartKey() ? start(table, request.exclusiveStartKey()) : null;
+        Predicate<Key> segment = segment(request);
+        if (start != null && !segment.test(start)) {
+            throw invalid("The provided starting key is invalid: it is outside of the segment");
+        }
+        NavigableMap<Key, ?> left =
+                start == null ? table.places() : table.places().tailMap(start, false);
+        Page page = page(ask, left.keySet().stream().filter(segment).iterator(), _ -> true);
+        meter.read(table, page.bytes, ask.reading);
+        boolean counts = request.select() == Select.COUNT;
+        ScanResponse.Builder response = ScanResponse.builder()
+                .count(page.count)
+                .scannedCount(page.scanned)
+                .lastEvaluatedKey(page.last)
+                .consumedCapacity(meter.consumedByOne(request.returnConsumedCapacity()));
+        return (counts ? response : response.items(page.items)).build();
+    }
+
+    private Page page(Ask ask, Iterator<Key> places, Predicate<Map<String, AttributeValue>> wanted) {
+        Page page = new Page();
+        @Nullable Key previous = null;
+        Instant asOf = Instant.MAX;
+        while (places.hasNext()) {
+            Key key = places.next();
+            if (ask.reading == Reading.EVENTUAL && (previous == null || !previous.isBeside(key))) {
+                asOf = past.get(); // A partition is read from one of its copies, which is behind by so much.
+            }
+            previous = key;
+            Map<String, AttributeValue> item = ask.table.read(key, asOf);
+            if (item == null || !wanted.test(item)) {
+                continue;
+            }
+            page.scanned++;
+            page.bytes += Values.sizeBytes(item);
+            if (ask.filter == null || ask.filter.holds(item)) {
+                page.count++;
+                page.items.add(ask.projection == null ? item : ask.projection.of(item));
+            }
+            if (page.bytes >= PAGE_BYTES_MAX || (ask.limit != null && page.scanned == ask.limit)) {
+                page.last = ask.table.schema().keyAttributes(item);
+                return page;
+            }
+        }
+        return page;
+    }
+
+    private static Key start(Table table, Map<String, AttributeValue> key) {
+        return table.schema().keyIn(Values.canonical(key));
+    }
+
+    private static Iterator<Key> places(Table table, Key partition, @Nullable Key start, boolean forward) {
+        NavigableMap<Key, ?> places = table.places().subMap(partition, true, partition.last(), true);
+        if (start != null) {
+            places = forward ? places.tailMap(start, false) : places.headMap(start, false);
+        }
+        return (forward ? places : places.descendingMap()).keySet().iterator();
+    }
+
+    private static Predicate<Key> segment(ScanRequest request) {
+        if (request.segment() == null && request.totalSegments() == null) {
+            return _ -> true;
+        }
+        if (request.segment() == null || request.totalSegments() == null) {
+            throw invalid("The TotalSegments and the Segment parameter are required together");
+        }
+        int segment = request.segment();
+        int segments = request.totalSegments();
+        if (segments < 1 || segments > SEGMENTS_MAX || segment < 0 || segment >= segments) {
+            throw invalid("Segment %d of %d: from 0, and less than the total".formatted(segment, segments));
+        }
+        return key -> key.part(segments) == segment;
+    }
+
+    private static void requireSelect(@Nullable Select select, boolean projects) {
+        if (select != null && projects != (select == Select.SPECIFIC_ATTRIBUTES)) {
+            throw invalid("Cannot specify a ProjectionExpression when choosing to get %s".formatted(select));
+        }
+    }
+}
