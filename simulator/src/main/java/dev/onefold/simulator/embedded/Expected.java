@@ -4,12 +4,10 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
-import dev.onefold.core.query.Answer;
-import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.simulator.generate.RandomCase;
+import dev.onefold.simulator.judge.Judge;
 import dev.onefold.simulator.oracle.Oracle;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -94,34 +91,12 @@ final class Expected {
                 }
             }
         }
-        String wrong = wrongTotals(engine, oracle) + wrongLetters(engine, oracle, letters);
+        String wrong = Judge.wrongTotals(engine, oracle) + wrongLetters(engine, oracle, letters);
         if (engine.pipeline().identity() instanceof Identity.ByPlace) {
             return wrong; // No rows are kept to verify from.
         }
         var verification = engine.verify();
         return verification.isEqual() ? wrong : wrong + "verify differs: " + verification.differences() + "\n";
-    }
-
-    static String wrongTotals(EmbeddedEngine engine, Oracle oracle) {
-        StringBuilder wrong = new StringBuilder();
-        for (String rollup : oracle.rollups()) {
-            SortedMap<List<String>, Map<String, @Nullable String>> right = oracle.totals(rollup);
-            Answer answer = engine.query(Query.all(rollup));
-            Map<List<String>, Map<String, @Nullable String>> served = new LinkedHashMap<>();
-            for (Answer.Line line : answer.lines()) {
-                Map<String, @Nullable String> figures = new LinkedHashMap<>();
-                for (int i = 0; i < answer.measures().size(); i++) {
-                    BigDecimal value = line.values().get(i);
-                    figures.put(answer.measures().get(i), value == null ? null : value.toPlainString());
-                }
-                served.put(line.group(), figures);
-            }
-            if (!List.copyOf(served.keySet()).equals(List.copyOf(right.keySet())) || !served.equals(right)) {
-                wrong.append("roll-up ").append(rollup).append(" is ").append(served);
-                wrong.append("\n but must be ").append(right).append('\n');
-            }
-        }
-        return wrong.toString();
     }
 
     private String wrongLetters(EmbeddedEngine engine, Oracle oracle, List<DeadLetter> letters) {

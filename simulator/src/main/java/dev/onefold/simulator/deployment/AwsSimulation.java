@@ -1,0 +1,204 @@
+package dev.onefold.simulator.deployment;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Verification;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import dev.onefold.simulator.aws.Fault;
+import dev.onefold.simulator.aws.Faults;
+import dev.onefold.simulator.aws.SimulatedDynamoDb;
+import dev.onefold.simulator.aws.VirtualTime;
+import dev.onefold.simulator.embedded.PipelineYaml;
+import dev.onefold.simulator.generate.RandomCase;
+import dev.onefold.simulator.judge.Judge;
+import dev.onefold.simulator.oracle.Oracle;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+
+/// The life of one deployment: one seed says the pipeline, its records, how they lie on shards and are cut into
+/// batches, which of these come twice, late or at once, which functions die when, what the services do to each request,
+/// and what people ask meanwhile. At the end the totals are those of the oracle, every rejected record is kept once,
+/// and
+/// `verify` finds nothing.
+///
+/// One thread and no clock but the seed's; so equal seeds are equal runs.
+public final class AwsSimulation {
+    private static final int SHARDS_MAX = 3;
+    private static final int LANES_MAX = 4;
+    private static final Duration LIFE_MAX = Duration.ofHours(6);
+
+    private final SplittableRandom random;
+    private final RandomCase dealt;
+    private final Pipeline pipeline;
+    private final Deployment deployment;
+    private final List<List<Arrival>> shards = new ArrayList<>();
+    private final List<String> story = new ArrayList<>();
+    private final int lanes;
+
+    private AwsSimulation(long seed) {
+        random = new SplittableRandom(seed);
+        dealt = suitable(random);
+        pipeline = PipelineYaml.read(dealt.pipeline());
+        VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
+        SimulatedDynamoDb dynamo = new SimulatedDynamoDb(time, random.nextLong());
+        deployment = new Deployment(time, dynamo, random.split());
+        lanes = 1 + random.nextInt(LANES_MAX);
+        deal();
+    }
+
+    /// A pipeline that can be on AWS; a horizon means nothing there, where claims never expire.
+    private static RandomCase suitable(SplittableRandom random) {
+        while (true) {
+            RandomCase drawn = RandomCase.of(random);
+            Pipeline pipeline = PipelineYaml.read(drawn.pipeline());
+            if (!(pipeline.identity() instanceof Identity.ByPlace)
+                    && !Decoder.wantsHeader(pipeline)
+                    && !drawn.dependsOnOrder()) {
+                return drawn;
+            }
+        }
+    }
+
+    /// Lays the records on shards, some twice: a producer that got no answer sends again.
+    private void deal() {
+        int count = 1 + random.nextInt(SHARDS_MAX);
+        for (int shard = 0; shard < count; shard++) {
+            shards.add(new ArrayList<>());
+        }
+        for (byte[] line : dealt.lines()) {
+            for (int copies = random.nextInt(8) == 0 ? 2 : 1; copies > 0; copies--) {
+                int shard = random.nextInt(count);
+                List<Arrival> records = shards.get(shard);
+                records.add(new Arrival("s/shard-" + shard, Integer.toString(records.size() + 1), 0, line));
+            }
+        }
+    }
+
+    /// Runs a seed.
+    ///
+    /// @throws AssertionError if a promise was broken; it says which, and how to run it again
+    public static void run(long seed) {
+        AwsSimulation simulation = new AwsSimulation(seed);
+        try {
+            simulation.run();
+        } catch (RuntimeException | Error failure) {
+            throw new AssertionError(
+                    "The engine on AWS failed with seed " + seed + "; run it again with -Dseed=" + seed
+                            + ", or as 'simulator --aws --seed " + seed + "'.\n" + String.join("\n", simulation.story)
+                            + "\n" + failure.getMessage() + "\n" + simulation.dealt,
+                    failure);
+        }
+    }
+
+    private void run() {
+        AwsEngine engine = deployment.engine(pipeline, lanes, 1 + random.nextInt(4));
+        boolean faulty = random.nextInt(4) > 0;
+        double nastiness = faulty ? random.nextDouble() * 0.3 : 0;
+        Faults faults = faulty ? faults() : Faults.none();
+        story.add("lanes " + lanes + ", shards " + shards.size() + ", nastiness " + nastiness + ", " + faults);
+        deployment.dynamo.inject(faults);
+        Reducers reducers = new Reducers(deployment, random.split(), nastiness, lanes);
+        List<CompletableFuture<Void>> pollers = new ArrayList<>();
+        for (List<Arrival> records : shards) {
+            Poller poller = new Poller(deployment, records, random.split(), nastiness);
+            pollers.add(poller.finished());
+            poller.start();
+        }
+        CompletableFuture<Void> all = CompletableFuture.allOf(pollers.toArray(CompletableFuture[]::new));
+        Instant end = deployment.time.instant().plus(LIFE_MAX);
+        while (!all.isDone() && deployment.time.instant().isBefore(end)) {
+            deployment.time.runFor(Duration.ofMillis(1 + random.nextInt(3_000)));
+            if (random.nextInt(4) == 0) {
+                ask(engine);
+            }
+        }
+        if (!all.isDone()) {
+            throw new IllegalStateException("After " + LIFE_MAX + " not all records are in");
+        }
+        all.join();
+        deployment.dynamo.inject(Faults.none());
+        deployment.time.runFor(Duration.ofHours(1)); // Zombies wake up, and change nothing.
+        reducers.stop();
+        engine.reduce();
+        judge(engine);
+    }
+
+    private Faults faults() {
+        Faults faults = Faults.none().with(random.nextBoolean() ? Faults.Timing.USUAL : Faults.Timing.NONE);
+        for (Fault fault : Fault.values()) {
+            if (random.nextBoolean()) {
+                faults = faults.with(fault, random.nextDouble() * (fault == Fault.DIES_WITH_CLIENT ? 1 : 0.08));
+            }
+        }
+        return faults;
+    }
+
+    /// What a person does while records arrive; who is unlucky with the services asks again.
+    private void ask(AwsEngine engine) {
+        try {
+            switch (random.nextInt(4)) {
+                case 0 -> {
+                    Verification verification = engine.verify();
+                    story.add("verify: " + verification.differences());
+                    if (!verification.isEqual()) {
+                        throw new AssertionError("verify found " + verification.differences());
+                    }
+                }
+                case 1 -> {
+                    Verification verification = engine.rebuild();
+                    story.add("rebuild: " + verification.differences());
+                    if (!verification.isEqual()) {
+                        throw new AssertionError("rebuild found " + verification.differences());
+                    }
+                }
+                default -> {
+                    String rollup = pipeline.rollups()
+                            .get(random.nextInt(pipeline.rollups().size()))
+                            .name();
+                    engine.query(Query.all(rollup));
+                    story.add("query " + rollup);
+                }
+            }
+        } catch (software.amazon.awssdk.core.exception.SdkException e) {
+            story.add("unlucky: " + e);
+        }
+    }
+
+    private void judge(AwsEngine engine) {
+        Oracle oracle = Oracle.of(dealt.pipeline());
+        for (List<Arrival> records : shards) {
+            for (int i = 0; i < records.size(); i++) {
+                oracle.accept(records.get(i).shard(), i + 1L, records.get(i).data());
+            }
+        }
+        String wrong = Judge.wrongTotals(engine, oracle);
+        TreeSet<String> right = new TreeSet<>();
+        oracle.malformed().forEach(refusal -> right.add(refusal.source() + ":" + refusal.line()));
+        List<String> kept = engine.deadLetters().list(0, Integer.MAX_VALUE).stream()
+                .filter(letter -> letter.reason() != Reason.CONFLICT)
+                .map(DeadLetter::place)
+                .map(place -> place.source())
+                .sorted()
+                .toList();
+        if (!kept.equals(List.copyOf(right))) {
+            wrong += "dead letters are " + kept + "\n but must be " + right + "\n";
+        }
+        Verification verification = engine.verify();
+        if (!verification.isEqual()) {
+            wrong += "verify found " + verification.differences() + "\n";
+        }
+        if (!wrong.isEmpty()) {
+            throw new AssertionError(wrong);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.onefold.simulator.deployment;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Store;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.simulator.aws.SimulatedClient;
+import dev.onefold.simulator.aws.SimulatedDynamoDb;
+import dev.onefold.simulator.aws.VirtualTime;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+
+/// The tables of one pipeline on the simulated service.
+final class Deployment implements AwsEngine.Await {
+    final VirtualTime time;
+    final SimulatedDynamoDb dynamo;
+    final Store.Tables tables = Store.Tables.of("it");
+    private final SplittableRandom random;
+
+    Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random) {
+        this.time = time;
+        this.dynamo = dynamo;
+        this.random = random;
+        create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
+        create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
+        create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
+        create(tables.letters(), List.of("p", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
+    }
+
+    private void create(String table, List<String> names, List<ScalarAttributeType> types) {
+        of(dynamo.client("deploy")
+                .createTable(request -> request.tableName(table)
+                        .billingMode(BillingMode.PAY_PER_REQUEST)
+                        .attributeDefinitions(IntStream.range(0, names.size())
+                                .mapToObj(i -> AttributeDefinition.builder()
+                                        .attributeName(names.get(i))
+                                        .attributeType(types.get(i))
+                                        .build())
+                                .toList())
+                        .keySchema(IntStream.range(0, names.size())
+                                .mapToObj(i -> KeySchemaElement.builder()
+                                        .attributeName(names.get(i))
+                                        .keyType(i == 0 ? KeyType.HASH : KeyType.RANGE)
+                                        .build())
+                                .toList())));
+    }
+
+    /// The tables as one process sees them.
+    Store store(SimulatedClient client) {
+        return new Store(client, tables, client::after, random.split(), time);
+    }
+
+    /// The verbs, as a person uses them; waiting lets time pass, and whatever goes on goes on.
+    AwsEngine engine(Pipeline pipeline, int lanes, int gates) {
+        return AwsEngine.open(store(dynamo.client("person")), this, pipeline, lanes, gates);
+    }
+
+    @Override
+    public <T> T of(CompletableFuture<T> future) {
+        return time.runUntil(future);
+    }
+}
