@@ -30,11 +30,15 @@ final class EventJson {
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(NESTING_MAX)
                     .maxStringLength(Invocation.EVENT_BYTES_MAX)
+                    .maxNameLength(Invocation.EVENT_BYTES_MAX)
                     .build())
             .errorReportConfiguration(ErrorReportConfiguration.builder()
                     .maxErrorTokenLength(EXCERPT_CHARACTERS_MAX)
                     .build())
             .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
+            // Names of attributes are a user's: any number of them, and none may fail a batch by its hash.
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
             .build();
 
     private EventJson() {}

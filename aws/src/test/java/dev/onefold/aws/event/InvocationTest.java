@@ -75,6 +75,13 @@ class InvocationTest {
     }
 
     @Test
+    void a_record_without_a_byte_arrives_so_that_it_can_be_rejected() {
+        assertThat(Events.arrivals(Events.records(List.of(Events.kinesis(SHARD, "1", new byte[0])))))
+                .singleElement()
+                .satisfies(arrival -> assertThat(arrival.data()).isEmpty());
+    }
+
+    @Test
     void messages_of_a_queue_arrive_with_their_ids() {
         Invocation read = Events.read("""
                 {"Records":[{"messageId":"m-1","receiptHandle":"r","body":"{\\"a\\":1}","attributes":{},

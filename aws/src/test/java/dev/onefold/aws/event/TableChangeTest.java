@@ -138,6 +138,33 @@ class TableChangeTest {
     }
 
     @Test
+    void an_attribute_may_have_the_longest_name_that_a_table_takes() {
+        String name = "n".repeat(65_535);
+        assertThat(json("INSERT", "{\"SequenceNumber\":\"1\",\"NewImage\":{\"" + name + "\":{\"N\":\"1\"}}}"))
+                .endsWith("\"NewImage\":{\"" + name + "\":1}}");
+    }
+
+    @Test
+    void however_many_attributes_have_names_of_one_hash_they_are_read() {
+        StringBuilder image = new StringBuilder();
+        for (int i = 0; i < 1 << 12; i++) {
+            // Aa and BB have one hash, and so have all names that are made of them.
+            StringBuilder name = new StringBuilder();
+            for (int bit = 0; bit < 12; bit++) {
+                name.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+            }
+            image.append(i == 0 ? "" : ",")
+                    .append('"')
+                    .append(name)
+                    .append("\":{\"N\":\"")
+                    .append(i)
+                    .append("\"}");
+        }
+        assertThat(json("INSERT", "{\"SequenceNumber\":\"1\",\"NewImage\":{" + image + "}}"))
+                .endsWith(":4095}}");
+    }
+
+    @Test
     void another_kind_of_change_is_refused() {
         assertThatThrownBy(() -> json("UPSERT", "{\"Keys\":{},\"SequenceNumber\":\"1\"}"))
                 .isInstanceOf(UnreadableEvent.class)

@@ -3,7 +3,9 @@ package dev.onefold.aws.template;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.onefold.aws.event.Invocation;
 import dev.onefold.core.pipeline.Pipeline;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -115,6 +117,11 @@ class FunctionsTest {
         assertThat(wakes.at("/EventSourceArn/Fn::GetAtt").asText()).isEqualTo("Deltas.StreamArn");
         assertThat(wakes.at("/FilterCriteria/Filters").get(0).get("Pattern").asText())
                 .isEqualTo("{\"eventName\":[\"INSERT\"]}");
+        assertThat(Invocation.read(template.properties("Tick")
+                        .at("/Targets/0/Input")
+                        .asText()
+                        .getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(new Invocation.Tick());
         assertThat(template.properties("Tick").get("ScheduleExpression").asText())
                 .isEqualTo("rate(1 minute)");
         assertThat(template.properties("TickPermission")
