@@ -62,7 +62,8 @@ public final class Connection {
                 Store.Tables.of(deployment),
                 Connection::after,
                 new SecureRandom(),
-                InstantSource.system());
+                InstantSource.system(),
+                Store.DELTAS_PER_COMMIT_MAX);
     }
 
     private static CompletableFuture<Void> after(Duration pause) {

@@ -21,12 +21,17 @@ import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledExcepti
 /// @param pause completes after a while
 /// @param random for ids and for jitter
 /// @param clock for the lag; it decides nothing about totals
+/// @param deltasPerCommitMax how many deltas Reduce takes at once, from 1 to [#DELTAS_PER_COMMIT_MAX]
 public record Store(
         DynamoDbAsyncClient client,
         Tables tables,
         Function<Duration, CompletableFuture<Void>> pause,
         RandomGenerator random,
-        InstantSource clock) {
+        InstantSource clock,
+        int deltasPerCommitMax) {
+    /// With one delete for each, and the groups, these fit into one transaction of a hundred items.
+    public static final int DELTAS_PER_COMMIT_MAX = 60;
+
     private static final int ATTEMPTS_MAX = 12;
     private static final long PAUSE_MS_MIN = 20;
     private static final long PAUSE_MS_MAX = 2_000;

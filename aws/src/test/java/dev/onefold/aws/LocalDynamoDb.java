@@ -29,7 +29,13 @@ final class LocalDynamoDb implements AutoCloseable {
             create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
             create(tables.letters(), List.of("p", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
         }
-        return new Store(client, tables, LocalDynamoDb::after, RandomGenerator.getDefault(), InstantSource.system());
+        return new Store(
+                client,
+                tables,
+                LocalDynamoDb::after,
+                RandomGenerator.getDefault(),
+                InstantSource.system(),
+                Store.DELTAS_PER_COMMIT_MAX);
     }
 
     private static CompletableFuture<Void> after(Duration pause) {

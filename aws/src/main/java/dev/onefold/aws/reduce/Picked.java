@@ -17,14 +17,14 @@ import java.util.TreeMap;
 /// @param blockers deltas that others wait for and that were not among those read; each is in another lane, or gone
 record Picked(List<DeltaItem> deltas, SortedMap<Integer, Delta> sum, Set<DeltaId> blockers) {
     private static final int ITEMS_MAX = 99; // Of the hundred, one is the lane's header.
-    private static final int DELTAS_MAX = 60;
     private static final long BYTES_MAX = 2_000_000;
 
     /// Picks in the order of ids, again and again until no more fits: one that retracts comes with or after what it
     /// retracts, and ids are only about in the order of time.
     ///
     /// @param gone deltas that are known not to be in the table any more
-    static Picked of(List<DeltaItem> read, Set<DeltaId> gone) {
+    /// @param deltasMax how many at most
+    static Picked of(List<DeltaItem> read, Set<DeltaId> gone, int deltasMax) {
         Set<DeltaId> waiting = new HashSet<>();
         read.forEach(delta -> waiting.add(delta.id()));
         List<DeltaItem> left = new ArrayList<>(read);
@@ -45,7 +45,7 @@ record Picked(List<DeltaItem> deltas, SortedMap<Integer, Delta> sum, Set<DeltaId
                             + together.values().stream().mapToInt(Delta::items).sum();
                     long bytes =
                             together.values().stream().mapToLong(Delta::bytes).sum();
-                    boolean fits = picked.size() < DELTAS_MAX && items <= ITEMS_MAX && bytes <= BYTES_MAX;
+                    boolean fits = picked.size() < deltasMax && items <= ITEMS_MAX && bytes <= BYTES_MAX;
                     if (fits || picked.isEmpty()) {
                         sum = together;
                         picked.add(delta);

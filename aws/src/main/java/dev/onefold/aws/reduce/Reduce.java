@@ -73,7 +73,7 @@ public final class Reduce {
     /// Picks; if all that was read waits for something else, that is looked at: it is gone, or stands further behind
     /// in this lane and is taken first, or in another lane (the number of lanes has changed) and is waited for.
     private CompletableFuture<Picked> pick(List<DeltaItem> deltas) {
-        Picked picked = Picked.of(deltas, gone);
+        Picked picked = Picked.of(deltas, gone, store.deltasPerCommitMax());
         if (!picked.deltas().isEmpty() || picked.blockers().isEmpty()) {
             return CompletableFuture.completedFuture(picked);
         }

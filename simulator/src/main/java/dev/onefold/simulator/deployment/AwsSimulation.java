@@ -2,13 +2,21 @@ package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.read.TotalsReads;
+import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.Filling;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Verification;
+import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.query.Query;
+import dev.onefold.core.query.Totals;
 import dev.onefold.simulator.aws.Fault;
 import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;
@@ -44,6 +52,8 @@ public final class AwsSimulation {
     private final List<List<Arrival>> shards = new ArrayList<>();
     private final List<String> story = new ArrayList<>();
     private final int lanes;
+    private int filled = -1;
+    private int settled = -1;
 
     private AwsSimulation(long seed) {
         random = new SplittableRandom(seed);
@@ -118,7 +128,7 @@ public final class AwsSimulation {
         Instant end = deployment.time.instant().plus(LIFE_MAX);
         while (!all.isDone() && deployment.time.instant().isBefore(end)) {
             deployment.time.runFor(Duration.ofMillis(1 + random.nextInt(3_000)));
-            if (random.nextInt(4) == 0) {
+            if (random.nextInt(3) == 0) {
                 ask(engine);
             }
         }
@@ -146,7 +156,8 @@ public final class AwsSimulation {
     /// What a person does while records arrive; who is unlucky with the services asks again.
     private void ask(AwsEngine engine) {
         try {
-            switch (random.nextInt(4)) {
+            switch (random.nextInt(8)) {
+                case 2 -> addView();
                 case 0 -> {
                     Verification verification = engine.verify();
                     story.add("verify: " + verification.differences());
@@ -162,15 +173,82 @@ public final class AwsSimulation {
                     }
                 }
                 default -> {
-                    String rollup = pipeline.rollups()
-                            .get(random.nextInt(pipeline.rollups().size()))
-                            .name();
-                    engine.query(Query.all(rollup));
-                    story.add("query " + rollup);
+                    int rollup = random.nextInt(pipeline.rollups().size());
+                    lookAt(rollup);
+                    compareViews();
+                    story.add("query " + pipeline.rollups().get(rollup).name());
                 }
             }
         } catch (software.amazon.awssdk.core.exception.SdkException e) {
             story.add("unlucky: " + e);
+        }
+    }
+
+    /// A second view of the same definition, from some time on; with the first one it is equal in every cut.
+    private void addView() {
+        Store store = deployment.store(deployment.dynamo.client("filler"));
+        Definitions definitions = new Definitions(store);
+        Definition before = deployment.of(definitions.load());
+        Definition both = before.withView(before.servedView().pipeline());
+        if (before.views().size() == 1
+                && deployment.of(definitions.replace(both)).equals(both)) {
+            deployment.of(Filling.fill(store, both, both.last(), contribution -> contribution));
+            deployment.of(definitions.moveGates(both));
+            filled = both.last();
+            story.add("view " + filled + " added");
+        }
+    }
+
+    /// The deltas of the filling itself may still wait, but they are in no other order than those of the first view.
+    private void compareViews() {
+        Store store = deployment.store(deployment.dynamo.client("reader"));
+        Definition definition = deployment.of(new Definitions(store).load());
+        if (filled < 0 || definition.last() != filled || definition.views().size() < 2) {
+            return;
+        }
+        for (int lane = 0; lane < lanes && settled != filled; lane++) {
+            deployment.of(Reduce.lane(store, lane)); // From then on all that the filling wrote is in.
+        }
+        settled = filled;
+        List<TotalsReads.Part> parts = new ArrayList<>();
+        for (int view : new int[] {definition.served(), filled}) {
+            for (int rollup = 0; rollup < pipeline.rollups().size(); rollup++) {
+                parts.add(new TotalsReads.Part(view, rollup, Tuple.of(List.of())));
+            }
+        }
+        List<Totals> totals =
+                deployment.of(new TotalsReads(store, definition).read(parts)).totals();
+        Verification verification = Verification.of(
+                totals.subList(0, parts.size() / 2), totals.subList(parts.size() / 2, parts.size()), "a view");
+        if (!verification.isEqual()) {
+            throw new AssertionError("Two views differ in one cut: " + verification.differences());
+        }
+        story.add("views compared");
+    }
+
+    /// In one cut nothing is retracted that was not added, and no key is there twice.
+    private void lookAt(int rollup) {
+        Store store = deployment.store(deployment.dynamo.client("reader"));
+        Definition definition = deployment.of(new Definitions(store).load());
+        Totals totals = deployment
+                .of(new TotalsReads(store, definition)
+                        .read(List.of(new TotalsReads.Part(definition.served(), rollup, Tuple.of(List.of())))))
+                .totals()
+                .getFirst();
+        long rows = 0;
+        for (Aggregate leaf : totals.leaves().values()) {
+            if (leaf.rows() < 0) {
+                throw new AssertionError("A group has " + leaf.rows() + " rows");
+            }
+            rows += leaf.rows();
+        }
+        long keys = deployment
+                .of(store.retried(() -> store.client()
+                        .scan(request ->
+                                request.tableName(store.tables().rows()).consistentRead(true))))
+                .count();
+        if (rows > keys) {
+            throw new AssertionError("There are " + rows + " rows of " + keys + " keys");
         }
     }
 

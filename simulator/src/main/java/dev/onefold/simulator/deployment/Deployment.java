@@ -6,6 +6,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;
 import dev.onefold.simulator.aws.VirtualTime;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -18,15 +19,19 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
 /// The tables of one pipeline on the simulated service.
 final class Deployment implements AwsEngine.Await {
+    private static final long CLOCK_SKEW_MS_MAX = 3_000;
+
     final VirtualTime time;
     final SimulatedDynamoDb dynamo;
     final Store.Tables tables = Store.Tables.of("it");
     private final SplittableRandom random;
+    private final int deltasPerCommitMax;
 
     Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random) {
         this.time = time;
         this.dynamo = dynamo;
         this.random = random;
+        deltasPerCommitMax = random.nextBoolean() ? Store.DELTAS_PER_COMMIT_MAX : 1 + random.nextInt(4);
         create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
         create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
         create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
@@ -51,9 +56,16 @@ final class Deployment implements AwsEngine.Await {
                                 .toList())));
     }
 
-    /// The tables as one process sees them.
+    /// The tables as one process sees them, whose clock is not quite right.
     Store store(SimulatedClient client) {
-        return new Store(client, tables, client::after, random.split(), time);
+        Duration skew = Duration.ofMillis(random.nextLong(-CLOCK_SKEW_MS_MAX, CLOCK_SKEW_MS_MAX));
+        return new Store(
+                client,
+                tables,
+                client::after,
+                random.split(),
+                () -> time.instant().plus(skew),
+                deltasPerCommitMax);
     }
 
     /// The verbs, as a person uses them; waiting lets time pass, and whatever goes on goes on.
