@@ -293,11 +293,13 @@ final class Commits {
         if (!letters.remove(redrive.id())) {
             return Redriven.GONE;
         }
-        return refold(redrive);
+        return refold(redrive, redrive.id());
     }
 
     /// Folds a redriven record under its own place.
-    Redriven refold(Entry.Redrive redrive) {
+    ///
+    /// @param letter under which it is kept if it is rejected again; 0 for a new one
+    Redriven refold(Entry.Redrive redrive, long letter) {
         Sources.Source source = state.sources.findOrAdd(redrive.place().source(), false);
         Chunk chunk = new Chunk(state.shards.length);
         byte[] record = redrive.record();
@@ -305,6 +307,7 @@ final class Commits {
         line[record.length] = '\n'; // Without it an empty record would be no line, and be gone.
         chunk.set(line, record.length + 1, source, redrive.place().offset());
         chunk.progresses = false;
+        chunk.letter = letter;
         chunk.recordsBefore = redrive.place().line() - 1;
         Counts before = state.allCounts();
         folding.round(List.of(chunk));
