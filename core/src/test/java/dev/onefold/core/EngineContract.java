@@ -454,6 +454,17 @@ public interface EngineContract {
             assertThat(totals(engine)).containsExactly("=3");
             assertThat(letters(engine)).extracting(DeadLetter::reason).containsExactly(Reason.TOO_OLD);
         }
+        Pipeline ids = Pipeline.named("ids")
+                .id("id")
+                .rollup(r -> r.sum("s", "n", 9, 0))
+                .build();
+        try (Engine engine = open("ids", ids)) {
+            feed(engine, "one", List.of("{\"id\":1,\"n\":2}", "{\"id\":1,\"n\":3}", "{\"id\":1,\"n\":1}"));
+            assertThat(totals(engine)).as("of two contents the greater stays").containsExactly("=3");
+            assertThat(letters(engine))
+                    .extracting(DeadLetter::reason)
+                    .containsExactly(Reason.CONFLICT, Reason.CONFLICT);
+        }
         Pipeline byPlace =
                 Pipeline.named("by-place").rollup(r -> r.sum("s", "n", 9, 0)).build();
         try (Engine engine = open("by-place", byPlace)) {
