@@ -189,15 +189,25 @@ public final class Disk {
         }
     }
 
-    /// Creates a directory and those above it; durable after [#forceAncestors] only.
+    /// Creates a directory and those above it, each durable before the next. One that was there already is durable
+    /// after [#forceAncestors] only.
     public static void createDirectories(Path directory) {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        Path above = directoryOf(directory);
+        createDirectories(above);
         try {
-            if (!Files.isDirectory(directory)) {
-                Files.createDirectories(directory);
-                forceDirectory(directoryOf(directory));
-            }
+            Files.createDirectories(directory);
         } catch (IOException e) {
             throw failed("creating", directory, e);
+        }
+        try {
+            forceDirectory(above);
+        } catch (EngineException e) {
+            delete(directory); // As a file: the next start would find it, and no force would bring its name to the
+            // disk.
+            throw e;
         }
     }
 

@@ -128,6 +128,37 @@ class MachineHazardsTest {
         }
     }
 
+    /// 48.
+    @Test
+    void a_data_directory_whose_name_could_not_be_forced_is_made_anew() {
+        boolean struck = true;
+        int nth = 1;
+        for (; struck; nth++) {
+            SimulatedDisk first = SimulatedDisk.empty();
+            first.inject(Faults.none().failingOnce(Operation.FORCE, nth, Faults.INPUT_OUTPUT_ERROR));
+            struck = isRefused(first);
+            SimulatedDisk second = first.kill();
+            EmbeddedEngine engine = open(second.getPath("/deep/er/data"), 1);
+            engine.append("s", Trades.trades(10));
+            for (int seed = 0; seed < 10; seed++) {
+                SimulatedDisk image = second.copy().crash(new SplittableRandom(seed));
+                try (EmbeddedEngine last = open(image.getPath("/deep/er/data"), 1)) {
+                    assertThat(last.acknowledged("s")).isEqualTo(10);
+                }
+            }
+            engine.close();
+        }
+        assertThat(nth).isGreaterThan(10);
+    }
+
+    private static boolean isRefused(SimulatedDisk disk) {
+        try (EmbeddedEngine _ = open(disk.getPath("/deep/er/data"), 1)) {
+            return false;
+        } catch (EngineException _) {
+            return true;
+        }
+    }
+
     private static boolean crashAtForce(SimulatedDisk disk, int nth) {
         int[] forces = {nth};
         disk.inject(Faults.none().withHook((operation, _) -> {
