@@ -439,7 +439,9 @@ public interface EngineContract {
             assertThat(tombstone.contribution().kind()).isEqualTo(Event.Kind.DELETE);
             assertThat(tombstone.version()).isEqualTo("9");
             assertThat(engine.get(List.of("c"))).isEmpty();
-            assertThatThrownBy(() -> engine.get(List.of("a", "b"))).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> engine.get(List.of("a", "b")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageEndingWith(" 1 part, not 2");
             assertThatThrownBy(() -> engine.query(Query.all("other"))).isInstanceOf(IllegalArgumentException.class);
             assertThat(totals(engine)).as("after mistakes of the caller").isNotEmpty();
         }

@@ -350,12 +350,11 @@ public final class EmbeddedEngine implements Engine {
         int parts = switch (pipeline.identity()) {
             case Identity.Versioned versioned -> versioned.key().size();
             case Identity.ById byId -> byId.id().size();
-            case Identity.ByPlace _ ->
-                throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no keys");
+            case Identity.ByPlace _ -> throw new IllegalArgumentException(pipeline.name() + " has no keys");
         };
         if (key.size() != parts) {
-            throw new IllegalArgumentException(
-                    "A key of pipeline " + pipeline.name() + " has " + parts + " parts, not " + key.size());
+            throw new IllegalArgumentException("A key of " + pipeline.name() + " has " + parts
+                    + (parts == 1 ? " part" : " parts") + ", not " + key.size());
         }
         byte[] bytes = parts == 1
                 ? key.getFirst().getBytes(StandardCharsets.UTF_8)
