@@ -70,7 +70,7 @@ class TextsTest {
 
     @Test
     void an_integer_of_any_length_counts_as_its_digits() {
-        String digits = "9".repeat(5_000);
+        String digits = "90".repeat(2_500);
         assertThat(LEVEL.group(record(digits))).containsExactly(digits);
         assertThat(LEVEL.group(record("-" + digits))).containsExactly("-" + digits);
         assertThat(DISTINCT.text(record("-" + digits))).isEqualTo("-" + digits);
