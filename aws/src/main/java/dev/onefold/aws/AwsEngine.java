@@ -21,6 +21,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.state.Contribution;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,8 @@ import java.util.stream.IntStream;
 public final class AwsEngine implements Engine {
     /// All headers are read, and an epoch is closed, in one transaction.
     public static final int LANES_MAX = 90;
+
+    private static final int ATTEMPTS_MAX = 5;
 
     private final Store store;
     private final Await await;
@@ -111,21 +114,29 @@ public final class AwsEngine implements Engine {
 
     @Override
     public Optional<StoredRow> get(List<String> key) {
-        Definition definition = definition();
-        Pipeline pipeline = definition.servedView().pipeline();
-        byte[] bytes = StoredRow.keyBytes(pipeline, key);
+        byte[] bytes = StoredRow.keyBytes(pipeline(), key);
         if (bytes.length > 2 * Limits.KEY_BYTES_MAX) {
             return Optional.empty();
         }
-        Row row = await.of(new RowReads(store).read(List.of(bytes))).get(ByteBuffer.wrap(bytes));
-        return row == null
-                ? Optional.empty()
-                : Optional.of(new StoredRow(
+        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+            Definition definition = definition();
+            Row row = await.of(new RowReads(store).read(List.of(bytes))).get(ByteBuffer.wrap(bytes));
+            if (row == null) {
+                return Optional.empty();
+            }
+            Contribution contribution = row.views().get(definition.served());
+            if (contribution != null) { // Else another view has begun to serve between the two reads.
+                Pipeline pipeline = definition.servedView().pipeline();
+                return Optional.of(new StoredRow(
                         StoredRow.keyParts(pipeline, row.key()),
                         StoredRow.versionText(pipeline, row.version()),
-                        java.util.Objects.requireNonNull(row.views().get(definition.served())),
+                        contribution,
                         row.place(),
                         0));
+            }
+        }
+        throw new IllegalStateException("The row of " + key + " is not in the view that is served, "
+                + definition().served() + ": it was written by hand, or restored from another time. Rebuild.");
     }
 
     /// Fills another view from the rows, while events go on, and compares both in one cut.

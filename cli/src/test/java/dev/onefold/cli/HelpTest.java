@@ -67,6 +67,15 @@ class HelpTest {
     }
 
     @Test
+    void only_onefold_itself_says_its_version() {
+        for (String command : List.of("generate --version", "generate trade-risk --version", "query p --version")) {
+            Cli.Result result = Cli.in(Path.of("").toAbsolutePath()).run(command.split(" "));
+            assertThat(result.exitCode()).isEqualTo(2);
+            assertThat(result.err()).contains("--version");
+        }
+    }
+
+    @Test
     void the_version_is_said_alone() {
         Cli.Result result = Cli.in(Path.of("").toAbsolutePath()).run("--version");
         assertThat(result.exitCode()).isZero();

@@ -28,8 +28,9 @@ public interface DeadLetters {
         ACCEPTED,
         DUPLICATE,
         STALE,
+        /// One version with two contents: the loser is among the letters, under the same id if it is the redriven one.
         CONFLICTING,
-        /// Rejected again: it stays, with its new reason.
+        /// Rejected again: it stays, under its id, as it was sent now, with its new reason.
         REJECTED,
         /// There is no such letter, perhaps no more.
         GONE

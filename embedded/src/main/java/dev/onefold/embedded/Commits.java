@@ -21,11 +21,15 @@ import org.jspecify.annotations.Nullable;
 /// entries are forced together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database
 /// Systems", 1984). Called with the engine's lock held, but for [#add].
 final class Commits {
+    private static final int CHUNKS_KEPT_MAX = 16;
+
     private final State state;
     private final Folding folding;
     private final Letters letters;
     private final Journal journal;
     private final List<Request> waiting = new ArrayList<>();
+    private final List<Chunk> kept =
+            new ArrayList<>(); // For the next round: most entries are much smaller than a chunk.
 
     /// Something to be committed, and what came of it.
     static final class Request {
@@ -252,7 +256,7 @@ final class Commits {
             }
             case Entry.Oversized oversized -> {
                 Sources.Source source = state.sources.findOrAdd(oversized.source(), false);
-                Chunk chunk = new Chunk(state.shards.length);
+                Chunk chunk = chunk(0);
                 chunk.set(new byte[0], 0, source, oversized.offset());
                 chunk.oversized = oversized.bytes();
                 chunk.oversizedHash = oversized.sha256();
@@ -269,13 +273,24 @@ final class Commits {
         }
     }
 
+    /// The n-th chunk of a round. The round before has ended, so it is free.
+    private Chunk chunk(int index) {
+        if (index >= CHUNKS_KEPT_MAX) {
+            return new Chunk(state.shards.length);
+        }
+        if (index == kept.size()) {
+            kept.add(new Chunk(state.shards.length));
+        }
+        return kept.get(index);
+    }
+
     private List<Chunk> chunks(Entry.Lines lines, Sources.Source source) {
         List<Chunk> chunks = new ArrayList<>();
         byte[] padded = Arrays.copyOf(lines.bytes(), lines.length() + Decoder.PADDING);
         for (int from = 0; from < lines.length(); ) {
             int to = Math.min(from + LineReader.CHUNK_BYTES, lines.length());
             to = to == lines.length() ? to : lineEnd(padded, to, lines.length());
-            Chunk chunk = new Chunk(state.shards.length);
+            Chunk chunk = chunk(chunks.size());
             byte[] part = from == 0 && to == lines.length()
                     ? padded
                     : Arrays.copyOf(Arrays.copyOfRange(padded, from, to), to - from + Decoder.PADDING);
@@ -293,18 +308,21 @@ final class Commits {
         if (!letters.remove(redrive.id())) {
             return Redriven.GONE;
         }
-        return refold(redrive);
+        return refold(redrive, redrive.id());
     }
 
     /// Folds a redriven record under its own place.
-    Redriven refold(Entry.Redrive redrive) {
+    ///
+    /// @param letter under which it is kept if it is rejected again; 0 for a new one
+    Redriven refold(Entry.Redrive redrive, long letter) {
         Sources.Source source = state.sources.findOrAdd(redrive.place().source(), false);
-        Chunk chunk = new Chunk(state.shards.length);
+        Chunk chunk = chunk(0);
         byte[] record = redrive.record();
         byte[] line = Arrays.copyOf(record, record.length + 1 + Decoder.PADDING);
         line[record.length] = '\n'; // Without it an empty record would be no line, and be gone.
         chunk.set(line, record.length + 1, source, redrive.place().offset());
         chunk.progresses = false;
+        chunk.letter = letter;
         chunk.recordsBefore = redrive.place().line() - 1;
         Counts before = state.allCounts();
         folding.round(List.of(chunk));

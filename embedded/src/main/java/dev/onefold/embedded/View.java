@@ -6,6 +6,7 @@ import dev.onefold.core.pipeline.Reading;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.Entry;
+import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.Letters;
@@ -22,7 +23,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// The totals under one definition: state, dead letters and checkpoints in a directory `view-N` of their own. The
@@ -30,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 /// rename. Guarded by the engine's lock.
 final class View {
     private static final String CURRENT = "CURRENT";
+    private static final int FORMAT = 1;
+    private static final Pattern FORMAT_OF_NAME = Pattern.compile("onefold ([0-9]{1,5}) ");
+    private static final Pattern NAME = Pattern.compile("onefold [0-9]+ view-([1-9][0-9]{0,17}) [0-9a-f]{8}\n");
 
     final Path directory;
     final long number;
@@ -75,10 +83,26 @@ final class View {
             return 0;
         }
         String text = new String(Disk.readAll(file), StandardCharsets.US_ASCII);
-        if (!text.matches("view-[1-9][0-9]{0,17}\n")) {
+        if (text.startsWith("view-")) { // As it was before files had numbers.
+            throw FileHeader.otherFormat(file, 0, FORMAT);
+        }
+        Matcher format = FORMAT_OF_NAME.matcher(text);
+        if (format.lookingAt() && Integer.parseInt(format.group(1)) != FORMAT) {
+            throw FileHeader.otherFormat(file, Integer.parseInt(format.group(1)), FORMAT);
+        }
+        Matcher named = NAME.matcher(text);
+        if (!named.matches() || !text.equals(nameOf(Long.parseLong(named.group(1))))) {
             throw Disk.corrupt(file, 0, "it does not name a view");
         }
-        return Long.parseLong(text.substring(5).strip());
+        return Long.parseLong(named.group(1));
+    }
+
+    /// A line of text: `onefold 1 view-3 `, then its CRC-32C.
+    private static String nameOf(long number) {
+        String name = "onefold " + FORMAT + " view-" + number + " ";
+        CRC32C crc = new CRC32C();
+        crc.update(name.getBytes(StandardCharsets.US_ASCII));
+        return name + HexFormat.of().toHexDigits((int) crc.getValue()) + "\n";
     }
 
     /// A view that was begun when a crash came holds no record yet; one that does was named, and its name is gone.
@@ -152,7 +176,7 @@ final class View {
     /// Names the view that serves, also when that name can be read already: it may have been left by a process that was
     /// killed, or stopped, before it was on the disk; and what it does not name is about to be deleted.
     static void name(Path root, long number, Runnable pause) {
-        ByteBuffer name = ByteBuffer.wrap(("view-" + number + "\n").getBytes(StandardCharsets.US_ASCII));
+        ByteBuffer name = ByteBuffer.wrap(nameOf(number).getBytes(StandardCharsets.US_ASCII));
         while (true) {
             try {
                 Disk.replace(root.resolve(CURRENT), name.duplicate());

@@ -130,8 +130,8 @@ final class ViewFill {
     private void refold(View fresh, InputStream in, Checkpoint.Source known, String reason) throws IOException {
         Sources.Source source = fresh.state.sources.findOrAdd(known.name(), true);
         LineReader reader = new LineReader(in, LineReader.sha256(), false, false);
+        Chunk chunk = new Chunk(fresh.state.shards.length);
         for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
-            Chunk chunk = new Chunk(fresh.state.shards.length);
             chunk.set(lines, source, source.bytes);
             fresh.folding.takeHeader(chunk);
             fresh.folding.round(List.of(chunk));
@@ -153,8 +153,7 @@ final class ViewFill {
             entries[0]++;
             switch (Entry.decode(payload)) {
                 case Entry.Redrive redrive -> {
-                    fresh.letters.removeAt(redrive.place());
-                    fresh.commits.refold(redrive);
+                    fresh.commits.refold(redrive, fresh.letters.removeAt(redrive.place()));
                 }
                 case Entry.Purge _ -> {}
                 case Entry entry -> fresh.commits.replay(entry);

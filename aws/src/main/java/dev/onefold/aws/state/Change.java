@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 /// @param index of the record in its batch
 /// @param before what was read; `null` if the key was never seen
 record Change(int index, @Nullable Row before, Candidate candidate) {
+    /// Whether the row was written under a definition that serves another view than the one this was decoded under: the
+    /// two cannot be compared.
+    boolean isOutdated() {
+        return before != null && !before.views().containsKey(candidate.served());
+    }
+
     /// What it comes to in each view. A row that a view does not have yet is added to it.
     SortedMap<Integer, Delta> deltas(Definition definition) {
         TreeMap<Integer, Delta> deltas = new TreeMap<>();

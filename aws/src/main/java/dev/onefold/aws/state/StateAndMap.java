@@ -108,15 +108,23 @@ public final class StateAndMap {
                 .toList();
         return new RowReads(store).read(keys).thenCompose(rows -> {
             List<Change> changes = new ArrayList<>();
+            List<Integer> again = new ArrayList<>();
             for (int i = 0; i < winners.size(); i++) {
                 Candidate candidate = Objects.requireNonNull(candidates[winners.get(i)]);
                 Change change = new Change(winners.get(i), rows.get(ByteBuffer.wrap(keys.get(i))), candidate);
-                if (decide(pipeline, change, rejected)) {
+                if (change.isOutdated()) {
+                    again.add(winners.get(i));
+                } else if (decide(pipeline, change, rejected)) {
                     changes.add(change);
                 }
             }
             // Letters first: of a row that loses a conflict nothing is left when its transaction is in.
-            return letters.keep(rejected).thenCompose(_ -> write(definition, changes));
+            return letters.keep(rejected)
+                    .thenCompose(_ -> write(definition, changes))
+                    .thenApply(refused -> {
+                        again.addAll(refused);
+                        return again;
+                    });
         });
     }
 

@@ -8,7 +8,6 @@ import picocli.CommandLine.Spec;
 /// `onefold generate`: load for trying a pipeline.
 @Command(
         name = "generate",
-        mixinStandardHelpOptions = true,
         subcommands = TradeRiskCommand.class,
         description = "Makes load for trying a pipeline: seeded messages, and the totals that are right for them.")
 public final class GenerateCommand implements Runnable {

@@ -21,7 +21,6 @@ import picocli.CommandLine.Spec;
 /// `onefold generate trade-risk`: the load producer of the reference design.
 @Command(
         name = "trade-risk",
-        mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
             "Makes the messages of a trade-risk system, one JSON object a line: new trades, corrections of value and"

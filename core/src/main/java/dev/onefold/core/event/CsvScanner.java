@@ -3,7 +3,6 @@ package dev.onefold.core.event;
 import dev.onefold.core.pipeline.FieldPath;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,6 @@ final class CsvScanner {
         this.fields = fields;
         this.delimiter = (byte) delimiter;
         slots = new int[columns.size()];
-        Arrays.fill(slots, -1);
         for (int column = 0; column < columns.size(); column++) {
             slots[column] = fields.paths.indexOf(FieldPath.of(columns.get(column)));
         }

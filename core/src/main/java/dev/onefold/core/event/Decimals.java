@@ -84,9 +84,7 @@ final class Decimals {
         }
         BigDecimal shortest = number.stripTrailingZeros();
         long wholeDigits = (long) shortest.precision() - shortest.scale();
-        if (shortest.scale() > type.scale()
-                || wholeDigits > type.precision() - type.scale()
-                || wholeDigits + type.scale() > type.valueDigitsMax()) {
+        if (shortest.scale() > type.scale() || wholeDigits + type.scale() > type.valueDigitsMax()) {
             return tooManyDigits(bytes, from, to, type);
         }
         BigInteger unscaled = shortest.setScale(type.scale()).unscaledValue();

@@ -24,6 +24,9 @@ public final class Decoder {
 
     private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
     private static final int LONG_DIGITS = 18;
+    /// Some 146 million years: a later or earlier event time is taken for that one, so that no span added to it, or
+    /// taken from it, overflows.
+    private static final long EVENT_SECONDS_MAX = Long.MAX_VALUE / 2_000;
 
     private final Pipeline pipeline;
     private final Fields fields;
@@ -199,7 +202,8 @@ public final class Decoder {
             if (malformed != null) {
                 return malformed;
             }
-            event.timeMs = times.seconds * 1_000 + times.nanos / 1_000_000;
+            long seconds = Math.clamp(times.seconds, -EVENT_SECONDS_MAX, EVENT_SECONDS_MAX);
+            event.timeMs = seconds * 1_000 + times.nanos / 1_000_000;
         }
         if (filter != null && !filter.holds(fields, scalars)) {
             event.kind = Event.Kind.FILTERED;

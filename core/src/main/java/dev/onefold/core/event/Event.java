@@ -55,7 +55,8 @@ public final class Event {
     public int versionFrom;
     public int versionTo;
 
-    /// Event time, milliseconds since 1970-01-01T00:00Z, rounded down; [Long#MIN_VALUE] where none is read.
+    /// Event time, milliseconds since 1970-01-01T00:00Z, rounded down and at most some 146 million years away;
+    /// [Long#MIN_VALUE] where none is read.
     public long timeMs = Long.MIN_VALUE;
 
     public final int[] groupFrom;

@@ -88,6 +88,19 @@ class ConditionsTest {
         }
     }
 
+    @Test
+    void a_field_that_is_no_text_cannot_be_compared_with_one() {
+        for (String value : List.of("{}", "[1]", "1e2000", "0." + "1".repeat(1_000))) {
+            for (String condition : List.of("f = \"x\"", "f != \"x\"", "f in (\"x\", \"y\")", "not f = true")) {
+                Malformed refusal = Decoding.filter(condition).refusal("{\"f\":" + value + "}");
+                assertThat(refusal.reason()).isEqualTo(Reason.REFUSED);
+                assertThat(refusal.message())
+                        .startsWith("Field f is '")
+                        .endsWith("which is no text, but a condition compares it with one");
+            }
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -63,6 +63,27 @@ class CsvScannerTest {
     }
 
     @Test
+    void a_line_may_begin_where_its_bytes_begin() {
+        Decoder decoder = new Decoder(Pipeline.named("p")
+                .csv("a", "b", "c")
+                .rollup(r -> r.levels("c").count("n"))
+                .build());
+        byte[] line = (",,z" + "\0".repeat(Decoder.PADDING)).getBytes(StandardCharsets.UTF_8);
+        assertThat(decoder.decode(line, 0, 3)).isNull();
+    }
+
+    @Test
+    void a_number_ends_with_its_value() {
+        Decoding decoding = Decoding.csv(r -> r.sum("s", "n", 18, 2), "x", "n");
+        for (String number : List.of("1", "-1", "1.5", "1e1", "15e-1", "007", "0", "-0", "1000000000000.25")) {
+            assertThat(decoding.number("x," + number)).as(number).isEqualByComparingTo(number);
+        }
+        for (String number : List.of("-", "1.", "1e", "1e-", ".5", "+1", "1 ")) {
+            assertThat(decoding.decode("x," + number)).as(number).isNotNull();
+        }
+    }
+
+    @Test
     void a_nul_is_a_character_like_any_other() {
         assertThat(ABC.group("\0,\0,z\0")).containsExactly("\0", "z\0");
         assertThat(ABC.group("\"\0\",,\"\"\"\0\"")).containsExactly("\0", "\"\0");
@@ -88,6 +109,13 @@ class CsvScannerTest {
         assertThat(refusal.reason()).isEqualTo(Reason.MALFORMED);
         assertThat(refusal.message())
                 .startsWith("A quote in the CSV line is not closed, or not at the end of its value, at byte ");
+        assertThat(refusal.message()).endsWith(" of the record");
+    }
+
+    @Test
+    void a_quote_in_the_wrong_place_is_told_by_the_place_of_its_value() {
+        assertThat(ABC.refusal("x,y,\"z").message()).endsWith("at byte 4 of the record");
+        assertThat(ABC.refusal("x\"y,,z").message()).endsWith("at byte 0 of the record");
     }
 
     @ParameterizedTest

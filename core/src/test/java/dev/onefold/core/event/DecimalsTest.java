@@ -181,6 +181,14 @@ class DecimalsTest {
         assertThat(decimal(38, 0).refusal(record("1" + "0".repeat(200_000))).message())
                 .contains("is a number of 200001 characters; 1000 are read at most");
         assertThat(decimal(38, 0).number(record("1." + "0".repeat(998)))).isEqualTo(BigDecimal.ONE);
+        assertThat(decimal(38, 0)
+                        .refusal(record("\"" + "x".repeat(1_000) + "\""))
+                        .message())
+                .endsWith("which is not a number");
+        assertThat(decimal(38, 0)
+                        .refusal(record("\"" + "x".repeat(1_001) + "\""))
+                        .message())
+                .contains("is a number of 1001 characters");
     }
 
     @Test

@@ -27,6 +27,8 @@ final class Decoding {
         " \t\r\n \t\r\n".getBytes(StandardCharsets.UTF_8),
         "}}}}}}}}".getBytes(StandardCharsets.UTF_8),
         "\\u00e9,}".getBytes(StandardCharsets.UTF_8),
+        ".5e-5.5e".getBytes(StandardCharsets.UTF_8),
+        "\",\",\",\",".getBytes(StandardCharsets.UTF_8),
         {-128, -128, -128, -128, -128, -128, -128, -128},
     };
 

@@ -106,6 +106,32 @@ class LevelsTest {
     }
 
     @Test
+    void a_prefix_ends_with_its_text_whatever_the_one_before_left_behind_it() {
+        Decoding decoding = Decoding.level("prefix(v, 5)");
+        assertThat(decoding.group("{\"v\":\"xéé\"}")).containsExactly("xéé");
+        assertThat(decoding.group("{\"v\":\"yz\"}")).containsExactly("yz");
+    }
+
+    @Test
+    void a_time_before_the_first_bucket_refuses_the_record() {
+        assertThat(Decoding.level("bucket(v, 10000d)")
+                        .refusal("{\"v\":\"-999999999-01-01T00:00:00+18:00\"}")
+                        .message())
+                .isEqualTo("Field v is before the first bucket there is");
+        assertThat(group("bucket(v, 1d)", "\"-999999999-01-01T00:00:00Z\"")).isEqualTo("-999999999-01-01T00:00:00Z");
+    }
+
+    @Test
+    void a_step_is_taken_of_a_number_of_1000_decimals_and_of_no_more() {
+        String digits = "9".repeat(990);
+        assertThat(group("step(v, 1)", digits + "e-1000")).isEqualTo("0");
+        assertThat(Decoding.level("step(v, 1)")
+                        .refusal("{\"v\":" + digits + "e-1001}")
+                        .message())
+                .endsWith("which is not a number of at most 100 digits");
+    }
+
+    @Test
     void a_prefix_of_an_object_refuses_the_record() {
         assertThat(Decoding.level("prefix(v, 2)").refusal("{\"v\":{}}").message())
                 .isEqualTo("Field v is not text or a number; it is a level");

@@ -70,7 +70,7 @@ class TextsTest {
 
     @Test
     void an_integer_of_any_length_counts_as_its_digits() {
-        String digits = "9".repeat(5_000);
+        String digits = "90".repeat(2_500);
         assertThat(LEVEL.group(record(digits))).containsExactly(digits);
         assertThat(LEVEL.group(record("-" + digits))).containsExactly("-" + digits);
         assertThat(DISTINCT.text(record("-" + digits))).isEqualTo("-" + digits);
@@ -225,6 +225,75 @@ class TextsTest {
             assertThat(LEVEL.group(record)).containsExactly(text.toString());
             assertThat(KEY.key(record)).isEqualTo(text.toString());
         });
+    }
+
+    @Test
+    void the_first_and_the_last_character_of_each_length_are_text_escaped_or_not() {
+        for (int point : new int[] {
+            0x20, 0x7e, 0x7f, 0x80, 0xbf, 0xc0, 0x7ff, 0x800, 0xfff, 0x1000, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x3ffff,
+            0x40000, 0xfffff, 0x100000, 0x10ffff
+        }) {
+            String text = Character.toString(point) + "x";
+            StringBuilder escaped = new StringBuilder();
+            for (int i = 0; i < text.length(); i++) {
+                escaped.append("\\u%04x".formatted((int) text.charAt(i)));
+            }
+            assertThat(LEVEL.group(record("\"" + text + "\""))).as("%x", point).containsExactly(text);
+            assertThat(LEVEL.group(record("\"" + escaped + "\"")))
+                    .as("%x", point)
+                    .containsExactly(text);
+        }
+    }
+
+    @Test
+    void after_every_first_byte_utf_8_is_well_formed_where_the_jdk_says_so() {
+        int[] others = {0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0};
+        for (int first = 0x80; first <= 0xff; first++) {
+            for (int second : others) {
+                for (int third : others) {
+                    byte[] bytes = {(byte) first, (byte) second, (byte) third, (byte) 0x80};
+                    for (int length = 1; length <= bytes.length; length++) {
+                        byte[] cut = java.util.Arrays.copyOf(bytes, length);
+                        assertThat(Text.isUtf8(cut, 0, length)).as("%s", cut).isEqualTo(isUtf8(cut));
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void texts_and_groups_of_any_length_come_through_whatever_came_before() {
+        Seeds.forAllSeeds(300, random -> {
+            Decoding decoding = Decoding.of(Pipeline.named("p")
+                    .rollup(r ->
+                            r.levels("a", "b", "c", "d").distinct("texts", "e").distinct("more", "f")));
+            for (int time = 0; time < 3; time++) {
+                int most = random.nextInt(2) == 0 ? 60 : 5_000;
+                List<String> texts = new java.util.ArrayList<>();
+                StringBuilder json = new StringBuilder("{");
+                for (int field = 0; field < 6; field++) {
+                    int length = random.nextInt(most);
+                    String unit = new String[] {"x", "\0", "\u00e9", "\""}[random.nextInt(4)];
+                    texts.add(unit.repeat(length));
+                    String written = unit.equals("\0") ? "\\u0000" : unit.equals("\"") ? "\\\"" : unit;
+                    json.append(field == 0 ? "" : ",")
+                            .append("\"%c\":\"".formatted('a' + field))
+                            .append(written.repeat(length))
+                            .append('"');
+                }
+                String record = json.append('}').toString();
+                assertThat(decoding.group(record)).isEqualTo(texts.subList(0, 4));
+                assertThat(decoding.text(record)).isEqualTo(texts.get(4));
+            }
+        });
+    }
+
+    @Test
+    void a_default_may_be_longer_than_any_text_before() {
+        String longText = "y".repeat(5_000);
+        assertThat(Decoding.measure("distinct(k) missing \"" + longText + "\"").text("{}"))
+                .isEqualTo(longText);
+        assertThat(Decoding.level("k missing \"" + longText + "\"").group("{}")).containsExactly(longText);
     }
 
     @Test

@@ -224,6 +224,32 @@ class TimesTest {
     }
 
     @Test
+    void an_iso_time_has_17_to_40_characters() {
+        for (String text : List.of(
+                "2019-10-27T22:20Z",
+                "2019-10-27T22:20:18Z",
+                "2019-10-27T22:20:18.1Z",
+                "2019-10-27T22:20+01:00",
+                "2019-10-27T22:20:18.123456789Z",
+                "+12019-10-27T22:20:18.123456789+01:00:00")) {
+            assertThat(read(text, false, TimeType.ISO)).as(text).isNotNull().isEqualTo(javaTime(text));
+        }
+        assertThat(read("+112019-10-27T22:20:18.123456789+01:00:00", false, TimeType.ISO))
+                .isNull();
+        assertThat(read("2019-10-27T22:2Z", false, TimeType.ISO)).isNull();
+    }
+
+    @Test
+    void an_event_time_beyond_all_milliseconds_is_kept_in_order() {
+        Decoding auto = time(TimeType.AUTO);
+        long late = auto.event("{\"t\":31556889864403199}").timeMs;
+        long early = auto.event("{\"t\":-31556889864403199}").timeMs;
+        assertThat(late).isBetween(Long.MAX_VALUE / 3, Long.MAX_VALUE / 2 + 1_000);
+        assertThat(early).isBetween(Long.MIN_VALUE / 2 - 1_000, Long.MIN_VALUE / 3);
+        assertThat(auto.event("{\"t\":4000000000000000}").timeMs).isEqualTo(4_000_000_000_000_000_000L);
+    }
+
+    @Test
     void any_iso_text_is_read_as_java_time_reads_it() {
         Seeds.forAllSeeds(15_000, random -> {
             String text = iso(random);

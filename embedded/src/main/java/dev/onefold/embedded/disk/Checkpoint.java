@@ -83,26 +83,19 @@ public record Checkpoint(
         }
         int length = bytes.getInt(12);
         if (length != bytes.capacity() - HEADER_BYTES || bytes.getInt(16) != checksum(bytes)) {
-            if (bytes.getInt(8) != FORMAT && bytes.getInt(8) > 0 && bytes.getInt(8) < 1 << 16) {
-                throw otherFormat(file, bytes.getInt(8));
+            if (bytes.getInt(8) != FORMAT && bytes.getInt(8) >= 0 && bytes.getInt(8) < 1 << 16) {
+                throw FileHeader.otherFormat(file, bytes.getInt(8), FORMAT);
             }
             throw Disk.corrupt(file, 16, "the checksum of the checkpoint is wrong");
         }
         if (bytes.getInt(8) != FORMAT) {
-            throw otherFormat(file, bytes.getInt(8));
+            throw FileHeader.otherFormat(file, bytes.getInt(8), FORMAT);
         }
         try {
             return decode(new DataInputStream(new ByteArrayInputStream(bytes.array(), HEADER_BYTES, length)));
         } catch (IOException e) {
             throw new EngineException(EngineException.Kind.CORRUPT, "Checkpoint " + file + " ends too early", e);
         }
-    }
-
-    private static EngineException otherFormat(Path file, int format) {
-        return new EngineException(
-                EngineException.Kind.FORMAT,
-                "File " + file + " has format " + format + "; this Onefold reads format " + FORMAT
-                        + ". Use the version that wrote it.");
     }
 
     private static Path file(Path directory) {

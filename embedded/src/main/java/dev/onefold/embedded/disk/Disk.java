@@ -68,6 +68,41 @@ public final class Disk {
         }
     }
 
+    /// Creates a file that begins with a header and goes on with zeros, or none: written beside it and forced, then
+    /// renamed, directory forced. So a file of that name is whole from its first byte to its last.
+    ///
+    /// @throws OutOfSpaceException and leaves no file
+    public static void create(Path file, ByteBuffer header, long bytes) throws OutOfSpaceException {
+        Path beside = beside(file);
+        allocate(beside, bytes);
+        FileChannel channel = open(beside);
+        try {
+            write(channel, beside, header, 0);
+            force(channel, beside);
+        } finally {
+            close(channel, beside);
+        }
+        rename(beside, file);
+        try {
+            forceDirectory(directoryOf(file));
+        } catch (EngineException e) {
+            delete(file); // As above.
+            throw e;
+        }
+    }
+
+    private static Path beside(Path file) {
+        return file.resolveSibling(file.getFileName() + ".new");
+    }
+
+    private static void rename(Path beside, Path file) {
+        try {
+            Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw failed("renaming", beside, e);
+        }
+    }
+
     private static Path directoryOf(Path file) {
         Path parent = file.toAbsolutePath().getParent();
         if (parent == null) {
@@ -154,15 +189,25 @@ public final class Disk {
         }
     }
 
-    /// Creates a directory and those above it; durable after [#forceAncestors] only.
+    /// Creates a directory and those above it, each durable before the next. One that was there already is durable
+    /// after [#forceAncestors] only.
     public static void createDirectories(Path directory) {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        Path above = directoryOf(directory);
+        createDirectories(above);
         try {
-            if (!Files.isDirectory(directory)) {
-                Files.createDirectories(directory);
-                forceDirectory(directoryOf(directory));
-            }
+            Files.createDirectories(directory);
         } catch (IOException e) {
             throw failed("creating", directory, e);
+        }
+        try {
+            forceDirectory(above);
+        } catch (EngineException e) {
+            delete(directory); // As a file: the next start would find it, and no force would bring its name to the
+            // disk.
+            throw e;
         }
     }
 
@@ -190,7 +235,7 @@ public final class Disk {
     /// Replaces a file by bytes that are durable, or leaves it as it was: written beside it, forced, renamed,
     /// directory forced.
     public static void replace(Path file, ByteBuffer bytes) throws OutOfSpaceException {
-        Path beside = file.resolveSibling(file.getFileName() + ".new");
+        Path beside = beside(file);
         try (FileChannel channel = FileChannel.open(
                 beside, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
             write(channel, beside, bytes, 0);
@@ -198,11 +243,7 @@ public final class Disk {
         } catch (IOException e) {
             throw failed("writing", beside, e);
         }
-        try {
-            Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            throw failed("renaming", beside, e);
-        }
+        rename(beside, file);
         forceDirectory(directoryOf(file));
     }
 

@@ -1,10 +1,8 @@
 package dev.onefold.embedded.disk;
 
-import dev.onefold.embedded.EngineException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
@@ -44,21 +42,7 @@ public final class FramedLog implements AutoCloseable {
             throw Disk.corrupt(file, 0, "the file is gone, but the checkpoint names it");
         }
         FileChannel channel = Disk.open(file);
-        ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        boolean whole = Disk.read(channel, file, header, 0);
-        ByteBuffer wanted = header(magic);
-        if (whole
-                && header.getLong(0) == wanted.getLong(0)
-                && header.getInt(8) != FORMAT
-                && header.getInt(8) < 1 << 16) {
-            throw new EngineException(
-                    EngineException.Kind.FORMAT,
-                    "File " + file + " has format " + header.getInt(8) + "; this Onefold reads format " + FORMAT
-                            + ". Use the version that wrote it.");
-        }
-        if (!whole || !header.flip().equals(wanted)) {
-            throw Disk.corrupt(file, 0, "the header is not " + magic);
-        }
+        FileHeader.require(header(magic), channel, file);
         if (length < HEADER_BYTES || Disk.size(channel, file) < length) {
             throw Disk.corrupt(file, Disk.size(channel, file), "the file ends there, the checkpoint says " + length);
         }
@@ -66,12 +50,7 @@ public final class FramedLog implements AutoCloseable {
     }
 
     private static ByteBuffer header(String magic) {
-        ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        header.put(magic.getBytes(StandardCharsets.US_ASCII)).putInt(FORMAT);
-        CRC32C crc = new CRC32C();
-        crc.update(header.array(), 0, header.position());
-        header.putInt((int) crc.getValue());
-        return header.clear();
+        return FileHeader.of(magic, FORMAT, HEADER_BYTES);
     }
 
     /// How long the log is, in bytes.

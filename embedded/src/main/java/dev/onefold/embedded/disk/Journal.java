@@ -9,22 +9,27 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// What cannot be read again is in the journal, forced, before it is acknowledged. Segments `journal-N` are written
-/// over from end to end with zeros and forced before they are used, so that an entry needs no space and no change
-/// of the file's size. One thread writes.
+/// over from end to end with zeros and forced before they get their name, so that an entry needs no space and no
+/// change of the file's size, and a segment that does not begin with its header was damaged. One thread writes.
 ///
-///     entry = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C 4, zeros 4, payload
+///     header 32 = magic "ONEFJRNL" 8, format 4, segment 8, CRC-32C of these 4, zeros
+///     entry     = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C 4, zeros 4, payload
 ///
 /// Entries are numbered 1, 2, 3 … over all segments, and the checksum of each is over that of the entry before, the
-/// fields
-/// in front of it and the payload. So when a crash has torn an entry, one behind it that happened to survive can never
-/// follow the entry that is written in its place. The journal ends at the first entry that is not whole. A torn end was
-/// never acknowledged. To tell it from an acknowledged entry that was damaged later, `journal-mark` holds the number of
-/// the
-/// last forced entry; it is written without force, so it may be behind, never ahead.
+/// fields in front of it and the payload. So when a crash has torn an entry, one behind it that happened to survive can
+/// never follow the entry that is written in its place. The journal ends at the first entry that is not whole. A torn
+/// end was never acknowledged. To tell it from an acknowledged entry that was damaged later, `journal-mark` holds the
+/// number of the last forced entry; it is written without force, so it may be behind, never ahead.
+///
+///     mark = header 32 (magic "ONEFMARK" 8, format 4, CRC-32C of these 4, zeros), number 8, CRC-32C of it 4, zeros 4
 public final class Journal implements AutoCloseable {
     /// Bytes of a segment; an entry that is larger gets a segment of its own size.
     public static final int SEGMENT_BYTES = Scale.of(16 << 20);
 
+    private static final int FORMAT = 1;
+    private static final int SEGMENT_HEADER_BYTES = 32;
+    private static final int MARK_AT = 32;
+    private static final int MARK_BYTES = 16;
     private static final int MAGIC = 0x52544e45; // "ENTR", little-endian.
     private static final int HEADER_BYTES = 24;
 
@@ -47,7 +52,7 @@ public final class Journal implements AutoCloseable {
     /// @param chain checksum of the entry before
     public record Position(long segment, long at, long number, int chain) {
         /// Where a journal begins.
-        public static final Position START = new Position(1, 0, 1, 0);
+        public static final Position START = new Position(1, SEGMENT_HEADER_BYTES, 1, 0);
     }
 
     private Journal(Path directory, Position position) throws OutOfSpaceException {
@@ -58,9 +63,20 @@ public final class Journal implements AutoCloseable {
         chain = position.chain();
         Path markFile = markFile();
         if (!Files.exists(markFile)) {
-            Disk.allocate(markFile, 16);
+            Disk.create(markFile, markHeader(), MARK_AT + MARK_BYTES);
         }
         mark = Disk.open(markFile);
+        FileHeader.require(markHeader(), mark, markFile);
+    }
+
+    private static ByteBuffer markHeader() {
+        return FileHeader.of("ONEFMARK", FORMAT, MARK_AT);
+    }
+
+    private static ByteBuffer segmentHeader(long segmentNumber) {
+        ByteBuffer number =
+                ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(segmentNumber);
+        return FileHeader.of("ONEFJRNL", FORMAT, SEGMENT_HEADER_BYTES, number.array());
     }
 
     private Path markFile() {
@@ -111,7 +127,7 @@ public final class Journal implements AutoCloseable {
                 Disk.force(channel, file(segment));
                 closeSegment();
                 segment++;
-                at = 0;
+                at = SEGMENT_HEADER_BYTES;
                 openSegment();
                 if (entry() == null) {
                     closeSegment();
@@ -135,8 +151,10 @@ public final class Journal implements AutoCloseable {
     }
 
     private void openSegment() {
-        channel = Disk.open(file(segment));
-        segmentBytes = Disk.size(channel, file(segment));
+        FileChannel opened = Disk.open(file(segment));
+        channel = opened;
+        FileHeader.require(segmentHeader(segment), opened, file(segment));
+        segmentBytes = Disk.size(opened, file(segment));
     }
 
     private void closeSegment() {
@@ -191,7 +209,7 @@ public final class Journal implements AutoCloseable {
     public void append(ByteBuffer payload) throws OutOfSpaceException {
         int length = payload.remaining();
         if (channel == null || at + HEADER_BYTES + length > segmentBytes) {
-            nextSegment(Math.max(SEGMENT_BYTES, HEADER_BYTES + length));
+            nextSegment(Math.max(SEGMENT_BYTES, SEGMENT_HEADER_BYTES + HEADER_BYTES + length));
         }
         int checksum = checksum(header(length, 0), payload);
         FileChannel open = java.util.Objects.requireNonNull(channel);
@@ -227,7 +245,7 @@ public final class Journal implements AutoCloseable {
         if (next == spare && bytes == SEGMENT_BYTES) {
             spare = -1;
         } else {
-            Disk.allocate(file(next), bytes);
+            Disk.create(file(next), segmentHeader(next), bytes);
             spare = spare == next ? -1 : spare;
         }
         if (channel != null) {
@@ -235,7 +253,7 @@ public final class Journal implements AutoCloseable {
             closeSegment();
         }
         segment = next;
-        at = 0;
+        at = SEGMENT_HEADER_BYTES;
         openSegment();
     }
 
@@ -249,20 +267,20 @@ public final class Journal implements AutoCloseable {
 
     private void writeMark() {
         ByteBuffer bytes =
-                ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(number - 1);
+                ByteBuffer.allocate(MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(number - 1);
         CRC32C crc = new CRC32C();
         crc.update(bytes.array(), 0, 8);
         bytes.putInt((int) crc.getValue()).putInt(0).flip();
         try {
-            Disk.write(mark, markFile(), bytes, 0);
+            Disk.write(mark, markFile(), bytes, MARK_AT);
         } catch (OutOfSpaceException e) {
             throw new IllegalStateException("A file that was allocated needs space", e);
         }
     }
 
     private long readMark() {
-        ByteBuffer bytes = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
-        if (!Disk.read(mark, markFile(), bytes, 0)) {
+        ByteBuffer bytes = ByteBuffer.allocate(MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        if (!Disk.read(mark, markFile(), bytes, MARK_AT)) {
             return 0;
         }
         CRC32C crc = new CRC32C();

@@ -2,6 +2,7 @@ package dev.onefold.embedded.disk;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;
+import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.embedded.fold.LineReader;
 import java.io.ByteArrayInputStream;
@@ -122,10 +123,21 @@ public final class Letters implements AutoCloseable {
         out.write(bytes);
     }
 
+    /// A record that is rejected.
+    ///
+    /// @param id that it had as a dead letter until it was redriven; 0 if it was none
+    public record Rejected(long id, Place place, byte[] record, Instant at) {}
+
     /// Keeps a record that was rejected.
-    public void add(Reason reason, String message, Place place, byte[] record, Instant at) {
-        String hash = HexFormat.of().formatHex(LineReader.sha256().digest(record));
-        put(new DeadLetter(idNext++, reason, message, place, record.length, true, hash, at), "", record);
+    public void add(Malformed malformed, Rejected rejected) {
+        put(letter(malformed.reason(), malformed.message(), rejected), "", rejected.record);
+    }
+
+    private DeadLetter letter(Reason reason, String message, Rejected rejected) {
+        long id = rejected.id > 0 ? rejected.id : idNext++;
+        int bytes = rejected.record.length;
+        String hash = HexFormat.of().formatHex(LineReader.sha256().digest(rejected.record));
+        return new DeadLetter(id, reason, message, rejected.place, bytes, true, hash, rejected.at);
     }
 
     /// Keeps where a record is that is over the limit.
@@ -135,12 +147,11 @@ public final class Letters implements AutoCloseable {
     }
 
     /// Keeps the loser of a conflict, once however often it comes; whether it is new.
-    public boolean addConflict(String identity, String message, Place place, byte[] record, Instant at) {
+    public boolean addConflict(String identity, String message, Rejected loser) {
         if (!conflicts.add(identity)) {
             return false;
         }
-        String hash = HexFormat.of().formatHex(LineReader.sha256().digest(record));
-        put(new DeadLetter(idNext++, Reason.CONFLICT, message, place, record.length, true, hash, at), identity, record);
+        put(letter(Reason.CONFLICT, message, loser), identity, loser.record);
         return true;
     }
 
@@ -169,15 +180,16 @@ public final class Letters implements AutoCloseable {
         }
     }
 
-    /// Removes the letter of a record that was first read at a place.
-    public void removeAt(Place place) {
-        entries.values().stream()
+    /// Removes the letter of a record that was first read at a place; its id, or 0 if there was none.
+    public long removeAt(Place place) {
+        List<Long> ids = entries.values().stream()
                 .map(entry -> entry.letter)
                 .filter(letter -> letter.place().source().equals(place.source())
                         && letter.place().offset() == place.offset())
                 .map(DeadLetter::id)
-                .toList()
-                .forEach(this::remove);
+                .toList();
+        ids.forEach(this::remove);
+        return ids.isEmpty() ? 0 : ids.getFirst();
     }
 
     /// Takes over all letters of others, under their ids.
@@ -253,14 +265,19 @@ public final class Letters implements AutoCloseable {
     /// What a checkpoint has to write.
     ///
     /// @param changes entries, and ids of removed ones, in order
-    /// @param all every entry, if the log is to be written anew; else empty
+    /// @param all if the log is to be written anew the last id, so that it is not given again, and every entry
     public record Cut(List<Object> changes, boolean anew, List<Object> all) {}
 
     /// Cuts: what changed so far belongs to this checkpoint.
     public Cut cut() {
         FramedLog open = log;
         boolean anew = open != null && removedBytes > REWRITE_BYTES_MIN && removedBytes > open.length() / 2;
-        Cut cut = new Cut(List.copyOf(changes), anew, anew ? List.copyOf(entries.values()) : List.of());
+        List<Object> all = new ArrayList<>();
+        if (anew) {
+            all.add(idNext - 1);
+            all.addAll(entries.values());
+        }
+        Cut cut = new Cut(List.copyOf(changes), anew, all);
         changes.clear();
         pendingBytes = 0;
         if (anew) {

@@ -33,6 +33,8 @@ public final class Chunk {
     public long recordsBefore;
     /// Whether the source's progress moves with it; not for a redriven record.
     public boolean progresses;
+    /// The dead letter that is redriven, or 0: it keeps its id if it is rejected again.
+    public long letter;
     public long timeMsMax = Long.MIN_VALUE;
     public final RowBatch[] rows;
     public final List<Rejected> rejected = new ArrayList<>();
@@ -64,6 +66,7 @@ public final class Chunk {
         oversized = -1;
         consumed = linesLength;
         progresses = true;
+        letter = 0;
         timeMsMax = Long.MIN_VALUE;
         rejected.clear();
         for (RowBatch batch : rows) {

@@ -219,13 +219,10 @@ public final class Folding {
         for (Chunk.Rejected rejected : chunk.rejected) {
             Place place = new Place(source.name, before + rejected.record() + 1, chunk.offset + rejected.from());
             byte[] record = Arrays.copyOfRange(chunk.bytes, rejected.from(), rejected.to());
-            Malformed malformed = rejected.malformed();
             letters.add(
-                    malformed.reason(),
-                    malformed.message(),
-                    place,
-                    record,
-                    settings.clock().instant());
+                    rejected.malformed(),
+                    new Letters.Rejected(
+                            chunk.letter, place, record, settings.clock().instant()));
         }
         if (chunk.oversized >= 0) {
             letters.addOversized(
@@ -260,12 +257,16 @@ public final class Folding {
                 byte[] record = conflict.arrivedStays()
                         ? Losers.text(conflict.stored(), state.pipeline)
                         : recordAt(chunks, conflict.arrived());
+                Chunk arrivedIn = chunkOf(chunks, conflict.arrived());
+                long letter = arrivedIn == null || conflict.arrivedStays() ? 0 : arrivedIn.letter;
                 letters.addConflict(
                         Losers.identity(loser),
                         message,
-                        placeOf(chunks, loser),
-                        record,
-                        settings.clock().instant());
+                        new Letters.Rejected(
+                                letter,
+                                placeOf(chunks, loser),
+                                record,
+                                settings.clock().instant()));
             }
             shardConflicts.clear();
         }

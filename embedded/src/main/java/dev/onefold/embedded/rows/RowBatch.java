@@ -39,9 +39,9 @@ public final class RowBatch {
         }
     }
 
-    byte[] bytes = new byte[1 << 16];
+    byte[] bytes = new byte[1 << 10]; // Small, and grown: there are as many as chunks times shards.
     int length;
-    int[] starts = new int[1 << 10];
+    int[] starts = new int[1 << 5];
     int count;
 
     /// Empties it, to be used again.

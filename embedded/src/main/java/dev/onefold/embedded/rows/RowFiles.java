@@ -1,21 +1,20 @@
 package dev.onefold.embedded.rows;
 
-import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.zip.CRC32C;
 
 /// The files of one shard's segments, `rows-SHARD-SEQUENCE`.
 ///
 ///     header 64 = magic "ONEFROWS" 8, format 4, shard 4, sequence 8, CRC-32C of these 4, zeros
 ///     frames, see [Segment]; behind the length that the checkpoint names, anything
 public final class RowFiles {
-    private static final long MAGIC = 0x53574f5246454e4fL; // "ONEFROWS", little-endian.
+    private static final String MAGIC = "ONEFROWS";
     private static final int FORMAT = 1;
 
     private final Path directory;
@@ -32,12 +31,9 @@ public final class RowFiles {
     }
 
     private ByteBuffer header(long sequence) {
-        ByteBuffer header = ByteBuffer.allocate(Segment.FILE_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        header.putLong(MAGIC).putInt(FORMAT).putInt(shard).putLong(sequence);
-        CRC32C crc = new CRC32C();
-        crc.update(header.array(), 0, header.position());
-        header.putInt((int) crc.getValue());
-        return header.clear();
+        ByteBuffer fields = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
+        fields.putInt(shard).putLong(sequence);
+        return FileHeader.of(MAGIC, FORMAT, Segment.FILE_HEADER_BYTES, fields.array());
     }
 
     /// Writes a range of a segment as one frame and forces it. Called again after a full disk, it does the same
@@ -70,17 +66,7 @@ public final class RowFiles {
         }
         FileChannel channel = Disk.open(file);
         try {
-            ByteBuffer header = ByteBuffer.allocate(Segment.FILE_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-            boolean whole = Disk.read(channel, file, header, 0);
-            if (whole && header.getLong(0) == MAGIC && header.getInt(8) != FORMAT && header.getInt(8) < 1 << 16) {
-                throw new EngineException(
-                        EngineException.Kind.FORMAT,
-                        "File " + file + " has format " + header.getInt(8) + "; this Onefold reads format " + FORMAT
-                                + ". Use the version that wrote it.");
-            }
-            if (!whole || !header.flip().equals(header(segment.sequence))) {
-                throw Disk.corrupt(file, 0, "the header is not that of segment " + segment.sequence);
-            }
+            FileHeader.require(header(segment.sequence), channel, file);
             if (length < Segment.FILE_HEADER_BYTES
                     || length > Segment.BYTES
                     || !Disk.read(

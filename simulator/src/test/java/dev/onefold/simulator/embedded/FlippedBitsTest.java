@@ -116,24 +116,4 @@ class FlippedBitsTest {
     void a_flipped_bit_in_any_byte_is_detected_or_harmless_and_never_a_wrong_total() throws IOException {
         flipAll(1, 64);
     }
-
-    @Test
-    void a_newer_format_is_recognised() throws IOException {
-        SimulatedDisk left = left();
-        for (String kind : List.of("CHECKPOINT", "groups-", "letters-", "rows-")) {
-            Path path = left.fileSizes().keySet().stream()
-                    .filter(file -> file.getFileName().toString().startsWith(kind))
-                    .findFirst()
-                    .orElseThrow();
-            SimulatedDisk disk = left.copy();
-            disk.flipBit(disk.getPath(path.toString()), (kind.equals("CHECKPOINT") ? 11 : 8) * 8 + 1);
-            try (EmbeddedEngine _ = open(disk)) {
-                throw new AssertionError(path + " of another format was read");
-            } catch (EngineException refused) {
-                assertThat(refused.kind()).isEqualTo(EngineException.Kind.FORMAT);
-                assertThat(refused.getMessage())
-                        .contains("has format 3", path.getFileName().toString());
-            }
-        }
-    }
 }

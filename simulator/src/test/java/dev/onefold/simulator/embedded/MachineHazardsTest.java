@@ -102,6 +102,86 @@ class MachineHazardsTest {
         }
     }
 
+    /// 48. A new number of shards writes all rows anew: its checkpoint names no file of rows of the one before.
+    @Test
+    void what_a_start_deletes_is_named_by_no_checkpoint_that_a_power_cut_may_bring_back() {
+        for (boolean failing : List.of(false, true)) {
+            boolean struck = true;
+            for (int nth = 1; struck; nth++) {
+                SimulatedDisk first = SimulatedDisk.empty();
+                try (EmbeddedEngine engine = open(Trades.directory(first), 1)) {
+                    engine.append("s", Trades.trades(20));
+                }
+                first.sync();
+                struck = failing ? failAtForce(first, nth) : crashAtForce(first, nth);
+                SimulatedDisk second = first.kill();
+                EmbeddedEngine engine = open(Trades.directory(second), 3); // It deletes, and the power goes.
+                for (int seed = 0; seed < 10; seed++) {
+                    SimulatedDisk image = second.copy().crash(new SplittableRandom(seed));
+                    try (EmbeddedEngine last = open(Trades.directory(image), 3)) {
+                        assertThat(totals(last)).isEqualTo(Trades.right(Trades.trades(20)));
+                    }
+                }
+                engine.close();
+                assertThat(struck || nth > 5).isTrue();
+            }
+        }
+    }
+
+    /// 48.
+    @Test
+    void a_data_directory_whose_name_could_not_be_forced_is_made_anew() {
+        boolean struck = true;
+        int nth = 1;
+        for (; struck; nth++) {
+            SimulatedDisk first = SimulatedDisk.empty();
+            first.inject(Faults.none().failingOnce(Operation.FORCE, nth, Faults.INPUT_OUTPUT_ERROR));
+            struck = isRefused(first);
+            SimulatedDisk second = first.kill();
+            EmbeddedEngine engine = open(second.getPath("/deep/er/data"), 1);
+            engine.append("s", Trades.trades(10));
+            for (int seed = 0; seed < 10; seed++) {
+                SimulatedDisk image = second.copy().crash(new SplittableRandom(seed));
+                try (EmbeddedEngine last = open(image.getPath("/deep/er/data"), 1)) {
+                    assertThat(last.acknowledged("s")).isEqualTo(10);
+                }
+            }
+            engine.close();
+        }
+        assertThat(nth).isGreaterThan(10);
+    }
+
+    private static boolean isRefused(SimulatedDisk disk) {
+        try (EmbeddedEngine _ = open(disk.getPath("/deep/er/data"), 1)) {
+            return false;
+        } catch (EngineException _) {
+            return true;
+        }
+    }
+
+    private static boolean crashAtForce(SimulatedDisk disk, int nth) {
+        int[] forces = {nth};
+        disk.inject(Faults.none().withHook((operation, _) -> {
+            if (operation == Operation.FORCE && --forces[0] == 0) {
+                throw new SimulatedCrash("before a force");
+            }
+        }));
+        try (EmbeddedEngine _ = open(Trades.directory(disk), 3)) {
+            return false;
+        } catch (SimulatedCrash _) {
+            return true;
+        }
+    }
+
+    private static boolean failAtForce(SimulatedDisk disk, int nth) {
+        disk.inject(Faults.none().failingOnce(Operation.FORCE, nth, Faults.INPUT_OUTPUT_ERROR));
+        try (EmbeddedEngine _ = open(Trades.directory(disk), 3)) {
+            return false;
+        } catch (EngineException _) {
+            return true;
+        }
+    }
+
     /// 50.
     @Test
     void a_directory_has_one_owner_and_the_other_is_told_who() {

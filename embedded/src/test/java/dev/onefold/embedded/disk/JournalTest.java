@@ -1,0 +1,80 @@
+package dev.onefold.embedded.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What a segment may hold behind its last entry, and what must not come of it.
+class JournalTest {
+    private static final int ENTRY_HEADER_BYTES = 24;
+
+    @TempDir
+    private Path directory;
+
+    private final List<String> replayed = new ArrayList<>();
+
+    private Journal open() throws OutOfSpaceException {
+        replayed.clear();
+        return Journal.open(
+                directory,
+                Journal.Position.START,
+                payload -> replayed.add(new String(payload, StandardCharsets.UTF_8)));
+    }
+
+    private static void append(Journal journal, String... entries) throws OutOfSpaceException {
+        for (String entry : entries) {
+            journal.append(ByteBuffer.wrap(entry.getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    /// What a power cut leaves of sectors that were written and not forced.
+    private void lose(long at, int bytes) throws IOException {
+        try (FileChannel segment = FileChannel.open(directory.resolve("journal-1"), StandardOpenOption.WRITE)) {
+            segment.write(ByteBuffer.allocate(bytes), at);
+        }
+    }
+
+    @Test
+    void entries_are_replayed_in_order() throws OutOfSpaceException {
+        try (Journal journal = open()) {
+            append(journal, "one", "", "three");
+            journal.force();
+        }
+        try (Journal _ = open()) {
+            assertThat(replayed).containsExactly("one", "", "three");
+        }
+    }
+
+    @Test
+    void an_entry_of_an_older_life_behind_the_last_one_is_not_replayed() throws IOException, OutOfSpaceException {
+        try (Journal first = open()) {
+            append(first, "one");
+            first.force();
+            long lost = first.position().at();
+            append(first, "two", "old");
+            lose(lost, ENTRY_HEADER_BYTES + "two".length());
+        }
+        try (Journal second = open()) {
+            assertThat(replayed).containsExactly("one");
+            append(second, "new");
+            second.force();
+        }
+        try (Journal third = open()) { // Number, length and place of "old" are right, and it is whole.
+            assertThat(replayed).containsExactly("one", "new");
+            append(third, "four");
+            third.force();
+        }
+        try (Journal _ = open()) {
+            assertThat(replayed).containsExactly("one", "new", "four");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.onefold.simulator.embedded;
+
+import static dev.onefold.simulator.embedded.Trades.open;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.EngineException;
+import dev.onefold.simulator.disk.SimulatedDisk;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+/// A file that another version of Onefold wrote, newer or older, is recognised as that: neither taken for damage nor
+/// for the end of a log, and never misread.
+class FormatsTest {
+    private static final List<String> LINES = Trades.trades(900);
+    private static final Set<String> WITHOUT_FORMAT = Set.of("LOCK", "LOCK.holder");
+    private static final int FORMAT_AT = 8;
+
+    /// A disk as a kill leaves it, with more than one segment of the journal behind the checkpoint.
+    private static SimulatedDisk left() {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        EmbeddedEngine engine = open(disk);
+        engine.append("s", LINES.subList(0, 300));
+        engine.append("bad", List.of("poison"));
+        engine.checkpointNow();
+        for (int from = 300; from < 900; from += 100) {
+            engine.append("s", LINES.subList(from, from + 100));
+        }
+        SimulatedDisk killed = disk.kill();
+        killed.sync();
+        return killed;
+    }
+
+    private static void setFormat(Path file, int format) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        String name = file.getFileName().toString();
+        if (name.equals("CURRENT")) {
+            String text = new String(bytes, StandardCharsets.US_ASCII);
+            bytes = text.replace("onefold 1 ", "onefold " + format + " ").getBytes(StandardCharsets.US_ASCII);
+        } else {
+            boolean bigEndian = name.equals("CHECKPOINT");
+            bytes[bigEndian ? FORMAT_AT + 3 : FORMAT_AT] = (byte) format;
+        }
+        Files.write(file, bytes);
+    }
+
+    private static EngineException refusal(SimulatedDisk disk) {
+        return assertThatExceptionOfType(EngineException.class)
+                .isThrownBy(() -> open(disk).close())
+                .actual();
+    }
+
+    @Test
+    void whichever_file_has_another_format_is_refused_by_its_number() throws IOException {
+        SimulatedDisk left = left();
+        Set<String> kinds = new TreeSet<>();
+        for (Path each : left.fileSizes().keySet()) {
+            String name = each.getFileName().toString();
+            if (WITHOUT_FORMAT.contains(name)) {
+                continue;
+            }
+            kinds.add(name.replaceAll("-[0-9]+", ""));
+            for (int format : List.of(0, 2, 77)) {
+                SimulatedDisk disk = left.copy();
+                setFormat(disk.getPath(each.toString()), format);
+                EngineException refused = refusal(disk);
+                assertThat(refused.kind()).describedAs(refused.getMessage()).isEqualTo(EngineException.Kind.FORMAT);
+                assertThat(refused.getMessage())
+                        .contains(name + " has format " + format + ";", "Use the version that wrote it");
+            }
+        }
+        assertThat(kinds)
+                .containsExactly("CHECKPOINT", "CURRENT", "groups", "journal", "journal-mark", "letters", "rows");
+        try (EmbeddedEngine engine = open(left)) {
+            assertThat(Trades.totals(engine)).isEqualTo(Trades.right(LINES));
+        }
+    }
+
+    @Test
+    void a_later_segment_of_another_format_is_not_the_end_of_the_journal() throws IOException {
+        SimulatedDisk left = left();
+        List<Path> segments = left.fileSizes().keySet().stream()
+                .filter(file -> file.getFileName().toString().matches("journal-[0-9]+"))
+                .toList();
+        assertThat(segments).hasSizeGreaterThan(1);
+        Path mark = left.getPath("/data/journal-mark");
+        byte[] bytes = Files.readAllBytes(mark);
+        bytes[32] ^= 1; // Unreadable: it cannot say that something is missing.
+        Files.write(mark, bytes);
+        setFormat(left.getPath(segments.getLast().toString()), 2);
+        assertThat(refusal(left).kind()).isEqualTo(EngineException.Kind.FORMAT);
+    }
+
+    @Test
+    void a_segment_in_the_place_of_another_is_damage() throws IOException {
+        SimulatedDisk left = left();
+        Files.write(left.getPath("/data/journal-2"), Files.readAllBytes(left.getPath("/data/journal-1")));
+        assertThat(refusal(left).kind()).isEqualTo(EngineException.Kind.CORRUPT);
+    }
+
+    @Test
+    void data_from_before_files_had_formats_are_recognised() throws IOException {
+        SimulatedDisk left = left();
+        Files.writeString(left.getPath("/data/CURRENT"), "view-1\n");
+        assertThat(refusal(left)).hasMessageContaining("CURRENT has format 0;");
+    }
+
+    @Test
+    void the_name_of_another_view_is_damage_unless_its_checksum_is_right() throws IOException {
+        SimulatedDisk left = left();
+        Path current = left.getPath("/data/CURRENT");
+        String text = Files.readString(current);
+        CRC32C crc = new CRC32C();
+        crc.update(text.substring(0, text.length() - 9).getBytes(StandardCharsets.US_ASCII));
+        assertThat(text).isEqualTo("onefold 1 view-1 %08x\n".formatted(crc.getValue()));
+        Files.writeString(current, text.replace("view-1", "view-2"));
+        assertThat(refusal(left)).hasMessageContaining("it does not name a view");
+    }
+}
