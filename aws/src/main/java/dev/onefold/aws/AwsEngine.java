@@ -77,7 +77,10 @@ public final class AwsEngine implements Engine {
         return engine;
     }
 
-    private static void requirePossible(Pipeline pipeline, int lanes) {
+    /// Whether a pipeline can be on AWS.
+    ///
+    /// @throws IllegalArgumentException saying why not
+    public static void requirePossible(Pipeline pipeline, int lanes) {
         if (pipeline.identity() instanceof Identity.ByPlace) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS: its records have neither key nor id, and a producer that sends one again gives it"

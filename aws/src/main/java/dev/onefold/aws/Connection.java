@@ -43,9 +43,14 @@ public final class Connection {
         }
     };
 
+    /// The tables that a function of the deployment works on.
+    public static Store store(Store.Tables tables) {
+        return store(tables, Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
     /// The tables of a deployment. What is empty is taken from the environment, as the SDK does.
     public static Store store(
-            String deployment, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
+            Store.Tables tables, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
         DynamoDbAsyncClientBuilder builder = DynamoDbAsyncClient.builder()
                 .httpClientBuilder(NettyNioAsyncHttpClient.builder()
                         .maxConcurrency(REQUESTS_MAX)
@@ -59,7 +64,7 @@ public final class Connection {
         endpoint.ifPresent(builder::endpointOverride);
         return new Store(
                 builder.build(),
-                Store.Tables.of(deployment),
+                tables,
                 Connection::after,
                 new SecureRandom(),
                 InstantSource.system(),

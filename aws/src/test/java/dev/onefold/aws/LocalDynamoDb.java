@@ -16,12 +16,12 @@ import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded;
 import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal;
 
 /// DynamoDB Local, in this process.
-final class LocalDynamoDb implements AutoCloseable {
+public final class LocalDynamoDb implements AutoCloseable {
     private final AmazonDynamoDBLocal local = DynamoDBEmbedded.create(true);
-    final DynamoDbAsyncClient client = local.dynamoDbAsyncClient();
+    public final DynamoDbAsyncClient client = local.dynamoDbAsyncClient();
 
     /// The tables of a deployment, which are made if they are not there.
-    Store store(String deployment) {
+    public Store store(String deployment) {
         Store.Tables tables = Store.Tables.of(deployment);
         if (!client.listTables().join().tableNames().contains(tables.rows())) {
             create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));

@@ -15,9 +15,11 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// one, however late it wakes up. There are many gates, because transactions that check the same item get in each
 /// other's way.
 ///
-///     item = p "definition", g 00, e epoch, n lanes, w gates, s served view, m last view, v views: their number and
+///     item = k 00 "definition", e epoch, n lanes, w gates, s served view, m last view, v views: their number and
 /// canonical text
-///     gate = p "gate/<number>", g 00, e epoch
+///     gate = k 00 "gate/<number>", e epoch
+///
+/// They stand in the table of rows, whose keys begin otherwise: whoever writes rows needs no other table.
 ///
 /// @param epoch from 1
 /// @param lanes how many queues of deltas there are
@@ -26,7 +28,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// @param last the greatest number that a view has had
 /// @param views oldest first; others than the served one are being filled
 public record Definition(long epoch, int lanes, int gates, int served, int last, List<View> views) {
-    static final String EPOCH = "e";
+    public static final String EPOCH = "e";
     static final String LANES = "n";
     static final String GATES = "w";
     static final String SERVED = "s";
@@ -116,11 +118,11 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
 
     /// The key of the item.
     public static Map<String, AttributeValue> key() {
-        return TotalsKey.single("definition");
+        return Row.other("definition");
     }
 
     /// The key of a gate.
     public static Map<String, AttributeValue> gate(int number) {
-        return TotalsKey.single("gate/" + number);
+        return Row.other("gate/" + number);
     }
 }

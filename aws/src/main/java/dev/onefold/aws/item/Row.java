@@ -1,6 +1,7 @@
 package dev.onefold.aws.item;
 
 import dev.onefold.core.state.Contribution;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.SortedMap;
@@ -68,6 +69,16 @@ public record Row(byte[] key, byte[] version, DeltaId delta, String place, Sorte
         marked[0] = 1;
         System.arraycopy(key, 0, marked, 1, key.length);
         return marked;
+    }
+
+    /// Whether an item of the table is a row.
+    public static boolean isRow(Map<String, AttributeValue> item) {
+        return Items.bytes(item, KEY)[0] == 1;
+    }
+
+    /// The key of something else that stands in the table.
+    static Map<String, AttributeValue> other(String name) {
+        return Map.of(KEY, Items.bytes(("\0" + name).getBytes(StandardCharsets.UTF_8)));
     }
 
     private static byte[] unmarked(byte[] marked) {

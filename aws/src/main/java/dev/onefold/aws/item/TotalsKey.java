@@ -29,10 +29,6 @@ public final class TotalsKey {
 
     private TotalsKey() {}
 
-    static Map<String, AttributeValue> single(String partition) {
-        return Map.of(PARTITION, AttributeValue.fromS(partition), GROUP, Items.bytes(new byte[1]));
-    }
-
     /// The partition of a lane's stripe of a view.
     public static String partition(int view, int lane) {
         return view + "/" + lane;

@@ -1,16 +1,16 @@
 package dev.onefold.aws.read;
 
 import dev.onefold.aws.Store;
-import dev.onefold.aws.item.DeltaItem;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
+import dev.onefold.aws.reduce.Headers;
+import dev.onefold.aws.reduce.Lag;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Get;
 import software.amazon.awssdk.services.dynamodb.model.TransactGetItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -25,7 +25,7 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 record Cut(long epoch, Instant at) {
     /// Closes the epoch.
     static CompletableFuture<Cut> now(Store store, int lanes) {
-        return oldest(store, lanes)
+        return Lag.oldest(store, lanes, store.clock().instant())
                 .thenCompose(at -> close(store, lanes, 1)
                         .thenCompose(_ -> store.retried(() -> store.client()
                                         .transactGetItems(request -> request.transactItems(gets(store, lanes))))
@@ -41,29 +41,6 @@ record Cut(long epoch, Instant at) {
                                     }
                                     return new Cut(epoch - 1, at);
                                 })));
-    }
-
-    /// When the oldest delta was written that is not in the totals yet; now, if there is none.
-    private static CompletableFuture<Instant> oldest(Store store, int lanes) {
-        Instant now = store.clock().instant();
-        List<CompletableFuture<Instant>> each = IntStream.range(0, lanes)
-                .mapToObj(lane -> store.retried(() -> store.client()
-                                .query(request -> request.tableName(
-                                                store.tables().deltas())
-                                        .keyConditionExpression("l = :l")
-                                        .expressionAttributeValues(
-                                                Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
-                                        .consistentRead(true)
-                                        .limit(1)))
-                        .thenApply(response -> response.items().isEmpty()
-                                ? now
-                                : DeltaItem.of(response.items().getFirst()).at()))
-                .toList();
-        return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
-                .thenApply(_ -> each.stream()
-                        .map(CompletableFuture::join)
-                        .min(Instant::compareTo)
-                        .orElse(now));
     }
 
     /// An epoch that is closed once more than was meant is no harm.
@@ -83,7 +60,12 @@ record Cut(long epoch, Instant at) {
         return store.transact(items)
                 .thenCompose(written -> written instanceof Store.Written.Done
                         ? CompletableFuture.completedFuture(null)
-                        : store.backOff(attempt).thenCompose(_ -> close(store, lanes, attempt + 1)));
+                        : store.backOff(attempt)
+                                .thenCompose(_ -> written instanceof Store.Written.Refused refused
+                                                && IntStream.range(0, lanes).anyMatch(refused::failed)
+                                        ? Headers.make(store, lanes)
+                                        : CompletableFuture.completedFuture(null))
+                                .thenCompose(_ -> close(store, lanes, attempt + 1)));
     }
 
     private static List<TransactGetItem> gets(Store store, int lanes) {

@@ -7,6 +7,7 @@ import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.state.Definitions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -92,13 +93,12 @@ public final class Reduce {
                         .getItem(request -> request.tableName(store.tables().totals())
                                 .key(Header.keyOf(lane))
                                 .consistentRead(true)))
-                .thenApply(response -> {
-                    if (response.item().isEmpty()) {
-                        throw new IllegalStateException("Lane " + lane + " has no header in table "
-                                + store.tables().totals() + ": was it replaced?");
-                    }
-                    return Header.of(response.item());
-                });
+                .thenCompose(response -> response.item().isEmpty()
+                        ? new Definitions(store)
+                                .load()
+                                .thenCompose(definition -> Headers.make(store, definition.lanes()))
+                                .thenCompose(_ -> header())
+                        : CompletableFuture.completedFuture(Header.of(response.item())));
     }
 
     private CompletableFuture<List<DeltaItem>> deltas() {

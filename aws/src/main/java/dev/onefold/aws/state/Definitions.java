@@ -2,12 +2,12 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -25,36 +25,35 @@ public final class Definitions {
 
     /// The definition, which is made of this pipeline if there is none yet. Making it twice at once makes it once.
     public CompletableFuture<Definition> openOrCreate(Pipeline pipeline, int lanes, int gates) {
-        return find().thenCompose(found -> found.isEmpty() ? create(Definition.first(pipeline, lanes, gates)) : load());
+        return find().thenCompose(found -> found.map(CompletableFuture::completedFuture)
+                .orElseGet(() -> create(Definition.first(pipeline, lanes, gates))));
     }
 
     /// The definition as it is now.
     public CompletableFuture<Definition> load() {
-        return find().thenApply(item -> {
-            if (item.isEmpty()) {
-                throw new IllegalStateException("Table " + store.tables().totals()
-                        + " holds no definition: nothing was deployed there, or the table was replaced.");
-            }
-            return Definition.of(item);
-        });
+        return find().thenApply(
+                        found -> found.orElseThrow(
+                                () -> new IllegalStateException(
+                                        "Table "
+                                                + store.tables().rows()
+                                                + " holds no definition: nothing was deployed there, no record has come yet, or the table was replaced.")));
     }
 
-    private CompletableFuture<Map<String, AttributeValue>> find() {
+    /// The definition as it is now, if there is one.
+    public CompletableFuture<Optional<Definition>> find() {
         return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().totals())
+                        .getItem(request -> request.tableName(store.tables().rows())
                                 .key(Definition.key())
                                 .consistentRead(true)))
-                .thenApply(response -> response.item());
+                .thenApply(response ->
+                        response.item().isEmpty() ? Optional.empty() : Optional.of(Definition.of(response.item())));
     }
 
-    /// The definition comes last: whoever finds it finds gates and headers, too.
+    /// The definition comes last: whoever finds it finds its gates, too.
     private CompletableFuture<Definition> create(Definition definition) {
         List<Map<String, AttributeValue>> items = new ArrayList<>();
         for (int gate = 0; gate < definition.gates(); gate++) {
             items.add(gateItem(gate, definition.epoch()));
-        }
-        for (int lane = 0; lane < definition.lanes(); lane++) {
-            items.add(Header.first(lane).item());
         }
         items.add(definition.item());
         CompletableFuture<Void> made = CompletableFuture.completedFuture(null);
@@ -66,15 +65,15 @@ public final class Definitions {
 
     private static Map<String, AttributeValue> gateItem(int gate, long epoch) {
         Map<String, AttributeValue> item = new java.util.TreeMap<>(Definition.gate(gate));
-        item.put(Header.EPOCH, Items.number(epoch));
+        item.put(Definition.EPOCH, Items.number(epoch));
         return item;
     }
 
     private CompletableFuture<Void> putIfAbsent(Map<String, AttributeValue> item) {
         return store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(store.tables().totals())
+                        .putItem(request -> request.tableName(store.tables().rows())
                                 .item(item)
-                                .conditionExpression("attribute_not_exists(p)")))
+                                .conditionExpression("attribute_not_exists(k)")))
                 .handle((_, failure) -> allowConditionFailure(failure));
     }
 
@@ -97,7 +96,7 @@ public final class Definitions {
     /// @return the definition now; another one if somebody else was faster
     public CompletableFuture<Definition> replace(Definition next) {
         return store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(store.tables().totals())
+                        .putItem(request -> request.tableName(store.tables().rows())
                                 .item(next.item())
                                 .conditionExpression("e = :before")
                                 .expressionAttributeValues(Map.of(":before", Items.number(next.epoch() - 1)))))
@@ -115,7 +114,7 @@ public final class Definitions {
 
     private CompletableFuture<Void> moveGate(int gate, long epoch) {
         return store.retried(() -> store.client()
-                        .updateItem(request -> request.tableName(store.tables().totals())
+                        .updateItem(request -> request.tableName(store.tables().rows())
                                 .key(Definition.gate(gate))
                                 .updateExpression("SET e = :epoch")
                                 .conditionExpression("e < :epoch")
@@ -127,7 +126,7 @@ public final class Definitions {
     TransactWriteItem check(Definition definition) {
         return TransactWriteItem.builder()
                 .conditionCheck(ConditionCheck.builder()
-                        .tableName(store.tables().totals())
+                        .tableName(store.tables().rows())
                         .key(Definition.gate(store.random().nextInt(definition.gates())))
                         .conditionExpression("e = :epoch")
                         .expressionAttributeValues(Map.of(":epoch", Items.number(definition.epoch())))

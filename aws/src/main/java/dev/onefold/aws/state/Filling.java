@@ -52,8 +52,10 @@ public final class Filling {
                 .exclusiveStartKey(start)
                 .build();
         return store.retried(() -> store.client().scan(request)).thenCompose(response -> {
-            rows += response.items().size();
-            return fill(response.items().stream().map(Row::of).toList(), 1)
+            List<Row> read =
+                    response.items().stream().filter(Row::isRow).map(Row::of).toList();
+            rows += read.size();
+            return fill(read, 1)
                     .thenCompose(_ -> response.lastEvaluatedKey().isEmpty()
                             ? CompletableFuture.completedFuture(null)
                             : pages(response.lastEvaluatedKey()));

@@ -77,7 +77,7 @@ final class Roles {
                     "dynamodb:PutItem",
                     "dynamodb:UpdateItem")
             + allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:PutItem")
-            + allow("Letters", "!GetAtt Letters.Arn", "dynamodb:PutItem")
+            + allow("Letters", "!GetAtt Letters.Arn", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem")
             + allow("LettersBytes", "!Sub '${LettersBucket.Arn}/*'", "s3:PutObject")
             + allow(
                     "Retries",
@@ -87,9 +87,17 @@ final class Roles {
                     "sqs:ReceiveMessage",
                     "sqs:SendMessage");
 
-    private static final String REDUCE = allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:DeleteItem", "dynamodb:Query")
-            + allow("Totals", "!GetAtt Totals.Arn", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
-            + changes("Wakes", "!GetAtt Deltas.StreamArn");
+    private static final String REDUCE =
+            allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:Query")
+                    + allow(
+                            "Totals",
+                            "!GetAtt Totals.Arn",
+                            "dynamodb:BatchGetItem",
+                            "dynamodb:GetItem",
+                            "dynamodb:PutItem",
+                            "dynamodb:UpdateItem")
+                    + allow("Rows", "!GetAtt Rows.Arn", "dynamodb:GetItem")
+                    + changes("Wakes", "!GetAtt Deltas.StreamArn");
 
     private static final String KEY = """
                           - !If

@@ -1,5 +1,7 @@
 package dev.onefold.aws.template;
 
+import java.util.Locale;
+
 /// What holds something: the stream, the tables, the bucket, the queue. What holds the truth outlives the stack.
 final class Storage {
     private Storage() {}
@@ -26,7 +28,7 @@ final class Storage {
         return "{AttributeName: %s, KeyType: HASH}, {AttributeName: %s, KeyType: RANGE}".formatted(hash, range);
     }
 
-    /// A table that is paid by request, and from which nothing expires.
+    /// A table that is paid by request, and from which nothing expires. Its name is known to whoever knows the stack's.
     private static String table(String name, String attributes, String keys, String more) {
         return """
                   %s:
@@ -34,13 +36,14 @@ final class Storage {
                     DeletionPolicy: Retain
                     UpdateReplacePolicy: Retain
                     Properties:
+                      TableName: !Sub '${AWS::StackName}-%s'
                       BillingMode: PAY_PER_REQUEST
                       AttributeDefinitions: [%s]
                       KeySchema: [%s]
                       PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}
                       SSESpecification: {SSEEnabled: true}
                       DeletionProtectionEnabled: !Ref DeletionProtection
-                """.formatted(name, attributes, keys) + more;
+                """.formatted(name, name.toLowerCase(Locale.ROOT), attributes, keys) + more;
     }
 
     private static final String STREAM = """

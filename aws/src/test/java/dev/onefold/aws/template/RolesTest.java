@@ -73,7 +73,7 @@ class RolesTest {
                         "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:GetItem dynamodb:PutItem"
                                 + " dynamodb:UpdateItem",
                 "Deltas", "Deltas dynamodb:PutItem",
-                "Letters", "Letters dynamodb:PutItem",
+                "Letters", "Letters dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
                 "LettersBytes", "LettersBucket s3:PutObject",
                 "Retries", "Retries sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage sqs:SendMessage"));
         String kinesis = " kinesis:DescribeStream kinesis:DescribeStreamSummary kinesis:GetRecords"
@@ -91,8 +91,9 @@ class RolesTest {
         assertThat(permissions(template.resource("ReduceRole")))
                 .isEqualTo(Map.of(
                         "Logs", "ReduceLogs logs:CreateLogStream logs:PutLogEvents",
-                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:Query",
-                        "Totals", "Totals dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem",
+                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:GetItem dynamodb:Query",
+                        "Rows", "Rows dynamodb:GetItem",
+                        "Totals", "Totals dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
                         "Wakes", "Deltas" + changes));
     }
 

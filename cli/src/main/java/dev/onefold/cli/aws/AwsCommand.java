@@ -2,6 +2,7 @@ package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.Store;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -90,7 +91,7 @@ public final class AwsCommand implements Runnable {
         try {
             return AwsEngine.deployed(
                     Connection.store(
-                            name,
+                            Store.Tables.of(name),
                             Optional.ofNullable(region),
                             Optional.ofNullable(profile),
                             Optional.ofNullable(endpoint)),

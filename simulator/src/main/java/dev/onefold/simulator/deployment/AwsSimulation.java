@@ -4,6 +4,7 @@ import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Row;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
@@ -246,6 +247,9 @@ public final class AwsSimulation {
                 .of(store.retried(() -> store.client()
                         .scan(request ->
                                 request.tableName(store.tables().rows()).consistentRead(true))))
+                .items()
+                .stream()
+                .filter(Row::isRow)
                 .count();
         if (rows > keys) {
             throw new AssertionError("There are " + rows + " rows of " + keys + " keys");

@@ -1,0 +1,90 @@
+package dev.onefold.aws.function;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.event.BatchResponse;
+import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.Fate;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.template.Environment;
+import dev.onefold.aws.template.Metric;
+import dev.onefold.core.Counts;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.Map;
+
+/// The function that takes records. A batch is done when all of it is in the tables; if anything fails all of it comes
+/// again, and what is in changes nothing then. One invocation at a time, as Lambda calls it.
+public final class StateFunction implements RequestStreamHandler {
+    static final int LANES = 8;
+    static final int GATES = 64;
+
+    private final Store store;
+    private final Pipeline pipeline;
+    private final Metrics metrics;
+    private boolean opened;
+
+    /// As Lambda makes it.
+    public StateFunction() {
+        this(Environment.of(System.getenv()));
+    }
+
+    private StateFunction(Environment environment) {
+        this(
+                Connection.store(tables(environment)),
+                environment.pipeline(),
+                new Metrics(System.out, environment.stack()));
+    }
+
+    StateFunction(Store store, Pipeline pipeline, Metrics metrics) {
+        this.store = store;
+        this.pipeline = pipeline;
+        this.metrics = metrics;
+    }
+
+    static Store.Tables tables(Environment environment) {
+        return new Store.Tables(environment.rows(), environment.deltas(), environment.totals(), environment.letters());
+    }
+
+    @Override
+    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
+        Invocation invocation = Invocation.read(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1));
+        switch (invocation) {
+            case Invocation.Batch(var arrivals) -> {
+                open();
+                List<Fate> fates = Connection.JOIN.of(StateAndMap.process(store, arrivals));
+                count(Fate.counts(fates));
+            }
+            case Invocation.Messages(var messages) ->
+                throw new UnsupportedOperationException(messages.size()
+                        + " messages name records that the event source mapping has given up. They are still in the stream:"
+                        + " set the mapping back to before them, which is safe at any time.");
+            case Invocation.Tick _ -> {}
+        }
+        out.write(BatchResponse.DONE.json());
+    }
+
+    /// Not when the class is loaded: what a snapshot holds must not be older than the tables.
+    private void open() {
+        if (!opened) {
+            AwsEngine.requirePossible(pipeline, LANES);
+            Connection.JOIN.of(new Definitions(store).openOrCreate(pipeline, LANES, GATES));
+            opened = true;
+        }
+    }
+
+    private void count(Counts counts) {
+        Connection.JOIN.of(new LetterTable(store).count(counts));
+        metrics.write(
+                store.clock().instant(),
+                Map.of(Metric.DeadLetters, counts.rejected(), Metric.Conflicts, counts.conflicting()));
+    }
+}

@@ -1,0 +1,5 @@
+/// What Lambda invokes.
+@NullMarked
+package dev.onefold.aws.function;
+
+import org.jspecify.annotations.NullMarked;

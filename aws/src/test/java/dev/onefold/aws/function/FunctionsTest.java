@@ -1,0 +1,130 @@
+package dev.onefold.aws.function;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.LocalDynamoDb;
+import dev.onefold.aws.Store;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+class FunctionsTest {
+    private static final Pipeline PIPELINE = Pipeline.named("trades")
+            .key("id")
+            .version("v")
+            .rollup(r -> r.levels("desk").sum("value", "value", 18, 2).count("trades"))
+            .build();
+
+    private static LocalDynamoDb dynamo;
+
+    private final ByteArrayOutputStream log = new ByteArrayOutputStream();
+    private final Metrics metrics = new Metrics(new PrintStream(log, true, StandardCharsets.UTF_8), "stack");
+
+    @BeforeAll
+    static void start() {
+        dynamo = new LocalDynamoDb();
+    }
+
+    @AfterAll
+    static void stop() {
+        dynamo.close();
+    }
+
+    private interface Handler {
+        void handle(ByteArrayInputStream in, ByteArrayOutputStream out) throws IOException;
+    }
+
+    private static String invoke(Handler handler, String event) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        handler.handle(new ByteArrayInputStream(event.getBytes(StandardCharsets.UTF_8)), out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private static String kinesis(List<String> records) {
+        List<String> items = new ArrayList<>();
+        for (int i = 0; i < records.size(); i++) {
+            items.add("""
+                    {"kinesis":{"kinesisSchemaVersion":"1.0","partitionKey":"p","sequenceNumber":"%1$d","data":"%2$s",\
+                    "approximateArrivalTimestamp":1545084650.987},"eventSource":"aws:kinesis","eventVersion":"1.0",\
+                    "eventID":"shardId-000000000006:%1$d","eventName":"aws:kinesis:record","awsRegion":"us-east-2",\
+                    "invokeIdentityArn":"arn:aws:iam::123456789012:role/r",\
+                    "eventSourceARN":"arn:aws:kinesis:us-east-2:123456789012:stream/trades"}""".formatted(
+                    i + 1, Base64.getEncoder().encodeToString(records.get(i).getBytes(StandardCharsets.UTF_8))));
+        }
+        return "{\"Records\":[" + String.join(",", items) + "]}";
+    }
+
+    private static String trade(String id, int version, String desk, String value) {
+        return "{\"id\":\"%s\",\"v\":%d,\"desk\":\"%s\",\"value\":%s}".formatted(id, version, desk, value);
+    }
+
+    private static List<String> totals(Store store) {
+        return AwsEngine.deployed(store, Connection.JOIN).query(Query.all("main")).lines().stream()
+                .map(line -> String.join("/", line.group()) + "=" + line.values())
+                .toList();
+    }
+
+    /// What the deltas' stream tells of what stands there now.
+    private static String wake(Store store) {
+        List<String> items = new ArrayList<>();
+        Consumer<java.util.Map<String, AttributeValue>> add =
+                item -> items.add("""
+                {"eventID":"1","eventName":"INSERT","eventVersion":"1.1","eventSource":"aws:dynamodb",\
+                "awsRegion":"us-east-2","dynamodb":{"Keys":{"i":{"S":"%s"},"l":{"S":"%s"}},"SequenceNumber":"111",\
+                "SizeBytes":26,"StreamViewType":"KEYS_ONLY"},"eventSourceARN":\
+                "arn:aws:dynamodb:us-east-2:123456789012:table/t/stream/2026-01-01T00:00:00.000"}""".formatted(item.get("i").s(), item.get("l").s()));
+        store.client()
+                .scan(request -> request.tableName(store.tables().deltas()))
+                .join()
+                .items()
+                .forEach(add);
+        return "{\"Records\":[" + String.join(",", items) + "]}";
+    }
+
+    @Test
+    void what_kinesis_delivers_is_in_the_totals_once_the_deltas_have_woken_reduce() throws IOException {
+        Store store = dynamo.store("woken");
+        StateFunction state = new StateFunction(store, PIPELINE, metrics);
+        ReduceFunction reduce = new ReduceFunction(store, metrics);
+        String event = kinesis(List.of(
+                trade("a", 1, "FX", "1.10"), trade("b", 1, "FX", "2"), "poison", trade("a", 2, "Rates", "4.00")));
+        assertThat(invoke((in, out) -> state.handleRequest(in, out, null), event))
+                .isEqualTo("{\"batchItemFailures\":[]}");
+        invoke((in, out) -> state.handleRequest(in, out, null), event);
+        assertThat(totals(store)).containsExactly("=[0.00, 0]");
+        invoke((in, out) -> reduce.handleRequest(in, out, null), wake(store));
+        assertThat(totals(store)).containsExactly("=[6.00, 2]", "FX=[2.00, 1]", "Rates=[4.00, 1]");
+        assertThat(AwsEngine.deployed(store, Connection.JOIN).deadLetters().list(0, 9))
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.place().source()).isEqualTo("trades/shardId-000000000006:3"));
+    }
+
+    @Test
+    void each_minute_all_lanes_are_swept_and_the_lag_is_told_first() throws IOException {
+        Store store = dynamo.store("swept");
+        ReduceFunction reduce = new ReduceFunction(store, metrics);
+        invoke((in, out) -> reduce.handleRequest(in, out, null), "{}");
+        assertThat(log.toString(StandardCharsets.UTF_8)).contains("\"OldestDeltaMs\":0");
+        StateFunction state = new StateFunction(store, PIPELINE, metrics);
+        invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
+        invoke((in, out) -> reduce.handleRequest(in, out, null), "{}");
+        assertThat(totals(store)).containsExactly("=[1.10, 1]", "FX=[1.10, 1]");
+        assertThat(log.toString(StandardCharsets.UTF_8).lines().toList().getLast())
+                .contains("\"Namespace\":\"Onefold\"", "\"Dimensions\":[[\"Stack\"]]", "\"Stack\":\"stack\"")
+                .containsPattern("\"OldestDeltaMs\":[0-9]+}");
+    }
+}
