@@ -1,0 +1,101 @@
+package dev.onefold.simulator.deployment;
+
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.read.TotalsReads;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.core.Verification;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.query.Totals;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// Reads all the time. Of two views of one definition every cut must show the same; and in no item is less than
+/// nothing, at no instant.
+final class Readers {
+    private static final Duration PAUSE_MAX = Duration.ofMillis(300);
+
+    private final Deployment deployment;
+    private final SplittableRandom random;
+    private boolean stopped;
+    private @Nullable AssertionError failure;
+
+    Readers(Deployment deployment, SplittableRandom random) {
+        this.deployment = deployment;
+        this.random = random;
+        deployment.dynamo.onWrite(deployment.tables.totals(), change -> {
+            AttributeValue rows = change.after() == null ? null : change.after().get("r");
+            if (rows != null && new BigDecimal(rows.n()).signum() < 0) {
+                fail("An item has " + rows.n() + " rows: something was retracted before it was added: "
+                        + change.after());
+            }
+        });
+    }
+
+    private void fail(String message) {
+        failure = failure == null ? new AssertionError(message) : failure;
+    }
+
+    /// Compares the views of a definition from now on, for as long as it stands.
+    void begin(Definition definition) {
+        deployment.time.schedule(Duration.ofNanos(random.nextLong(PAUSE_MAX.toNanos())), () -> read(definition));
+    }
+
+    /// No more after this.
+    ///
+    /// @throws AssertionError if anything was wrong
+    void stop() {
+        stopped = true;
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void read(Definition definition) {
+        if (stopped) {
+            return;
+        }
+        Store store = deployment.store(deployment.dynamo.client("reader"));
+        var _ = new Definitions(store)
+                .load()
+                .thenCompose(now -> now.equals(definition) ? compare(store, definition) : ended())
+                .handle((goesOn, unlucky) -> {
+                    if (unlucky != null || Boolean.TRUE.equals(goesOn)) {
+                        begin(definition);
+                    }
+                    return null;
+                });
+    }
+
+    private static CompletableFuture<Boolean> ended() {
+        return CompletableFuture.completedFuture(false);
+    }
+
+    private CompletableFuture<Boolean> compare(Store store, Definition definition) {
+        int rollups = definition.servedView().pipeline().rollups().size();
+        List<TotalsReads.Part> parts = new ArrayList<>();
+        for (Definition.View view : definition.views()) {
+            for (int rollup = 0; rollup < rollups; rollup++) {
+                parts.add(new TotalsReads.Part(view.number(), rollup, Tuple.of(List.of())));
+            }
+        }
+        return new TotalsReads(store, definition).read(parts).thenCompose(reading -> {
+            List<Totals> totals = reading.totals();
+            Verification verification =
+                    Verification.of(totals.subList(0, rollups), totals.subList(rollups, totals.size()), "views");
+            // A view that was dropped meanwhile is not written any more.
+            return new Definitions(store).load().thenApply(now -> {
+                if (now.equals(definition) && !verification.isEqual()) {
+                    fail("Two views differ in one cut: " + verification.differences());
+                }
+                return true;
+            });
+        });
+    }
+}
