@@ -584,43 +584,57 @@ final class EdgeCases {
             put("big " + i, item);
         }
         for (boolean consistent : List.of(true, false)) {
-            cases.put("a page, consistent " + consistent, it -> it.query(request -> request.tableName(table)
-                            .keyConditionExpression("pk = :p")
-                            .consistentRead(consistent)
-                            .projectionExpression("sk")
-                            .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL)
-                            .expressionAttributeValues(Map.of(":p", text("big"))))
-                    .thenApply(response -> response.count() + Answer.shown(response.lastEvaluatedKey())
-                            + response.consumedCapacity().capacityUnits()));
+            cases.put(
+                    "a page, consistent " + consistent,
+                    it -> it.query(request -> request.tableName(table)
+                                    .keyConditionExpression("pk = :p")
+                                    .consistentRead(consistent)
+                                    .projectionExpression("sk")
+                                    .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL)
+                                    .expressionAttributeValues(Map.of(":p", text("big"))))
+                            .thenApply(response -> response.count()
+                                    + Answer.shown(response.lastEvaluatedKey())
+                                    + response.consumedCapacity().capacityUnits()));
             for (String sk : List.of("s1", "none")) {
-                cases.put("units to get " + sk + consistent, it -> it.getItem(request -> request.tableName(table)
-                                .key(key("big", sk))
-                                .consistentRead(consistent)
-                                .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL))
-                        .thenApply(response -> "" + response.consumedCapacity().capacityUnits()));
+                cases.put(
+                        "units to get " + sk + consistent,
+                        it -> it.getItem(request -> request.tableName(table)
+                                        .key(key("big", sk))
+                                        .consistentRead(consistent)
+                                        .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL))
+                                .thenApply(response ->
+                                        "" + response.consumedCapacity().capacityUnits()));
             }
         }
         for (int length : List.of(900, 1_013, 1_014, 1_015, 1_016, 1_017, 1_018, 5_000, 10)) {
-            cases.put("units to put " + length, it -> it.putItem(request -> request.tableName(table)
-                            .item(item("u", "x", text("x".repeat(length))))
-                            .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL))
-                    .thenApply(response -> "" + response.consumedCapacity().capacityUnits()));
+            cases.put(
+                    "units to put " + length,
+                    it -> it.putItem(request -> request.tableName(table)
+                                    .item(item("u", "x", text("x".repeat(length))))
+                                    .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL))
+                            .thenApply(
+                                    response -> "" + response.consumedCapacity().capacityUnits()));
         }
         for (String n : List.of("1", "12", "-12", "123", "1E20", "0.001", "99999999999999999999999999999999999999")) {
             for (int fill = 1_000; fill < 1_020; fill++) {
                 Map<String, AttributeValue> item = new HashMap<>(item("u", "x", text("x".repeat(fill))));
                 item.put("n", AttributeValue.fromN(n));
                 delete("u");
-                cases.put("units to put " + n + " beside " + fill, it -> it.putItem(request -> request.tableName(table)
-                                .item(item)
-                                .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL))
-                        .thenApply(response -> "" + response.consumedCapacity().capacityUnits()));
+                cases.put(
+                        "units to put " + n + " beside " + fill,
+                        it -> it.putItem(request -> request.tableName(table)
+                                        .item(item)
+                                        .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL))
+                                .thenApply(response ->
+                                        "" + response.consumedCapacity().capacityUnits()));
             }
         }
-        cases.put("units of a transaction", it -> it.transactWriteItems(
-                        request -> request.transactItems(put(key("w")), update("v", "ADD n :one"))
+        cases.put(
+                "units of a transaction",
+                it -> it.transactWriteItems(request -> request.transactItems(put(key("w")), update("v", "ADD n :one"))
                                 .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL))
-                .thenApply(response -> "" + response.consumedCapacity().getFirst().capacityUnits()));
+                        .thenApply(response ->
+                                "" + response.consumedCapacity().getFirst().capacityUnits()));
     }
 
     private TransactWriteItem put(Map<String, AttributeValue> item) {
