@@ -58,8 +58,8 @@ class LocalLikenessTest {
 
     /// The table of `docs/emulators.md`, as far as it is met here.
     private static boolean isEmulatorWrong(String what, String simulated, String real) {
-        boolean refusesWhole = what.startsWith("update in a transaction")
-                && simulated.endsWith("[None, ValidationError]")
+        boolean refusesWhole = what.contains("transaction")
+                && simulated.contains("ValidationError")
                 && real.equals("DynamoDbException ValidationException");
         boolean forgetsReasons = what.startsWith("update in a transaction")
                 && simulated.equals("DynamoDbException ValidationException")
@@ -73,7 +73,11 @@ class LocalLikenessTest {
     record Pair(Service service, DynamoDbAsyncClient local, String name) {
         /// Makes a call to both.
         void compare(String what, Answer.Call call) {
-            assertThat(Answer.simulated(service, call)).as(what).isEqualTo(Answer.real(local, call));
+            String simulated = Answer.simulated(service, call);
+            String real = Answer.real(local, call);
+            if (!isEmulatorWrong(what, simulated, real)) {
+                assertThat(simulated).as(what).isEqualTo(real);
+            }
         }
     }
 

@@ -54,22 +54,15 @@ public record KeyCondition(Key partition, @Nullable Condition range) {
         return range == null || range.holds(item);
     }
 
-    /// Whether nothing that is asked for can come after this item.
+    /// Whether it is at the end of the range, so that nothing that is asked for can come after it.
     public boolean endsAt(Map<String, AttributeValue> item, boolean forward) {
         return switch (range) {
             case Compare(Operand name, String sign, Operand value)
-            when sign.equals("=") || sign.equals(forward ? "<=" : ">=") ->
-                Objects.equals(name.in(item), value.in(item));
+            when sign.equals(forward ? "<=" : ">=") -> Objects.equals(name.in(item), value.in(item));
             case Between(Operand name, Operand low, Operand high) ->
                 Objects.equals(name.in(item), (forward ? high : low).in(item));
             case null, default -> false;
         };
-    }
-
-    /// Whether a page may be said to have ended at this key.
-    public boolean mayGoOnAfter(Map<String, AttributeValue> key, boolean forward) {
-        boolean isOne = range instanceof Compare(var _, String sign, var _) && sign.equals("=");
-        return holds(key) && (isOne || !endsAt(key, forward));
     }
 
     private static void collect(Condition condition, List<Condition> parts) {

@@ -81,7 +81,7 @@ public final class Searches {
         Key start = request.hasExclusiveStartKey() ? start(table, request.exclusiveStartKey()) : null;
         if (start != null) {
             Map<String, AttributeValue> item = Values.canonical(request.exclusiveStartKey());
-            if (!start.isBeside(condition.partition()) || !condition.mayGoOnAfter(item, forward)) {
+            if (!start.isBeside(condition.partition()) || !condition.holds(item) || condition.endsAt(item, forward)) {
                 throw invalid("The provided starting key is outside query boundaries based on provided conditions");
             }
         }
