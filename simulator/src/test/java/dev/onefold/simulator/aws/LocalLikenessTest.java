@@ -23,7 +23,8 @@ class LocalLikenessTest {
 
     @BeforeAll
     static void open() {
-        local = DynamoDBEmbedded.create(true);
+        boolean withoutTelemetry = true;
+        local = DynamoDBEmbedded.create(withoutTelemetry);
         client = local.dynamoDbAsyncClient();
     }
 
