@@ -15,7 +15,7 @@ import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
-/// What the tests share: a service with a table `T`, whose key is `pk` and `sk`, both texts, and a client.
+/// What the tests share: a service with a table `Table`, whose key is `pk` and `sk`, both texts, and a client.
 final class Service {
     final VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
     final SimulatedDynamoDb dynamo;
@@ -24,7 +24,7 @@ final class Service {
     Service(long seed) {
         dynamo = new SimulatedDynamoDb(time, seed);
         client = dynamo.client("test");
-        run(it -> it.createTable(table("T", ScalarAttributeType.S, ScalarAttributeType.S)));
+        run(it -> it.createTable(table("Table", ScalarAttributeType.S, ScalarAttributeType.S)));
     }
 
     /// Makes one call, and waits for its result.
@@ -33,13 +33,13 @@ final class Service {
     }
 
     void put(Map<String, AttributeValue> item) {
-        run(it -> it.putItem(request -> request.tableName("T").item(item)));
+        run(it -> it.putItem(request -> request.tableName("Table").item(item)));
     }
 
     /// The item as it is, in a consistent read.
     Map<String, AttributeValue> get(String pk) {
         return run(it -> it.getItem(
-                        request -> request.tableName("T").key(key(pk)).consistentRead(true)))
+                        request -> request.tableName("Table").key(key(pk)).consistentRead(true)))
                 .item();
     }
 

@@ -48,7 +48,7 @@ class SimulatedDynamoDbTest {
     void a_callback_finds_its_failure_in_a_completion_exception() {
         AtomicReference<Throwable> seen = new AtomicReference<>();
         CompletableFuture<Object> future = service.client
-                .getItem(request -> request.tableName("none").key(key("a")))
+                .getItem(request -> request.tableName("missing").key(key("a")))
                 .handle((_, failure) -> {
                     seen.set(failure);
                     return "handled";
@@ -62,7 +62,7 @@ class SimulatedDynamoDbTest {
     @Test
     void a_failed_condition_shows_the_item_if_asked_to() {
         service.put(item("a", "n", number(1)));
-        assertThatThrownBy(() -> service.run(it -> it.putItem(request -> request.tableName("T")
+        assertThatThrownBy(() -> service.run(it -> it.putItem(request -> request.tableName("Table")
                         .item(key("a"))
                         .conditionExpression("attribute_not_exists(pk)")
                         .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD))))
@@ -74,7 +74,7 @@ class SimulatedDynamoDbTest {
     @Test
     void an_update_adds_and_sets_and_says_what_is_new() {
         service.put(item("a", "n", number(40)));
-        assertThat(service.run(it -> it.updateItem(request -> request.tableName("T")
+        assertThat(service.run(it -> it.updateItem(request -> request.tableName("Table")
                                 .key(key("a"))
                                 .updateExpression("SET d = if_not_exists(d, :z) + :z ADD n :two")
                                 .expressionAttributeValues(Map.of(":two", number(2), ":z", number(0)))
@@ -129,7 +129,7 @@ class SimulatedDynamoDbTest {
         AttributeValue large = text("x".repeat(390_000));
         TransactWriteItem[] items = IntStream.range(0, 11)
                 .mapToObj(i -> TransactWriteItem.builder()
-                        .put(put -> put.tableName("T").item(item("k" + i, "s", large)))
+                        .put(put -> put.tableName("Table").item(item("k" + i, "s", large)))
                         .build())
                 .toArray(TransactWriteItem[]::new);
         assertInvalid(() -> transact("x", items), "4 MB");
@@ -154,7 +154,7 @@ class SimulatedDynamoDbTest {
         Map<String, AttributeValue> start = Map.of();
         do {
             Map<String, AttributeValue> from = start;
-            QueryResponse page = service.run(it -> it.query(request -> request.tableName("T")
+            QueryResponse page = service.run(it -> it.query(request -> request.tableName("Table")
                     .keyConditionExpression("pk = :p")
                     .expressionAttributeValues(Map.of(":p", text("p")))
                     .limit(2)
@@ -172,7 +172,7 @@ class SimulatedDynamoDbTest {
         for (int segment = 0; segment < 7; segment++) {
             int part = segment;
             service.run(it -> it.scan(
-                            request -> request.tableName("T").segment(part).totalSegments(7)))
+                            request -> request.tableName("Table").segment(part).totalSegments(7)))
                     .items()
                     .forEach(item -> found.add(item.get("pk").s()));
         }
@@ -182,13 +182,13 @@ class SimulatedDynamoDbTest {
     @Test
     void a_table_takes_its_time_to_be_there() {
         service.dynamo.inject(Faults.none().with(Timing.USUAL));
-        service.run(it -> it.createTable(Service.table("U", ScalarAttributeType.N, null)));
-        assertThat(service.run(it -> it.describeTable(request -> request.tableName("U")))
+        service.run(it -> it.createTable(Service.table("Other", ScalarAttributeType.N, null)));
+        assertThat(service.run(it -> it.describeTable(request -> request.tableName("Other")))
                         .table()
                         .tableStatus())
                 .isEqualTo(TableStatus.CREATING);
         service.time.runFor(Duration.ofSeconds(10));
-        assertThat(service.run(it -> it.describeTable(request -> request.tableName("U")))
+        assertThat(service.run(it -> it.describeTable(request -> request.tableName("Other")))
                         .table()
                         .tableStatus())
                 .isEqualTo(TableStatus.ACTIVE);
@@ -196,10 +196,10 @@ class SimulatedDynamoDbTest {
 
     @Test
     void a_stream_tells_the_images_of_what_changed_and_forgets_after_24_hours() {
-        ChangeStream stream = service.dynamo.stream("T", 1);
+        ChangeStream stream = service.dynamo.stream("Table", 1);
         service.put(item("a", "n", number(1)));
         service.put(item("a", "n", number(1)));
-        service.run(it -> it.deleteItem(request -> request.tableName("T").key(key("a"))));
+        service.run(it -> it.deleteItem(request -> request.tableName("Table").key(key("a"))));
         assertThat(stream.read(0, 0, 10))
                 .extracting(Change::before, Change::after)
                 .containsExactly(tuple(null, item("a", "n", number(1))), tuple(item("a", "n", number(1)), null));
@@ -226,13 +226,13 @@ class SimulatedDynamoDbTest {
 
     private static TransactWriteItem put(String pk, int n) {
         return TransactWriteItem.builder()
-                .put(put -> put.tableName("T").item(item(pk, "n", number(n))))
+                .put(put -> put.tableName("Table").item(item(pk, "n", number(n))))
                 .build();
     }
 
     private static TransactWriteItem putNew(String pk, int n) {
         return TransactWriteItem.builder()
-                .put(put -> put.tableName("T")
+                .put(put -> put.tableName("Table")
                         .item(item(pk, "n", number(n)))
                         .conditionExpression("attribute_not_exists(pk)")
                         .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD))
@@ -241,7 +241,7 @@ class SimulatedDynamoDbTest {
 
     private static TransactWriteItem add(String pk) {
         return TransactWriteItem.builder()
-                .update(update -> update.tableName("T")
+                .update(update -> update.tableName("Table")
                         .key(key(pk))
                         .updateExpression("ADD n :one")
                         .expressionAttributeValues(Map.of(":one", number(1))))

@@ -119,10 +119,10 @@ public sealed interface Condition {
     }
 
     /// A text holds a text, bytes hold bytes, a set or list an element.
-    record Contains(DocumentPath path, Operand element) implements Condition {
+    record Contains(Operand container, Operand element) implements Condition {
         @Override
         public boolean holds(Map<String, AttributeValue> item) {
-            AttributeValue whole = path.in(item);
+            AttributeValue whole = container.in(item);
             AttributeValue part = element.in(item);
             if (whole == null || part == null) {
                 return false;

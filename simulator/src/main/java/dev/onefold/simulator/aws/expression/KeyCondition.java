@@ -13,6 +13,7 @@ import dev.onefold.simulator.aws.item.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -53,13 +54,33 @@ public record KeyCondition(Key partition, @Nullable Condition range) {
         return range == null || range.holds(item);
     }
 
+    /// Whether it is at the end of the range, so that nothing that is asked for can come after it.
+    public boolean endsAt(Map<String, AttributeValue> item, boolean forward) {
+        return switch (range) {
+            case Compare(Operand name, String sign, Operand value)
+            when sign.equals(forward ? "<=" : ">=") -> Objects.equals(name.in(item), value.in(item));
+            case Between(Operand name, Operand low, Operand high) ->
+                Objects.equals(name.in(item), (forward ? high : low).in(item));
+            case null, default -> false;
+        };
+    }
+
     private static void collect(Condition condition, List<Condition> parts) {
         if (condition instanceof Both(Condition left, Condition right)) {
             collect(left, parts);
             collect(right, parts);
         } else {
-            parts.add(condition);
+            parts.add(turned(condition));
         }
+    }
+
+    /// `:v < a` is `a > :v`.
+    private static Condition turned(Condition condition) {
+        if (!(condition instanceof Compare(Constant value, String sign, At attribute))) {
+            return condition;
+        }
+        String turned = sign.startsWith("<") ? sign.replace('<', '>') : sign.replace('>', '<');
+        return new Compare(attribute, sign.equals("<>") ? sign : turned, value);
     }
 
     private static String attribute(Condition part) {

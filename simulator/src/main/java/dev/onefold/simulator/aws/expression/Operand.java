@@ -42,11 +42,11 @@ sealed interface Operand {
         }
     }
 
-    /// `size(path)`.
-    record Size(DocumentPath path) implements Operand {
+    /// `size(measured)`.
+    record Size(Operand measured) implements Operand {
         @Override
         public @Nullable AttributeValue in(Map<String, AttributeValue> item) {
-            AttributeValue value = path.in(item);
+            AttributeValue value = measured.in(item);
             if (value == null) {
                 return null;
             }

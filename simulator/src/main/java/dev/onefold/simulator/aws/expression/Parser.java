@@ -20,12 +20,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// Reads conditions, and what all expressions have in common.
 final class Parser {
     private static final int OPERATORS_MAX = 300;
     private static final int CHOICES_MAX = 100;
+    private static final Pattern START = Pattern.compile("[#A-Za-z]");
     private static final Set<String> SIGNS = Set.of("=", "<>", "<", "<=", ">", ">=");
     private static final Set<String> TYPES = Set.of("S", "SS", "N", "NS", "B", "BS", "BOOL", "NULL", "L", "M");
 
@@ -111,6 +113,8 @@ final class Parser {
         Operand low = operand();
         tokens.expect("AND");
         Operand high = operand();
+        requireDistinct("BETWEEN", value, low);
+        requireDistinct("BETWEEN", value, high);
         requireOrdered("BETWEEN", low);
         requireOrdered("BETWEEN", high);
         if (low instanceof Constant(var from) && high instanceof Constant(var to)) {
@@ -130,6 +134,7 @@ final class Parser {
         tokens.expect("(");
         do {
             choices.add(operand());
+            requireDistinct("IN", value, choices.getLast());
         } while (tokens.take(","));
         tokens.expect(")");
         if (choices.size() > CHOICES_MAX) {
@@ -169,10 +174,11 @@ final class Parser {
     }
 
     private Condition contains() {
-        DocumentPath path = pathThenComma();
+        Operand container = operand();
+        tokens.expect(",");
         Operand element = operand();
-        requireDistinct("contains", new At(path), element);
-        return new Contains(path, element);
+        requireDistinct("contains", container, element);
+        return new Contains(container, element);
     }
 
     private AttributeValue.Type type() {
@@ -202,9 +208,9 @@ final class Parser {
                         "The function is not allowed to be used this way in an expression; function: " + name);
             }
             tokens.expect("(");
-            DocumentPath path = path();
+            Operand measured = pathOrConstant();
             tokens.expect(")");
-            return new Size(path);
+            return new Size(measured);
         }
         return pathOrConstant();
     }
@@ -238,8 +244,7 @@ final class Parser {
 
     private Field field() {
         String token = tokens.peek();
-        if (token.isEmpty()
-                || !Character.isLetter(token.charAt(0)) && token.charAt(0) != '#' && token.charAt(0) != '_') {
+        if (!START.matcher(token).lookingAt()) {
             throw tokens.unexpected();
         }
         tokens.next();

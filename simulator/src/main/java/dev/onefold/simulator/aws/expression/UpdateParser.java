@@ -105,6 +105,11 @@ final class UpdateParser {
     }
 
     private Operand operand() {
+        if (tokens.take("(")) {
+            Operand inner = operand();
+            tokens.expect(")");
+            return inner;
+        }
         if (!parser.isCall()) {
             return parser.pathOrConstant();
         }

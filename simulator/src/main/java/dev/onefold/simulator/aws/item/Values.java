@@ -36,13 +36,16 @@ public final class Values {
     }
 
     private static Map<String, AttributeValue> canonical(Map<String, AttributeValue> item, int depth) {
+        if (depth == 0 && item.containsKey("")) {
+            throw invalid("One or more parameter values were invalid: Supplied attribute name is empty");
+        }
         Map<String, AttributeValue> canonical = new TreeMap<>();
         item.forEach((name, value) -> canonical.put(name, canonical(value, depth)));
         return Collections.unmodifiableMap(canonical);
     }
 
     private static AttributeValue canonical(AttributeValue value, int depth) {
-        if (depth > DEPTH_MAX) {
+        if (depth >= DEPTH_MAX) {
             throw invalid("Nesting Levels have exceeded supported limits");
         }
         return switch (value.type()) {

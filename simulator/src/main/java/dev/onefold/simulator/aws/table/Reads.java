@@ -86,7 +86,7 @@ public final class Reads {
         Map<String, List<Map<String, AttributeValue>>> found = new TreeMap<>();
         requireBatch(request);
         long bytes = 0;
-        for (Map.Entry<String, KeysAndAttributes> entry : request.requestItems().entrySet()) {
+        for (Map.Entry<String, KeysAndAttributes> entry : ordered(request).entrySet()) {
             KeysAndAttributes wanted = entry.getValue();
             Table table = tables.table(entry.getKey());
             Projection projection = projection(
@@ -119,10 +119,15 @@ public final class Reads {
                 .build();
     }
 
+    /// By table, because a map of the caller may have another order in every run.
+    private static Map<String, KeysAndAttributes> ordered(BatchGetItemRequest request) {
+        return new TreeMap<>(request.requestItems());
+    }
+
     /// Every key is right, and asked for once.
     private void requireBatch(BatchGetItemRequest request) {
         int keys = 0;
-        for (Map.Entry<String, KeysAndAttributes> entry : request.requestItems().entrySet()) {
+        for (Map.Entry<String, KeysAndAttributes> entry : ordered(request).entrySet()) {
             Table table = tables.table(entry.getKey());
             TreeSet<Key> distinct = new TreeSet<>();
             for (Map<String, AttributeValue> key : entry.getValue().keys()) {

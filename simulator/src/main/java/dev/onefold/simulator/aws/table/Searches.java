@@ -79,12 +79,18 @@ public final class Searches {
         requireSelect(request.select(), ask.projection != null);
         boolean forward = !Boolean.FALSE.equals(request.scanIndexForward());
         Key start = request.hasExclusiveStartKey() ? start(table, request.exclusiveStartKey()) : null;
-        if (start != null && !start.isBeside(condition.partition())) {
-            throw invalid("The provided starting key is outside query boundaries based on provided conditions");
+        if (start != null) {
+            Map<String, AttributeValue> item = Values.canonical(request.exclusiveStartKey());
+            if (!start.isBeside(condition.partition()) || !condition.holds(item) || condition.endsAt(item, forward)) {
+                throw invalid("The provided starting key is outside query boundaries based on provided conditions");
+            }
         }
         Page page = page(ask, places(table, condition.partition(), start, forward), condition::holds);
         meter.read(table, page.bytes, ask.reading);
         boolean counts = request.select() == Select.COUNT;
+        if (page.last != null && (table.schema().sort() == null || condition.endsAt(page.last, forward))) {
+            page.last = null; // There cannot be more.
+        }
         QueryResponse.Builder response = QueryResponse.builder()
                 .count(page.count)
                 .scannedCount(page.scanned)

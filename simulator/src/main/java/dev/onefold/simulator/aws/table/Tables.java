@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingModeSummary;
@@ -29,6 +30,8 @@ import software.amazon.awssdk.services.dynamodb.model.TableStatus;
 
 /// All tables, and who is told of their changes.
 public final class Tables {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{3,255}");
+
     private final InstantSource clock;
     private final Map<String, Table> tables = new TreeMap<>();
     private final List<Consumer<Change>> listeners = new ArrayList<>();
@@ -80,6 +83,9 @@ public final class Tables {
     public CreateTableResponse createTable(CreateTableRequest request, Duration creation) {
         if (request.hasGlobalSecondaryIndexes() || request.hasLocalSecondaryIndexes()) {
             throw new UnsupportedOperationException("There are no indices here: table " + request.tableName());
+        }
+        if (!NAME.matcher(request.tableName()).matches()) {
+            throw invalid("Table names must be between 3 and 255 characters long, of a-z, A-Z, 0-9, '_', '-' and '.'");
         }
         Schema schema = Schema.of(request);
         if (tables.containsKey(request.tableName())) {

@@ -10,10 +10,10 @@ import dev.onefold.simulator.aws.item.Values;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -156,11 +156,12 @@ public final class Writes {
 
     /// @param skipping asked for each item; if it says so, the item stays unprocessed
     public BatchWriteItemResponse batch(BatchWriteItemRequest request, Meter meter, BooleanSupplier skipping) {
-        Map<String, List<WriteRequest>> unprocessed = new LinkedHashMap<>();
+        // By table, because a map of the caller may have another order in every run.
+        Map<String, List<WriteRequest>> requested = new TreeMap<>(request.requestItems());
+        Map<String, List<WriteRequest>> unprocessed = new TreeMap<>();
         Deque<ItemWrite> writes = new ArrayDeque<>();
         long bytes = 0;
-        for (Map.Entry<String, List<WriteRequest>> perTable :
-                request.requestItems().entrySet()) {
+        for (Map.Entry<String, List<WriteRequest>> perTable : requested.entrySet()) {
             Table table = tables.table(perTable.getKey());
             Set<Key> keys = new TreeSet<>();
             for (WriteRequest one : perTable.getValue()) {
@@ -183,17 +184,14 @@ public final class Writes {
         if (bytes > BATCH_BYTES_MAX) {
             throw invalid("The batch write request size exceeds 16 MB");
         }
-        request.requestItems()
-                .forEach((name, ones) -> ones.forEach(one -> {
-                    ItemWrite write = writes.removeFirst();
-                    if (skipping.getAsBoolean() || write.table().isLocked(write.key())) {
-                        unprocessed
-                                .computeIfAbsent(name, _ -> new ArrayList<>())
-                                .add(one);
-                    } else {
-                        apply(write, meter);
-                    }
-                }));
+        requested.forEach((name, ones) -> ones.forEach(one -> {
+            ItemWrite write = writes.removeFirst();
+            if (skipping.getAsBoolean() || write.table().isLocked(write.key())) {
+                unprocessed.computeIfAbsent(name, _ -> new ArrayList<>()).add(one);
+            } else {
+                apply(write, meter);
+            }
+        }));
         return BatchWriteItemResponse.builder()
                 .unprocessedItems(unprocessed)
                 .consumedCapacity(meter.consumed(request.returnConsumedCapacity()))
