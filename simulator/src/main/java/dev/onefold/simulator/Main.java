@@ -1,5 +1,6 @@
 package dev.onefold.simulator;
 
+import dev.onefold.simulator.deployment.AwsSimulation;
 import dev.onefold.simulator.embedded.EmbeddedSimulation;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -16,7 +17,8 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  simulator --seeds 100000",
             "  simulator --seeds 1000 --from 5000",
-            "  simulator --seed 42"
+            "  simulator --seed 42",
+            "  simulator --aws --seeds 100000"
         })
 public final class Main implements Callable<Integer> {
     private static final long TELL_NANOS = 5_000_000_000L;
@@ -31,6 +33,9 @@ public final class Main implements Callable<Integer> {
     @org.jspecify.annotations.Nullable
     private Long seed;
 
+    @Option(names = "--aws", description = "the runtime on AWS, on simulated services; else the embedded one")
+    private boolean aws;
+
     public static void main(String[] arguments) {
         System.setProperty("onefold.scale", System.getProperty("onefold.scale", "512")); // Before the engine is loaded.
         System.exit(new CommandLine(new Main()).execute(arguments));
@@ -43,7 +48,11 @@ public final class Main implements Callable<Integer> {
         long told = System.nanoTime();
         for (long each = first; each < first + count; each++) {
             try {
-                EmbeddedSimulation.run(each);
+                if (aws) {
+                    AwsSimulation.run(each);
+                } else {
+                    EmbeddedSimulation.run(each);
+                }
             } catch (AssertionError failure) {
                 failure.printStackTrace();
                 return 1;

@@ -29,11 +29,13 @@ import software.amazon.awssdk.core.exception.SdkException;
         sortOptions = false,
         synopsisSubcommandLabel = "COMMAND",
         description = {
-            "The same verbs, on what is deployed on AWS.",
+            "Writes what is to be deployed on AWS, and does the same verbs on what is.",
             "Credentials and region are found as every AWS tool finds them."
         },
         footerHeading = "%nExamples:%n",
         footer = {
+            "  What to deploy:",
+            "    onefold aws template trade-risk.yaml > template.yaml",
             "  Totals, one consistent cut:",
             "    onefold aws query trade-risk.yaml --region eu-central-1",
             "  Two deployments of one pipeline:",
@@ -79,6 +81,7 @@ public final class AwsCommand implements Runnable {
         AwsCommand aws = new AwsCommand();
         Call deployed = call.on(aws::engine);
         return new CommandLine(aws)
+                .addSubcommand(new TemplateCommand(call))
                 .addSubcommand(new QueryCommand(deployed))
                 .addSubcommand(new GetCommand(deployed))
                 .addSubcommand(new VerifyCommand(deployed))
