@@ -1,12 +1,16 @@
 package dev.onefold.simulator.deployment;
 
+import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;
 import dev.onefold.simulator.aws.VirtualTime;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -18,8 +22,9 @@ import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
 /// The tables of one pipeline on the simulated service.
-final class Deployment implements AwsEngine.Await {
+public final class Deployment implements AwsEngine.Await {
     private static final long CLOCK_SKEW_MS_MAX = 3_000;
+    private static final int BATCH_MAX = 100;
 
     final VirtualTime time;
     final SimulatedDynamoDb dynamo;
@@ -36,6 +41,25 @@ final class Deployment implements AwsEngine.Await {
         create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
         create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
         create(tables.letters(), List.of("p", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
+    }
+
+    /// One in which nothing goes wrong.
+    public static Deployment calm() {
+        VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
+        return new Deployment(time, new SimulatedDynamoDb(time, 1), new SplittableRandom(1));
+    }
+
+    /// Brings records into the rows, in batches as a stream delivers them, and then into the totals.
+    public void feed(AwsEngine engine, List<byte[]> records) {
+        Store store = store(dynamo.client("function"));
+        for (int from = 0; from < records.size(); from += BATCH_MAX) {
+            List<Arrival> batch = new ArrayList<>();
+            for (int i = from; i < Math.min(records.size(), from + BATCH_MAX); i++) {
+                batch.add(new Arrival("stream/shard", Integer.toString(i + 1), 0, records.get(i)));
+            }
+            of(StateAndMap.process(store, batch));
+        }
+        engine.reduce();
     }
 
     private void create(String table, List<String> names, List<ScalarAttributeType> types) {
@@ -69,7 +93,7 @@ final class Deployment implements AwsEngine.Await {
     }
 
     /// The verbs, as a person uses them; waiting lets time pass, and whatever goes on goes on.
-    AwsEngine engine(Pipeline pipeline, int lanes, int gates) {
+    public AwsEngine engine(Pipeline pipeline, int lanes, int gates) {
         return AwsEngine.open(store(dynamo.client("person")), this, pipeline, lanes, gates);
     }
 
