@@ -82,6 +82,7 @@ public final class AwsCommand implements Runnable {
         Call deployed = call.on(aws::engine);
         return new CommandLine(aws)
                 .addSubcommand(new TemplateCommand(call))
+                .addSubcommand(new PackageCommand(call))
                 .addSubcommand(new QueryCommand(deployed))
                 .addSubcommand(new GetCommand(deployed))
                 .addSubcommand(new VerifyCommand(deployed))

@@ -1,0 +1,103 @@
+package dev.onefold.cli.aws;
+
+import dev.onefold.aws.function.StateFunction;
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Words;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `onefold aws package`: the functions' archive. It holds the jars that this program runs on, but for those that only
+/// a command line needs; equal jars make equal archives.
+@Command(
+        name = "package",
+        sortOptions = false,
+        description = {
+            "Writes the archive of the functions, to be put into a bucket.",
+            "Both functions run from it. Give each archive a key of its own, or CloudFormation does not notice a new one."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  onefold aws package --output onefold-functions.zip",
+            "  aws s3 cp onefold-functions.zip s3://my-code/onefold-functions-1.zip"
+        })
+final class PackageCommand implements Callable<Integer> {
+    /// What the functions do without. Whatever is not known here is packed: too much costs some milliseconds, too
+    /// little an outage.
+    private static final List<String> LEFT_OUT = List.of(
+            "onefold-cli-", "onefold-embedded-", "picocli-", "snakeyaml-", "progressbar-", "jline-", "zstd-jni-");
+
+    /// 1980-01-01, the earliest that an archive can say.
+    private static final FileTime ALWAYS = FileTime.fromMillis(315_532_800_000L);
+
+    private final Call call;
+
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "FILE",
+            description = "The archive to write.")
+    private String output = "";
+
+    PackageCommand(Call call) {
+        this.call = call;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Caller caller = call.caller();
+        List<Path> jars = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(Path::of)
+                .filter(path -> path.toString().endsWith(".jar"))
+                .filter(path -> LEFT_OUT.stream().noneMatch(String.valueOf(path.getFileName())::startsWith))
+                .sorted(Comparator.comparing(path -> String.valueOf(path.getFileName())))
+                .toList();
+        if (jars.stream().noneMatch(path -> String.valueOf(path.getFileName()).startsWith("onefold-aws-"))) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    "The functions (" + StateFunction.class.getName()
+                            + ") are not in a jar here. Run this command as ./onefold, which builds them.");
+        }
+        Path file = caller.path(output);
+        try (OutputStream out = Files.newOutputStream(file);
+                ZipOutputStream zip = new ZipOutputStream(out)) {
+            zip.setMethod(ZipOutputStream.STORED); // Jars are compressed already.
+            for (Path jar : jars) {
+                add(zip, jar);
+            }
+        }
+        caller.out()
+                .println("Wrote " + caller.shown(file) + ": " + Words.count(jars.size(), "jar") + ", "
+                        + Words.bytes(Files.size(file)) + ".");
+        return ExitCode.DONE.code();
+    }
+
+    private static void add(ZipOutputStream zip, Path jar) throws IOException {
+        byte[] bytes = Files.readAllBytes(jar);
+        CRC32 crc = new CRC32();
+        crc.update(bytes);
+        ZipEntry entry = new ZipEntry("lib/" + jar.getFileName());
+        entry.setLastModifiedTime(ALWAYS);
+        entry.setSize(bytes.length);
+        entry.setCompressedSize(bytes.length);
+        entry.setCrc(crc.getValue());
+        zip.putNextEntry(entry);
+        zip.write(bytes);
+        zip.closeEntry();
+    }
+}

@@ -1,0 +1,174 @@
+package dev.onefold.cli.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.Cli.Result;
+import dev.onefold.core.pipeline.Pipeline;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.dynamodb.services.local.main.ServerRunner;
+import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
+
+/// The verbs over HTTP, on DynamoDB Local.
+class AwsCommandTest {
+    private static DynamoDBProxyServer server;
+    private static URI endpoint;
+    private static int deployments;
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+    private String deployment;
+
+    @BeforeAll
+    static void start() throws Exception {
+        System.setProperty("aws.accessKeyId", "local");
+        System.setProperty("aws.secretAccessKey", "local");
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        server = ServerRunner.createServerFromCommandLineArgs(
+                new String[] {"-inMemory", "-disableTelemetry", "-port", Integer.toString(port)});
+        server.start();
+        endpoint = URI.create("http://localhost:" + port);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        server.stop();
+        System.clearProperty("aws.accessKeyId");
+        System.clearProperty("aws.secretAccessKey");
+    }
+
+    @BeforeEach
+    void deploy() {
+        cli = Cli.in(folder);
+        cli.write("trades.yaml", Cli.TRADES);
+        deployment = "test-" + ++deployments;
+    }
+
+    private Store store() {
+        return Connection.store(
+                Store.Tables.of(deployment), Optional.of("eu-central-1"), Optional.empty(), Optional.of(endpoint));
+    }
+
+    /// Makes the tables, and brings these records into them.
+    private void fold(String... records) {
+        Store store = store();
+        create(store, store.tables().rows(), ScalarAttributeType.B, "k");
+        create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
+        create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
+        create(store, store.tables().letters(), ScalarAttributeType.B, "p", "i");
+        Pipeline pipeline = Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .rollup(r ->
+                        r.levels("desk", "region").sum("value", "value", 18, 2).count("trades"))
+                .build();
+        AwsEngine engine = AwsEngine.open(store, Connection.JOIN, pipeline, 2, 4);
+        List<Arrival> arrivals = new ArrayList<>();
+        for (String record : records) {
+            arrivals.add(new Arrival(
+                    "s/shard", Integer.toString(arrivals.size() + 1), 0, record.getBytes(StandardCharsets.UTF_8)));
+        }
+        Connection.JOIN.of(StateAndMap.process(store, arrivals));
+        engine.reduce();
+    }
+
+    /// The last of the names is the one of this type; one before it is a text.
+    private static void create(Store store, String table, ScalarAttributeType type, String... names) {
+        List<AttributeDefinition> attributes = new ArrayList<>();
+        List<KeySchemaElement> keys = new ArrayList<>();
+        for (int i = 0; i < names.length; i++) {
+            attributes.add(AttributeDefinition.builder()
+                    .attributeName(names[i])
+                    .attributeType(i == names.length - 1 ? type : ScalarAttributeType.S)
+                    .build());
+            keys.add(KeySchemaElement.builder()
+                    .attributeName(names[i])
+                    .keyType(i == 0 ? KeyType.HASH : KeyType.RANGE)
+                    .build());
+        }
+        store.client()
+                .createTable(request -> request.tableName(table)
+                        .billingMode(BillingMode.PAY_PER_REQUEST)
+                        .attributeDefinitions(attributes)
+                        .keySchema(keys))
+                .join();
+    }
+
+    private Result aws(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("aws"));
+        all.addAll(List.of(arguments));
+        all.addAll(List.of(
+                "--deployment", deployment, "--region", "eu-central-1", "--endpoint", String.valueOf(endpoint)));
+        return cli.run(all.toArray(new String[0]));
+    }
+
+    private static String trade(String id, int version, String desk, String value) {
+        return "{\"id\":\"%s\",\"v\":%d,\"desk\":\"%s\",\"region\":\"EMEA\",\"value\":%s}"
+                .formatted(id, version, desk, value);
+    }
+
+    @Test
+    void the_verbs_of_the_embedded_engine_work_on_deployed_tables() {
+        fold(trade("a", 1, "FX", "1.5"), trade("a", 2, "FX", "2.5"), trade("b", 1, "Rates", "4"), "poison");
+        Result query = aws("query", "trades.yaml", "--format", "csv", "--depth", "1");
+        assertThat(query.exitCode()).as(query.err()).isZero();
+        assertThat(query.out()).contains("0,,,6.50,2").contains("FX").contains("Rates");
+        assertThat(aws("get", "trades.yaml", "a").out()).contains("version", "2", "FX");
+        assertThat(aws("get", "trades.yaml", "nobody").exitCode()).isEqualTo(1);
+        Result verify = aws("verify", "trades.yaml");
+        assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
+        assertThat(aws("rebuild", "trades.yaml").exitCode()).isZero();
+        assertThat(aws("query", "trades.yaml", "--group", "FX", "--depth", "0").out())
+                .contains("2.50");
+        Result letters = aws("dead-letters", "trades.yaml", "list");
+        assertThat(letters.out()).as(letters.err()).contains("malformed");
+        cli.write("fixed.json", trade("c", 1, "FX", "1"));
+        Result redriven = aws("dead-letters", "trades.yaml", "redrive", "1", "--file", "fixed.json");
+        assertThat(redriven.exitCode()).as(redriven.err()).isZero();
+        assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("7.50", "3");
+    }
+
+    @Test
+    void what_is_not_deployed_is_said_in_one_line_without_a_stack_trace() {
+        Result result = aws("query", "trades.yaml");
+        assertThat(result.exitCode()).isEqualTo(3);
+        assertThat(result.err()).contains("Deployment " + deployment).doesNotContain("\tat ");
+    }
+
+    @Test
+    void a_template_is_written_for_a_pipeline_that_can_be_on_aws_and_refused_for_another() {
+        Result template = cli.run("aws", "template", "trades.yaml");
+        assertThat(template.exitCode()).as(template.err()).isZero();
+        assertThat(template.out()).startsWith("AWSTemplateFormatVersion");
+        cli.write("places.yaml", "pipeline: places\ninput: {}\nrollup: {levels: [], measures: {n: count()}}\n");
+        Result refused = cli.run("aws", "template", "places.yaml");
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).contains("places").doesNotContain("\tat ");
+    }
+}
