@@ -121,7 +121,8 @@ class DocumentsTest {
     private static String subcommand(String line) {
         String[] words = line.strip().split("\\s+", -1);
         String first = words[0].startsWith("-") ? "" : words[0];
-        boolean nested = first.equals("generate") && words.length > 1 && words[1].matches("[a-z-]+");
+        boolean nested =
+                (first.equals("generate") || first.equals("aws")) && words.length > 1 && words[1].matches("[a-z-]+");
         if (first.equals("dead-letters") && words.length > 2 && words[2].matches("[a-z]+")) {
             return "dead-letters p " + words[2];
         }
@@ -149,6 +150,9 @@ class DocumentsTest {
                 "dead-letters",
                 "check",
                 "generate trade-risk",
+                "aws",
+                "aws template",
+                "aws package",
                 "completion")) {
             help.append(shell.run("./onefold " + command + " --help").out());
         }
