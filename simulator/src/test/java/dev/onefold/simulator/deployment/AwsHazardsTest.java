@@ -1,0 +1,275 @@
+package dev.onefold.simulator.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.Fate;
+import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import dev.onefold.simulator.aws.Fault;
+import dev.onefold.simulator.aws.Faults;
+import dev.onefold.simulator.aws.SimulatedClient;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/// Known ways in which such systems count wrong, each with its schedule, on the simulated service. The number before a
+/// test is the hazard's; what depends on a record alone, both runtimes have in common, and stands in `EngineContract`.
+class AwsHazardsTest {
+    private static final Pipeline TRADES = Pipeline.named("trades")
+            .key("id")
+            .version("v")
+            .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
+            .build();
+
+    private final Deployment deployment = Deployment.calm();
+    private final AwsEngine engine = deployment.engine(TRADES, 3, 4);
+    private int sequence;
+
+    private Arrival trade(String id, int version, String desk, int value) {
+        return arrival("{\"id\":\"%s\",\"v\":%d,\"desk\":\"%s\",\"value\":%d}".formatted(id, version, desk, value));
+    }
+
+    private Arrival arrival(String record) {
+        return new Arrival("s/shard", Integer.toString(++sequence), 0, record.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private List<Arrival> trades(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> trade("t" + i, 1, "desk" + i % 3, 1))
+                .toList();
+    }
+
+    private Store function() {
+        return deployment.store(deployment.dynamo.client("function"));
+    }
+
+    private List<Fate> process(List<Arrival> batch) {
+        return deployment.of(StateAndMap.process(function(), batch));
+    }
+
+    private String total() {
+        engine.reduce();
+        return lines().getFirst();
+    }
+
+    private List<String> lines() {
+        return engine.query(Query.all("main")).lines().stream()
+                .map(AwsHazardsTest::text)
+                .toList();
+    }
+
+    private static String text(Answer.Line line) {
+        return String.join("/", line.group()) + "=" + line.values();
+    }
+
+    /// 1.
+    @Test
+    void a_batch_that_comes_again_cut_elsewhere_counts_once() {
+        List<Arrival> batch = trades(4);
+        process(batch);
+        process(batch.subList(0, 2));
+        process(batch.subList(2, 4));
+        assertThat(total()).isEqualTo("=[4.00, 4]");
+    }
+
+    /// 2, 3.
+    @Test
+    void a_retry_after_the_service_has_forgotten_its_token_counts_once() {
+        List<Arrival> batch = trades(4);
+        process(batch);
+        deployment.time.runFor(Duration.ofSeconds(601));
+        process(batch);
+        assertThat(total()).isEqualTo("=[4.00, 4]");
+    }
+
+    /// 4, 6.
+    @Test
+    void a_request_whose_answer_is_lost_is_looked_up_and_is_its_own() {
+        deployment.dynamo.inject(Faults.none().with(Fault.REPLY_LOST, 0.2).with(Fault.ERROR_AFTER, 0.2));
+        List<Fate> fates = new ArrayList<>();
+        for (Arrival arrival : trades(60)) {
+            fates.addAll(process(List.of(arrival)));
+        }
+        deployment.dynamo.inject(Faults.none());
+        assertThat(fates).allMatch(fate -> fate instanceof Fate.Accepted);
+        assertThat(total()).isEqualTo("=[60.00, 60]");
+    }
+
+    /// 5, 15.
+    @Test
+    void between_the_row_and_its_delta_there_is_no_instant_to_be_killed_in() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        List<Arrival> batch = trades(20);
+        for (int millis = 1; millis < 120; millis += 3) {
+            SimulatedClient sandbox = deployment.dynamo.client("sandbox");
+            var _ = StateAndMap.process(deployment.store(sandbox), batch);
+            deployment.time.runFor(Duration.ofMillis(millis));
+            sandbox.kill();
+        }
+        process(batch);
+        assertThat(total()).isEqualTo("=[20.00, 20]");
+    }
+
+    /// 7.
+    @Test
+    void what_a_zombie_sends_minutes_later_changes_nothing() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.ZOMBIE, 0.3));
+        for (int version = 1; version <= 20; version++) {
+            process(List.of(trade("a", version, "desk" + version % 2, version)));
+        }
+        deployment.dynamo.inject(Faults.none());
+        deployment.time.runFor(Duration.ofHours(2));
+        engine.reduce();
+        assertThat(lines()).containsExactly("=[20.00, 1]", "desk0=[20.00, 1]");
+        assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    /// 8.
+    @Test
+    void of_two_functions_on_the_same_keys_at_once_no_update_is_lost_and_none_counts_twice() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        List<CompletableFuture<List<Fate>>> twins = new ArrayList<>();
+        List<Arrival> batch = trades(30);
+        for (int twin = 0; twin < 5; twin++) {
+            twins.add(StateAndMap.process(function(), batch));
+            twins.add(StateAndMap.process(function(), List.of(trade("t1", 2 + twin, "other", 10))));
+        }
+        twins.forEach(deployment::of);
+        engine.reduce();
+        assertThat(lines()).contains("=[39.00, 30]", "other=[10.00, 1]");
+    }
+
+    /// 9.
+    @Test
+    void an_event_that_its_producer_has_sent_twice_has_two_sequence_numbers_and_counts_once() {
+        process(List.of(trade("a", 1, "FX", 5)));
+        process(List.of(trade("a", 1, "FX", 5)));
+        assertThat(total()).isEqualTo("=[5.00, 1]");
+    }
+
+    /// 28.
+    @Test
+    void many_small_deltas_over_a_hundred_groups_are_added_whole_in_as_many_transactions_as_it_takes() {
+        for (int i = 0; i < 250; i++) {
+            process(List.of(trade("t" + i, 1, "desk" + i, 1)));
+        }
+        assertThat(total()).isEqualTo("=[250.00, 250]");
+        assertThat(lines()).hasSize(251);
+    }
+
+    /// 32, 33.
+    @Test
+    void an_outage_of_days_forgets_nothing_because_deltas_do_not_expire() {
+        process(trades(50));
+        deployment.time.runFor(Duration.ofDays(9));
+        assertThat(total()).isEqualTo("=[50.00, 50]");
+    }
+
+    /// 34, 36.
+    @Test
+    void the_parent_s_last_record_again_after_the_child_has_begun_takes_nothing_back() {
+        Arrival parent = trade("a", 1, "FX", 1);
+        process(List.of(parent));
+        process(List.of(trade("a", 2, "Rates", 2)));
+        process(List.of(parent));
+        engine.reduce();
+        assertThat(lines()).containsExactly("=[2.00, 1]", "Rates=[2.00, 1]");
+    }
+
+    /// 39.
+    @Test
+    void an_answer_of_many_pages_is_whole() {
+        String longName = "n".repeat(400);
+        List<byte[]> records = IntStream.range(0, 4_000)
+                .mapToObj(i -> trade("t" + i, 1, longName + i, 1).data())
+                .toList();
+        deployment.feed(engine, records);
+        assertThat(lines()).hasSize(4_001).first().isEqualTo("=[4000.00, 4000]");
+    }
+
+    /// 40.
+    @Test
+    void rows_that_seed_while_events_are_live_are_versioned_and_tombstones_guard() {
+        Pipeline favourites = Pipeline.named("favourites")
+                .key("id")
+                .version("v")
+                .delete("op = \"REMOVE\"")
+                .rollup(r -> r.levels("desk").count("n"))
+                .build();
+        Deployment other = Deployment.calm();
+        AwsEngine live = other.engine(favourites, 2, 2);
+        List<String> events = List.of(
+                "{\"id\":\"a\",\"v\":7,\"op\":\"REMOVE\"}",
+                "{\"id\":\"b\",\"v\":8,\"desk\":\"new\"}",
+                "{\"id\":\"a\",\"v\":0,\"desk\":\"old\"}",
+                "{\"id\":\"b\",\"v\":0,\"desk\":\"old\"}",
+                "{\"id\":\"c\",\"v\":0,\"desk\":\"old\"}");
+        other.feed(
+                live,
+                events.stream().map(e -> e.getBytes(StandardCharsets.UTF_8)).toList());
+        assertThat(live.query(Query.all("main")).lines().stream().map(AwsHazardsTest::text))
+                .containsExactly("=[2]", "new=[1]", "old=[1]");
+    }
+
+    /// 53, 54.
+    @Test
+    void a_delta_that_retracts_waits_for_the_one_that_adds_whatever_their_ids_say() {
+        SimulatedClient client = deployment.dynamo.client("skewed");
+        for (int version = 1; version <= 12; version++) {
+            Duration behind = Duration.ofSeconds(60L * version); // Each writer's clock is further behind.
+            InstantSource clock = () -> deployment.time.instant().minus(behind);
+            Store store = new Store(client, deployment.tables, client::after, new SplittableRandom(version), clock, 1);
+            deployment.of(StateAndMap.process(store, List.of(trade("a", version, "desk" + version, version))));
+        }
+        List<String> negative = new ArrayList<>();
+        deployment.dynamo.onWrite(deployment.tables.totals(), change -> {
+            var rows = change.after() == null ? null : change.after().get("r");
+            if (rows != null && rows.n().startsWith("-")) {
+                negative.add(rows.n());
+            }
+        });
+        Store oneByOne =
+                new Store(client, deployment.tables, client::after, new SplittableRandom(1), deployment.time, 1);
+        for (int lane = 0; lane < 3; lane++) {
+            deployment.of(Reduce.lane(oneByOne, lane));
+        }
+        assertThat(negative).isEmpty();
+        assertThat(lines()).containsExactly("=[12.00, 1]", "desk12=[12.00, 1]");
+    }
+
+    /// 16, 57.
+    @Test
+    void code_that_has_read_the_old_definition_cannot_write_behind_the_filler_s_back() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        process(trades(10));
+        for (int micros = 0; micros < 40_000; micros += 1_500) {
+            CompletableFuture<List<Fate>> late =
+                    StateAndMap.process(function(), List.of(trade("late" + micros, 1, "late", 1)));
+            deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
+            Store filler = function();
+            Definitions definitions = new Definitions(filler);
+            Definition both = deployment.of(definitions.load()).withView(TRADES);
+            deployment.of(definitions.replace(both));
+            deployment.of(Filling.fill(filler, both, both.last(), contribution -> contribution));
+            deployment.of(late);
+            deployment.of(definitions.replace(both.servingOnly(both.last())));
+        }
+        assertThat(total()).isEqualTo("=[37.00, 37]");
+        assertThat(engine.verify().isEqual()).isTrue();
+    }
+}
