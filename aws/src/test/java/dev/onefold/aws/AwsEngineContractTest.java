@@ -3,13 +3,17 @@ package dev.onefold.aws;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
+import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.Engine;
 import dev.onefold.core.EngineContract;
 import dev.onefold.core.Place;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineBuilder;
 import dev.onefold.core.query.Query;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -105,5 +109,43 @@ class AwsEngineContractTest implements EngineContract {
         assertThatThrownBy(() -> open("by-place", byPlace))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("neither key nor id");
+    }
+
+    @Test
+    void a_pipeline_whose_record_touches_more_than_a_transaction_holds_is_refused_when_it_is_opened() {
+        PipelineBuilder pipeline = Pipeline.named("wide").key("id").version("v");
+        for (int rollup = 0; rollup < 5; rollup++) {
+            pipeline.rollup(
+                    "r" + rollup,
+                    r -> r.min("a", "n", 9, 0)
+                            .max("b", "n", 9, 0)
+                            .distinct("c", "t")
+                            .distinct("d", "u"));
+        }
+        assertThatThrownBy(() -> open("wide", pipeline.build()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("touches 25 items");
+    }
+
+    /// Old and new row of the greatest size, in two views.
+    @Test
+    void a_correction_of_a_row_of_the_greatest_size_fits_into_a_delta_also_while_another_view_is_filled() {
+        Pipeline names = Pipeline.named("names")
+                .key("id")
+                .version("v")
+                .rollup(r -> r.levels("name").count("rows"))
+                .build();
+        Engine engine = open("names", names);
+        String most = "x".repeat(89_990);
+        feed(engine, "one", List.of("{\"id\":1,\"v\":1,\"name\":\"a" + most + "\"}"));
+        Definitions definitions = new Definitions(stores.get(engine));
+        Definition before = definitions.load().join();
+        definitions.replace(before.withView(names)).join();
+        Filling.fill(stores.get(engine), definitions.load().join(), 2, contribution -> contribution)
+                .join();
+        feed(engine, "one", List.of("{\"id\":1,\"v\":2,\"name\":\"b" + most + "\"}"));
+        assertThat(engine.query(Query.all("main")).lines()).hasSize(2);
+        assertThat(engine.deadLetters().size()).isZero();
+        assertThat(engine.verify().isEqual()).isTrue();
     }
 }

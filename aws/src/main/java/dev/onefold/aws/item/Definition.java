@@ -34,6 +34,7 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
     static final String SERVED = "s";
     static final String LAST = "m";
     static final String VIEWS = "v";
+    private static final int VIEWS_MAX = 2;
 
     public Definition {
         views = List.copyOf(views);
@@ -61,7 +62,12 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
     }
 
     /// The same with one more view, yet to be filled.
+    ///
+    /// @throws IllegalStateException if there is one already: two views are what fits into one transaction
     public Definition withView(Pipeline pipeline) {
+        if (views.size() >= VIEWS_MAX) {
+            throw new IllegalStateException("There are " + views.size() + " views already");
+        }
         List<View> more = new ArrayList<>(views);
         more.add(new View(last + 1, pipeline));
         return new Definition(epoch + 1, lanes, gates, served, last + 1, more);

@@ -4,9 +4,11 @@ import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.DeltaItem;
+import dev.onefold.aws.item.Packed;
 import dev.onefold.aws.item.Row;
 import dev.onefold.core.event.Hash;
 import dev.onefold.core.map.Delta;
+import dev.onefold.core.state.Contribution;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -69,10 +71,13 @@ final class RowTransaction {
         return deltas.values().stream().mapToLong(Delta::bytes).sum();
     }
 
+    /// The row as it will be, about.
     private static long bytes(Change change) {
-        return 2L * change.candidate().arrival().data().length
-                + change.candidate().key().length
-                + 100;
+        long bytes = change.candidate().key().length + 300L;
+        for (Contribution contribution : change.candidate().views().values()) {
+            bytes += Packed.of(contribution).length;
+        }
+        return bytes;
     }
 
     private boolean fits(Change change, SortedMap<Integer, Delta> more) {

@@ -327,13 +327,13 @@ class TextsTest {
 
     @Test
     void a_row_has_up_to_300_kilobytes() {
-        assertThat(LEVEL.group(record("\"" + "x".repeat(299_998) + "\"")).getFirst())
-                .hasSize(299_998);
-        Malformed refusal = LEVEL.refusal(record("\"" + "x".repeat(299_999) + "\""));
+        assertThat(LEVEL.group(record("\"" + "x".repeat(89_998) + "\"")).getFirst())
+                .hasSize(89_998);
+        Malformed refusal = LEVEL.refusal(record("\"" + "x".repeat(89_999) + "\""));
         assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
         assertThat(refusal.message())
-                .isEqualTo("The key, groups and texts of the record have 300001 bytes; a row has at most 300000");
-        assertThat(DISTINCT.text(record("\"" + "x".repeat(300_000) + "\""))).hasSize(300_000);
+                .isEqualTo("The key, groups and texts of the record have 90001 bytes; a row has at most 90000");
+        assertThat(DISTINCT.text(record("\"" + "x".repeat(90_000) + "\""))).hasSize(90_000);
         assertThat(DISTINCT.refusal(record("\"" + "x".repeat(300_001) + "\"")).reason())
                 .isEqualTo(Reason.TOO_LARGE);
     }

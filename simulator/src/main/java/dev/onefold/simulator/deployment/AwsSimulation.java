@@ -12,10 +12,8 @@ import dev.onefold.aws.state.Filling;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
-import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
-import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Totals;
 import dev.onefold.simulator.aws.Fault;
@@ -72,11 +70,18 @@ public final class AwsSimulation {
         while (true) {
             RandomCase drawn = RandomCase.of(random);
             Pipeline pipeline = PipelineYaml.read(drawn.pipeline());
-            if (!(pipeline.identity() instanceof Identity.ByPlace)
-                    && !Decoder.wantsHeader(pipeline)
-                    && !drawn.dependsOnOrder()) {
+            if (!drawn.dependsOnOrder() && isPossible(pipeline)) {
                 return drawn;
             }
+        }
+    }
+
+    private static boolean isPossible(Pipeline pipeline) {
+        try {
+            AwsEngine.requirePossible(pipeline, LANES_MAX);
+            return true;
+        } catch (IllegalArgumentException refused) {
+            return false;
         }
     }
 
@@ -193,9 +198,11 @@ public final class AwsSimulation {
         Store store = deployment.store(deployment.dynamo.client("filler"));
         Definitions definitions = new Definitions(store);
         Definition before = deployment.of(definitions.load());
+        if (before.views().size() > 1) {
+            return;
+        }
         Definition both = before.withView(before.servedView().pipeline());
-        if (before.views().size() == 1
-                && deployment.of(definitions.replace(both)).equals(both)) {
+        if (deployment.of(definitions.replace(both)).equals(both)) {
             deployment.of(Filling.fill(store, both, both.last(), contribution -> contribution));
             for (int lane = 0; lane < lanes; lane++) {
                 deployment.of(Reduce.lane(store, lane)); // From then on all that the filling wrote is in.
