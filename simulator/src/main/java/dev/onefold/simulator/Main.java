@@ -1,7 +1,10 @@
 package dev.onefold.simulator;
 
+import dev.onefold.simulator.deployment.AwsFigures;
 import dev.onefold.simulator.deployment.AwsSimulation;
 import dev.onefold.simulator.embedded.EmbeddedSimulation;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -18,7 +21,8 @@ import picocli.CommandLine.Option;
             "  simulator --seeds 100000",
             "  simulator --seeds 1000 --from 5000",
             "  simulator --seed 42",
-            "  simulator --aws --seeds 100000"
+            "  simulator --aws --seeds 100000",
+            "  simulator --figures 1m.ndjson"
         })
 public final class Main implements Callable<Integer> {
     private static final long TELL_NANOS = 5_000_000_000L;
@@ -36,13 +40,24 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--aws", description = "the runtime on AWS, on simulated services; else the embedded one")
     private boolean aws;
 
+    @Option(
+            names = "--figures",
+            paramLabel = "INPUT",
+            description = "counts requests and units of the runtime on AWS for messages of 'generate trade-risk'")
+    @org.jspecify.annotations.Nullable
+    private Path figures;
+
     public static void main(String[] arguments) {
         System.setProperty("onefold.scale", System.getProperty("onefold.scale", "512")); // Before the engine is loaded.
         System.exit(new CommandLine(new Main()).execute(arguments));
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
+        if (figures != null) {
+            AwsFigures.print(figures, System.out);
+            return 0;
+        }
         long first = seed == null ? from : seed;
         long count = seed == null ? seeds : 1;
         long told = System.nanoTime();

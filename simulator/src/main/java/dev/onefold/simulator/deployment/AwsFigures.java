@@ -1,0 +1,133 @@
+package dev.onefold.simulator.deployment;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.simulator.aws.Faults;
+import dev.onefold.simulator.aws.SimulatedDynamoDb;
+import dev.onefold.simulator.aws.Tally;
+import dev.onefold.simulator.aws.VirtualTime;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/// What messages cost on AWS: requests and units of the tables, counted on the simulated service, and how many messages
+/// one State function takes a second when each request takes as long as it does there.
+public final class AwsFigures {
+    private static final int LANES = 8;
+    private static final int GATES = 64;
+    private static final int MESSAGES = 20_000;
+    private static final Faults.Timing TEN_MILLISECONDS = new Faults.Timing(
+            Duration.ofMillis(10),
+            Duration.ofMillis(10),
+            Duration.ZERO,
+            Duration.ofSeconds(10),
+            Duration.ofMinutes(1),
+            1,
+            Duration.ZERO);
+
+    private AwsFigures() {}
+
+    /// Counts for the first messages of a file of the benchmark's workload.
+    public static void print(Path input, PrintStream out) throws IOException {
+        List<byte[]> messages = new ArrayList<>();
+        try (BufferedReader lines = Files.newBufferedReader(input)) {
+            for (String line = lines.readLine(); line != null && messages.size() < MESSAGES; line = lines.readLine()) {
+                messages.add(line.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        out.printf(
+                Locale.ROOT,
+                "Up to %,d messages, %d lanes. Units and requests are per message, transactions (tx) per million; messages/s of%n"
+                        + "one function, when requests take up to 10 ms each way and transactions up to 10 ms more.%n%n",
+                messages.size(),
+                LANES);
+        out.printf(
+                Locale.ROOT,
+                "%8s %12s %11s %10s %10s %10s %12s%n",
+                "batch",
+                "write units",
+                "read units",
+                "requests",
+                "State tx",
+                "Reduce tx",
+                "messages/s");
+        for (int batch : new int[] {1, 10, 100, 1_000}) {
+            print(messages.subList(0, Math.min(messages.size(), 100 * batch)), batch, out);
+        }
+    }
+
+    private static void print(List<byte[]> messages, int batch, PrintStream out) {
+        VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
+        SimulatedDynamoDb dynamo = new SimulatedDynamoDb(time, 1);
+        Deployment deployment = new Deployment(time, dynamo, new SplittableRandom(1));
+        AwsEngine engine = deployment.engine(pipeline(), LANES, GATES);
+        var client = dynamo.client("function");
+        Store store = new Store(
+                client, deployment.tables, client::after, new SplittableRandom(2), time, Store.DELTAS_PER_COMMIT_MAX);
+        dynamo.inject(Faults.none().with(TEN_MILLISECONDS));
+        Tally tally = dynamo.tally();
+        Map<Tally.Operation, Long> before = new TreeMap<>(tally.requests());
+        long readsBefore = tally.readUnits();
+        long writesBefore = tally.writeUnits();
+        Instant start = time.instant();
+        for (int from = 0; from < messages.size(); from += batch) {
+            List<Arrival> arrivals = new ArrayList<>();
+            for (int i = from; i < Math.min(messages.size(), from + batch); i++) {
+                arrivals.add(new Arrival("s/shard", Integer.toString(i + 1), 0, messages.get(i)));
+            }
+            deployment.of(StateAndMap.process(store, arrivals));
+        }
+        double seconds = Duration.between(start, time.instant()).toNanos() / 1e9;
+        long state = transactions(tally, before);
+        for (int lane = 0; lane < LANES; lane++) {
+            deployment.of(Reduce.lane(store, lane));
+        }
+        long requests = 0;
+        for (Map.Entry<Tally.Operation, Long> each : tally.requests().entrySet()) {
+            requests += each.getValue() - before.getOrDefault(each.getKey(), 0L);
+        }
+        double count = messages.size();
+        out.printf(
+                Locale.ROOT,
+                "%,8d %12.2f %11.2f %10.3f %,10.0f %,10.0f %,12.0f%n",
+                batch,
+                (tally.writeUnits() - writesBefore) / count,
+                (tally.readUnits() - readsBefore) / count,
+                requests / count,
+                state * 1e6 / count,
+                (transactions(tally, before) - state) * 1e6 / count,
+                count / seconds);
+        engine.close();
+    }
+
+    private static long transactions(Tally tally, Map<Tally.Operation, Long> before) {
+        Tally.Operation write = Tally.Operation.TRANSACT_WRITE_ITEMS;
+        return tally.requests().getOrDefault(write, 0L) - before.getOrDefault(write, 0L);
+    }
+
+    private static Pipeline pipeline() {
+        return Pipeline.named("trade-risk")
+                .key("TradeID")
+                .version("Version")
+                .time("Timestamp")
+                .rollup(rollup -> rollup.levels("Hierarchy.RiskType", "Hierarchy.TradeDesk", "Hierarchy.Region")
+                        .sum("value", "Value", 18, 2)
+                        .count("trades"))
+                .build();
+    }
+}
