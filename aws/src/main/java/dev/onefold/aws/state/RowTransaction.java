@@ -115,6 +115,8 @@ final class RowTransaction {
                 .put(Put.builder()
                         .tableName(store.tables().deltas())
                         .item(item.item())
+                        // Functions that were restored from one snapshot may draw the same numbers.
+                        .conditionExpression("attribute_not_exists(l)")
                         .build())
                 .build());
         return items;

@@ -252,6 +252,21 @@ class AwsHazardsTest {
         assertThat(lines()).containsExactly("=[12.00, 1]", "desk12=[12.00, 1]");
     }
 
+    /// 51.
+    @Test
+    void functions_restored_from_one_snapshot_write_over_no_other_s_delta() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        List<CompletableFuture<List<Fate>>> twins = new ArrayList<>();
+        InstantSource stopped = InstantSource.fixed(deployment.time.instant());
+        for (Arrival arrival : trades(12)) {
+            SimulatedClient client = deployment.dynamo.client("twin");
+            Store store = new Store(client, deployment.tables, client::after, new SplittableRandom(7), stopped, 60);
+            twins.add(StateAndMap.process(store, List.of(arrival)));
+        }
+        twins.forEach(deployment::of);
+        assertThat(total()).isEqualTo("=[12.00, 12]");
+    }
+
     /// 16, 57.
     @Test
     void code_that_has_read_the_old_definition_cannot_write_behind_the_filler_s_back() {
