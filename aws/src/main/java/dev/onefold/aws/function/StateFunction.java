@@ -15,6 +15,7 @@ import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -76,7 +77,17 @@ public final class StateFunction implements RequestStreamHandler {
     private void open() {
         if (!opened) {
             AwsEngine.requirePossible(pipeline, LANES);
-            Connection.JOIN.of(new Definitions(store).openOrCreate(pipeline, LANES, GATES));
+            Pipeline folded = Connection.JOIN
+                    .of(new Definitions(store).openOrCreate(pipeline, LANES, GATES))
+                    .servedView()
+                    .pipeline();
+            if (!PipelineText.write(folded).equals(PipelineText.write(pipeline))) {
+                metrics.out()
+                        .println(
+                                "WARN The deployed pipeline is not the one that the tables were folded with, which goes on: "
+                                        + PipelineText.write(folded)
+                                        + ". Deploy that one again, or this one under another stack's name.");
+            }
             opened = true;
         }
     }

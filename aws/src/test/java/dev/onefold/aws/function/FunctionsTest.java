@@ -114,6 +114,25 @@ class FunctionsTest {
     }
 
     @Test
+    void another_pipeline_on_the_same_tables_is_warned_of_and_the_first_one_goes_on() throws IOException {
+        Store store = dynamo.store("changed");
+        String event = kinesis(List.of(trade("a", 1, "FX", "1.10")));
+        StateFunction first = new StateFunction(store, PIPELINE, metrics);
+        invoke((in, out) -> first.handleRequest(in, out, null), event);
+        assertThat(log.toString(StandardCharsets.UTF_8)).doesNotContain("WARN");
+        Pipeline changed = Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .rollup(r -> r.count("trades"))
+                .build();
+        StateFunction second = new StateFunction(store, changed, metrics);
+        invoke((in, out) -> second.handleRequest(in, out, null), kinesis(List.of(trade("b", 1, "FX", "2"))));
+        assertThat(log.toString(StandardCharsets.UTF_8)).contains("WARN The deployed pipeline is not the one");
+        AwsEngine.deployed(store, Connection.JOIN).reduce();
+        assertThat(totals(store)).containsExactly("=[3.10, 2]", "FX=[3.10, 2]");
+    }
+
+    @Test
     void each_minute_all_lanes_are_swept_and_the_lag_is_told_first() throws IOException {
         Store store = dynamo.store("swept");
         ReduceFunction reduce = new ReduceFunction(store, metrics);
