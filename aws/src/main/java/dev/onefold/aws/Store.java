@@ -33,6 +33,7 @@ public record Store(
     public static final int DELTAS_PER_COMMIT_MAX = 60;
 
     private static final int ATTEMPTS_MAX = 12;
+    private static final int BACK_OFFS_MAX = 50;
     private static final long PAUSE_MS_MIN = 20;
     private static final long PAUSE_MS_MAX = 2_000;
 
@@ -118,8 +119,15 @@ public record Store(
         });
     }
 
-    /// Waits before attempt `attempt + 1`: a random part of a time that doubles ("full jitter").
+    /// Waits before attempt `attempt + 1`: a random part of a time that doubles ("full jitter"). Fails when there were
+    /// enough, so that nothing that tries again does so for ever.
     public CompletableFuture<Void> backOff(int attempt) {
+        if (attempt >= BACK_OFFS_MAX) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException("The tables of " + tables.rows() + " have refused "
+                            + attempt + " attempts: they are throttled, or others change the same items all the time."
+                            + " Nothing is lost; try again, and if this goes on, raise the tables' limits."));
+        }
         long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempt, 10));
         return pause.apply(Duration.ofMillis(1 + random.nextLong(most)));
     }

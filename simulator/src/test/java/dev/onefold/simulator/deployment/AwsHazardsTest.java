@@ -1,6 +1,7 @@
 package dev.onefold.simulator.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
@@ -26,6 +27,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.model.TransactionConflictException;
 
 /// Known ways in which such systems count wrong, each with its schedule, on the simulated service. The number before a
 /// test is the hazard's; what depends on a record alone, both runtimes have in common, and stands in `EngineContract`.
@@ -265,6 +267,21 @@ class AwsHazardsTest {
         }
         twins.forEach(deployment::of);
         assertThat(total()).isEqualTo("=[12.00, 12]");
+    }
+
+    /// 29.
+    @Test
+    void a_table_on_which_every_transaction_conflicts_is_an_error_after_bounded_attempts_and_nothing_is_lost() {
+        process(trades(5));
+        engine.reduce();
+        deployment.dynamo.inject(Faults.none().with(Fault.CONFLICT, 1));
+        assertThatThrownBy(this::lines).hasMessageContaining("attempts");
+        assertThatThrownBy(() -> process(List.of(trade("new", 1, "FX", 1)))).hasMessageContaining("attempts");
+        assertThatThrownBy(engine::verify).isInstanceOf(TransactionConflictException.class); // A single write.
+        deployment.dynamo.inject(Faults.none());
+        process(List.of(trade("new", 1, "FX", 1)));
+        assertThat(total()).isEqualTo("=[6.00, 6]");
+        assertThat(engine.verify().isEqual()).isTrue();
     }
 
     /// 16, 57.
