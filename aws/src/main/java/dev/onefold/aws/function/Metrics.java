@@ -15,7 +15,7 @@ import java.util.TreeMap;
 ///
 /// @param out where the function's log lines go
 /// @param stack the value of the metrics' one dimension
-record Metrics(PrintStream out, String stack) {
+public record Metrics(PrintStream out, String stack) {
     private static final JsonFactory JSON = new JsonFactory();
 
     void write(Instant at, Map<Metric, Long> values) {

@@ -19,6 +19,8 @@ import dev.onefold.aws.template.Metric;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -44,42 +46,54 @@ public final class ReduceFunction implements RequestStreamHandler {
         this(Connection.store(StateFunction.tables(environment)), new Metrics(System.out, environment.stack()));
     }
 
-    ReduceFunction(Store store, Metrics metrics) {
+    /// For a process that has its own store: one under test, or a simulated one.
+    public ReduceFunction(Store store, Metrics metrics) {
         this.store = store;
         this.metrics = metrics;
     }
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        Invocation invocation = Invocation.read(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1));
-        switch (invocation) {
-            case Invocation.Batch(var arrivals) -> reduce(lanes(arrivals));
-            case Invocation.Messages _, Invocation.Tick _ -> sweep();
-        }
-        out.write(BatchResponse.DONE.json());
+        out.write(Connection.JOIN.of(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1))));
     }
 
-    private void reduce(Iterable<Integer> lanes) {
-        List<CompletableFuture<Long>> under = new java.util.ArrayList<>();
-        lanes.forEach(lane -> under.add(Reduce.lane(store, lane)));
-        under.forEach(Connection.JOIN::of);
+    /// Does one invocation without waiting; fails if a lane could not be reduced.
+    ///
+    /// @return the answer's bytes
+    public CompletableFuture<byte[]> handle(byte[] event) {
+        CompletableFuture<Void> done = switch (Invocation.read(event)) {
+            case Invocation.Batch(var arrivals) -> reduce(lanes(arrivals));
+            case Invocation.Messages _, Invocation.Tick _ -> sweep();
+        };
+        return done.thenApply(_ -> BatchResponse.DONE.json());
+    }
+
+    private CompletableFuture<Void> reduce(Collection<Integer> lanes) {
+        return CompletableFuture.allOf(
+                lanes.stream().map(lane -> Reduce.lane(store, lane)).toArray(CompletableFuture[]::new));
     }
 
     /// The lag comes first: what this invocation does about it must not hide it.
-    private void sweep() {
-        var found = Connection.JOIN.of(new Definitions(store).find());
-        if (found.isEmpty()) {
-            metrics.write(store.clock().instant(), Map.of(Metric.OldestDeltaMs, 0L));
-            return; // No record has come yet.
-        }
-        int lanes = found.get().lanes();
-        long lag = Connection.JOIN.of(Lag.of(store, lanes)).toMillis();
-        metrics.write(store.clock().instant(), Map.of(Metric.OldestDeltaMs, lag));
-        reduce(IntStream.range(0, lanes).boxed().toList());
+    private CompletableFuture<Void> sweep() {
+        return new Definitions(store).find().thenCompose(found -> {
+            if (found.isEmpty()) {
+                lag(0); // No record has come yet.
+                return CompletableFuture.completedFuture(null);
+            }
+            int lanes = found.get().lanes();
+            return Lag.of(store, lanes).thenCompose(lag -> {
+                lag(lag.toMillis());
+                return reduce(IntStream.range(0, lanes).boxed().toList());
+            });
+        });
+    }
+
+    private void lag(long ms) {
+        metrics.write(store.clock().instant(), Map.of(Metric.OldestDeltaMs, ms));
     }
 
     /// The lanes of the deltas that a stream tells of.
-    private static SortedSet<Integer> lanes(List<Arrival> changes) throws IOException {
+    private static SortedSet<Integer> lanes(List<Arrival> changes) {
         SortedSet<Integer> lanes = new TreeSet<>();
         for (Arrival change : changes) {
             try (JsonParser json = JSON.createParser(change.data())) {
@@ -92,6 +106,8 @@ public final class ReduceFunction implements RequestStreamHandler {
                         break;
                     }
                 }
+            } catch (IOException e) {
+                throw new UncheckedIOException("A change of the deltas' table is not JSON", e);
             }
         }
         return lanes;

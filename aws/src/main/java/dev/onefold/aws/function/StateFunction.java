@@ -19,8 +19,8 @@ import dev.onefold.core.pipeline.PipelineText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /// The function that takes records. A batch is done when all of it is in the tables; if anything fails all of it comes
 /// again, and what is in changes nothing then. One invocation at a time, as Lambda calls it.
@@ -45,7 +45,8 @@ public final class StateFunction implements RequestStreamHandler {
                 new Metrics(System.out, environment.stack()));
     }
 
-    StateFunction(Store store, Pipeline pipeline, Metrics metrics) {
+    /// For a process that has its own store: one under test, or a simulated one.
+    public StateFunction(Store store, Pipeline pipeline, Metrics metrics) {
         this.store = store;
         this.pipeline = pipeline;
         this.metrics = metrics;
@@ -57,30 +58,34 @@ public final class StateFunction implements RequestStreamHandler {
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        Invocation invocation = Invocation.read(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1));
-        switch (invocation) {
-            case Invocation.Batch(var arrivals) -> {
-                open();
-                List<Fate> fates = Connection.JOIN.of(StateAndMap.process(store, arrivals));
-                count(Fate.counts(fates));
-            }
+        out.write(Connection.JOIN.of(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1))));
+    }
+
+    /// Does one invocation without waiting; fails if it is to come again.
+    ///
+    /// @return the answer's bytes
+    public CompletableFuture<byte[]> handle(byte[] event) {
+        return switch (Invocation.read(event)) {
+            case Invocation.Batch(var arrivals) ->
+                opened().thenCompose(_ -> StateAndMap.process(store, arrivals))
+                        .thenCompose(fates -> count(Fate.counts(fates)))
+                        .thenApply(_ -> BatchResponse.DONE.json());
             case Invocation.Messages(var messages) ->
                 throw new UnsupportedOperationException(messages.size()
                         + " messages name records that the event source mapping has given up. They are still in the stream:"
                         + " set the mapping back to before them, which is safe at any time.");
-            case Invocation.Tick _ -> {}
-        }
-        out.write(BatchResponse.DONE.json());
+            case Invocation.Tick _ -> CompletableFuture.completedFuture(BatchResponse.DONE.json());
+        };
     }
 
     /// Not when the class is loaded: what a snapshot holds must not be older than the tables.
-    private void open() {
-        if (!opened) {
-            AwsEngine.requirePossible(pipeline, LANES);
-            Pipeline folded = Connection.JOIN
-                    .of(new Definitions(store).openOrCreate(pipeline, LANES, GATES))
-                    .servedView()
-                    .pipeline();
+    private CompletableFuture<Void> opened() {
+        if (opened) {
+            return CompletableFuture.completedFuture(null);
+        }
+        AwsEngine.requirePossible(pipeline, LANES);
+        return new Definitions(store).openOrCreate(pipeline, LANES, GATES).thenAccept(definition -> {
+            Pipeline folded = definition.servedView().pipeline();
             if (!PipelineText.write(folded).equals(PipelineText.write(pipeline))) {
                 metrics.out()
                         .println(
@@ -89,13 +94,14 @@ public final class StateFunction implements RequestStreamHandler {
                                         + ". Deploy that one again, or this one under another stack's name.");
             }
             opened = true;
-        }
+        });
     }
 
-    private void count(Counts counts) {
-        Connection.JOIN.of(new LetterTable(store).count(counts));
-        metrics.write(
-                store.clock().instant(),
-                Map.of(Metric.DeadLetters, counts.rejected(), Metric.Conflicts, counts.conflicting()));
+    private CompletableFuture<Void> count(Counts counts) {
+        return new LetterTable(store)
+                .count(counts)
+                .thenAccept(_ -> metrics.write(
+                        store.clock().instant(),
+                        Map.of(Metric.DeadLetters, counts.rejected(), Metric.Conflicts, counts.conflicting())));
     }
 }
