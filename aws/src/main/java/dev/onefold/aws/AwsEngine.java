@@ -7,6 +7,7 @@ import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.Progress;
 import dev.onefold.aws.state.RowReads;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
@@ -24,7 +25,6 @@ import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Contribution;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -129,14 +129,23 @@ public final class AwsEngine implements Engine {
         return definition().servedView().pipeline();
     }
 
+    /// A view that is served no more is not added to any more, and then cleaned away: what was read of it meanwhile is
+    /// no answer.
     @Override
     public Answer query(Query query) {
-        Definition definition = definition();
-        Pipeline pipeline = definition.servedView().pipeline();
-        int rollup = pipeline.rollups().indexOf(pipeline.rollup(query.rollup()));
-        TotalsReads.Reading reading = await.of(new TotalsReads(store, definition)
-                .read(List.of(new TotalsReads.Part(definition.served(), rollup, Tuple.of(query.group())))));
-        return reading.totals().getFirst().answer(query, new Answer.Cut(List.of(), reading.at()));
+        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+            Definition definition = definition();
+            Definition.View served = definition.servedView();
+            Pipeline pipeline = served.pipeline();
+            int rollup = pipeline.rollups().indexOf(pipeline.rollup(query.rollup()));
+            TotalsReads.Reading reading = await.of(new TotalsReads(store, definition)
+                    .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group())))));
+            if (definition().served() == served.number()) {
+                return reading.totals().getFirst().answer(query, new Answer.Cut(List.of(), reading.at()));
+            }
+        }
+        throw new IllegalStateException(
+                "Another view began to serve each time that this one was read, " + ATTEMPTS_MAX + " times. Ask again.");
     }
 
     @Override
@@ -169,28 +178,47 @@ public final class AwsEngine implements Engine {
     /// Fills another view from the rows, while events go on, and compares both in one cut.
     @Override
     public Verification verify() {
-        return compareWithFresh(false);
+        return verify(1);
+    }
+
+    /// The same for one leaf group in so many: all rows are read, and only those of these groups written. Another time
+    /// it will be other groups.
+    ///
+    /// @param oneIn from 1, which is all
+    public Verification verify(int oneIn) {
+        return compareWithFresh(oneIn, false);
     }
 
     /// Fills another view from the rows, compares both in one cut, and serves the new one from then on.
     @Override
     public Verification rebuild() {
-        return compareWithFresh(true);
+        return compareWithFresh(1, true);
     }
 
     /// Who comes last goes on: a view that somebody else is filling, or has left behind, is taken away first.
-    private Verification compareWithFresh(boolean serveFresh) {
+    private Verification compareWithFresh(int oneIn, boolean serveFresh) {
         Definition before = definition();
-        if (before.views().size() > 1) {
+        Optional<Definition.View> other = before.otherView();
+        if (other.isPresent()) {
+            requireSamePipeline(before.servedView(), other.get());
             before = replaced(before.servingOnly(before.served()));
         }
-        Definition both = replaced(before.withView(before.servedView().pipeline()));
-        int fresh = both.last();
-        long rows = await.of(Filling.fill(store, both, fresh, contribution -> contribution));
+        Definition both = replaced(before.withView(before.servedView().pipeline(), oneIn));
+        Definition.View fresh = both.view(both.last());
+        Progress progress = await.of(Filling.fill(store, both, fresh.number(), store.newId(), () -> true));
         reduce();
-        Verification verification = compare(both, fresh, rows + " rows");
-        replaced(both.servingOnly(serveFresh ? fresh : before.served())); // Fails if a view was taken away meanwhile.
+        Verification verification = await.of(TotalsReads.compare(store, both, fresh, progress.rows()));
+        // Fails if a view was taken away meanwhile.
+        replaced(both.servingOnly(serveFresh ? fresh.number() : before.served()));
         return verification;
+    }
+
+    private static void requireSamePipeline(Definition.View served, Definition.View other) {
+        if (!PipelineText.write(served.pipeline()).equals(PipelineText.write(other.pipeline()))) {
+            throw new IllegalStateException(
+                    "A changed pipeline is on its way: its totals are being filled, from the rows,"
+                            + " as those that serve were. Try again when it serves.");
+        }
     }
 
     private Definition replaced(Definition next) {
@@ -201,19 +229,6 @@ public final class AwsEngine implements Engine {
                     + " try again when that is done.");
         }
         return next;
-    }
-
-    private Verification compare(Definition definition, int fresh, String truth) {
-        List<TotalsReads.Part> parts = new ArrayList<>();
-        int rollups = definition.servedView().pipeline().rollups().size();
-        for (int view : List.of(definition.served(), fresh)) {
-            for (int rollup = 0; rollup < rollups; rollup++) {
-                parts.add(new TotalsReads.Part(view, rollup, Tuple.of(List.of())));
-            }
-        }
-        TotalsReads.Reading reading = await.of(new TotalsReads(store, definition).read(parts));
-        return Verification.of(
-                reading.totals().subList(0, rollups), reading.totals().subList(rollups, 2 * rollups), truth);
     }
 
     /// Brings all deltas into the totals that are there now; the functions do it without being asked.

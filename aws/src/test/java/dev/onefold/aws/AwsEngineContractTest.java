@@ -141,7 +141,7 @@ class AwsEngineContractTest implements EngineContract {
         Definitions definitions = new Definitions(stores.get(engine));
         Definition before = definitions.load().join();
         definitions.replace(before.withView(names)).join();
-        Filling.fill(stores.get(engine), definitions.load().join(), 2, contribution -> contribution)
+        Filling.fill(stores.get(engine), definitions.load().join(), 2, "somebody", () -> true)
                 .join();
         feed(engine, "one", List.of("{\"id\":1,\"v\":2,\"name\":\"b" + most + "\"}"));
         assertThat(engine.query(Query.all("main")).lines()).hasSize(2);

@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.pipeline.Reading;
+import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.Entry;
@@ -189,11 +190,11 @@ final class View {
 
     /// Fills this view, which is empty, from the rows of another; both hold the same sources, dead letters and
     /// counts then.
-    void fillFromRows(View other, RowTranslator.Mapping mapping) {
+    void fillFromRows(View other, Derivation.Possible derivation) {
         state.sources.load(other.state.sources.store());
         state.watermarkMs = other.state.watermarkMs;
         letters.addAll(other.letters);
-        RowTranslator translator = new RowTranslator(other.pipeline, other.state.groups, state.groups, mapping);
+        RowTranslator translator = new RowTranslator(other.pipeline, other.state.groups, state.groups, derivation);
         List<RowBatch> byShard = new ArrayList<>();
         for (int shard = 0; shard < state.shards.length; shard++) {
             byShard.add(new RowBatch());

@@ -1,6 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.Journal;
@@ -42,7 +43,7 @@ final class ViewFill {
         boolean filled = false;
         try {
             switch (derivation) {
-                case Derivation.Possible(var mapping) -> fresh.fillFromRows(old, mapping);
+                case Derivation.Possible possible -> fresh.fillFromRows(old, possible);
                 case Derivation.Impossible(var reason) -> refold(fresh, files, reason);
             }
             filled = true;

@@ -15,7 +15,6 @@ import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -84,17 +83,8 @@ public final class StateFunction implements RequestStreamHandler {
             return CompletableFuture.completedFuture(null);
         }
         AwsEngine.requirePossible(pipeline, LANES);
-        return new Definitions(store).openOrCreate(pipeline, LANES, GATES).thenAccept(definition -> {
-            Pipeline folded = definition.servedView().pipeline();
-            if (!PipelineText.write(folded).equals(PipelineText.write(pipeline))) {
-                metrics.out()
-                        .println(
-                                "WARN The deployed pipeline is not the one that the tables were folded with, which goes on: "
-                                        + PipelineText.write(folded)
-                                        + ". Deploy that one again, or this one under another stack's name.");
-            }
-            opened = true;
-        });
+        // What is folded is what the tables say; Upkeep brings them to another pipeline.
+        return new Definitions(store).openOrCreate(pipeline, LANES, GATES).thenAccept(_ -> opened = true);
     }
 
     private CompletableFuture<Void> count(Counts counts) {

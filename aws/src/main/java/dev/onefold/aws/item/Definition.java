@@ -1,11 +1,13 @@
 package dev.onefold.aws.item;
 
+import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.pipeline.Reading;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -15,8 +17,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// one, however late it wakes up. There are many gates, because transactions that check the same item get in each
 /// other's way.
 ///
-///     item = k 00 "definition", e epoch, n lanes, w gates, s served view, m last view, v views: their number and
-/// canonical text
+///     item = k 00 "definition", e epoch, n lanes, w gates, s served view, m last view, v views: their number,
+///     canonical text, and one leaf in how many they have
 ///     gate = k 00 "gate/<number>", e epoch
 ///
 /// They stand in the table of rows, whose keys begin otherwise: whoever writes rows needs no other table.
@@ -41,16 +43,34 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
     }
 
     /// A pipeline's totals. Its number is never given twice.
-    public record View(int number, Pipeline pipeline) {}
+    ///
+    /// @param oneIn 1 where it has all leaves; else it is for an audit, and has about one leaf in so many
+    public record View(int number, Pipeline pipeline, int oneIn) {
+        /// Whether a leaf is in it. Which leaves are audited depends on the view's number, so that other audits look at
+        /// others.
+        public boolean has(Delta.Cell leaf) {
+            return oneIn == 1 || Long.remainderUnsigned(leaf.hash() + number, oneIn) == 0;
+        }
+
+        /// What of a delta is in it.
+        public Delta of(Delta delta) {
+            return oneIn == 1 ? delta : delta.in(this::has);
+        }
+    }
 
     /// The first definition of a deployment.
     public static Definition first(Pipeline pipeline, int lanes, int gates) {
-        return new Definition(1, lanes, gates, 1, 1, List.of(new View(1, pipeline)));
+        return new Definition(1, lanes, gates, 1, 1, List.of(new View(1, pipeline, 1)));
     }
 
     /// The view that answers are made of.
     public View servedView() {
         return view(served);
+    }
+
+    /// The view beside the served one, if there is one.
+    public Optional<View> otherView() {
+        return views.stream().filter(view -> view.number != served).findFirst();
     }
 
     /// The view of this number.
@@ -65,11 +85,18 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
     ///
     /// @throws IllegalStateException if there is one already: two views are what fits into one transaction
     public Definition withView(Pipeline pipeline) {
+        return withView(pipeline, 1);
+    }
+
+    /// The same with one more view, yet to be filled, of about one leaf in so many.
+    ///
+    /// @throws IllegalStateException if there is one already
+    public Definition withView(Pipeline pipeline, int oneIn) {
         if (views.size() >= VIEWS_MAX) {
             throw new IllegalStateException("There are " + views.size() + " views already");
         }
         List<View> more = new ArrayList<>(views);
-        more.add(new View(last + 1, pipeline));
+        more.add(new View(last + 1, pipeline, oneIn));
         return new Definition(epoch + 1, lanes, gates, served, last + 1, more);
     }
 
@@ -82,7 +109,8 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
     public static Definition of(Map<String, AttributeValue> item) {
         List<View> views = new ArrayList<>();
         for (AttributeValue view : Items.list(item, VIEWS)) {
-            views.add(new View((int) Items.number(view.m(), "n"), pipeline(Items.text(view.m(), "t"))));
+            views.add(new View((int) Items.number(view.m(), "n"), pipeline(Items.text(view.m(), "t")), (int)
+                    Items.number(view.m(), "o")));
         }
         return new Definition(
                 Items.number(item, EPOCH),
@@ -117,7 +145,9 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
                                 "n",
                                 Items.number(view.number),
                                 "t",
-                                AttributeValue.fromS(PipelineText.write(view.pipeline)))))
+                                AttributeValue.fromS(PipelineText.write(view.pipeline)),
+                                "o",
+                                Items.number(view.oneIn))))
                         .toList()));
         return item;
     }

@@ -39,7 +39,8 @@ public final class Items {
         return require(item, name).l();
     }
 
-    private static AttributeValue require(Map<String, AttributeValue> item, String name) {
+    /// An attribute that every such item has.
+    public static AttributeValue require(Map<String, AttributeValue> item, String name) {
         AttributeValue value = item.get(name);
         if (value == null) {
             throw new IllegalStateException("An item lacks its attribute " + name + "; it has " + item.keySet()

@@ -77,7 +77,7 @@ public record Row(byte[] key, byte[] version, DeltaId delta, String place, Sorte
     }
 
     /// The key of something else that stands in the table.
-    static Map<String, AttributeValue> other(String name) {
+    public static Map<String, AttributeValue> other(String name) {
         return Map.of(KEY, Items.bytes(("\0" + name).getBytes(StandardCharsets.UTF_8)));
     }
 

@@ -5,6 +5,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Delta;
@@ -29,7 +30,18 @@ public final class TotalsReads {
     private final Definition definition;
 
     /// A roll-up of a view, and the group whose leaves are read.
-    public record Part(int view, int rollup, Tuple under) {}
+    ///
+    /// @param of only leaves that this view has: it may be one of an audit
+    public record Part(int view, int rollup, Tuple under, Definition.View of) {
+        /// All leaves of a view under a group.
+        public static Part of(Definition.View view, int rollup, Tuple under) {
+            return new Part(view.number(), rollup, under, view);
+        }
+
+        private boolean has(Tuple leaf) {
+            return leaf.startsWith(under) && of.has(new Delta.Cell(rollup, leaf));
+        }
+    }
 
     /// What was read, in the order of the parts, and that all which was written before is in it.
     public record Reading(List<Totals> totals, Instant at) {
@@ -46,6 +58,26 @@ public final class TotalsReads {
     public TotalsReads(Store store, Definition definition) {
         this.store = store;
         this.definition = definition;
+    }
+
+    /// Compares the served view with another one of the same pipeline, in one cut.
+    ///
+    /// @param view all of whose rows are filled, and their deltas added
+    /// @param rows how many these are
+    public static CompletableFuture<Verification> compare(
+            Store store, Definition definition, Definition.View view, long rows) {
+        List<Part> parts = new ArrayList<>();
+        int rollups = definition.servedView().pipeline().rollups().size();
+        for (int number : List.of(definition.served(), view.number())) {
+            for (int rollup = 0; rollup < rollups; rollup++) {
+                parts.add(new Part(number, rollup, Tuple.of(List.of()), view));
+            }
+        }
+        String truth = rows + " rows" + (view.oneIn() == 1 ? "" : ", for one leaf group in " + view.oneIn());
+        return new TotalsReads(store, definition)
+                .read(parts)
+                .thenApply(reading -> Verification.of(
+                        reading.totals().subList(0, rollups), reading.totals().subList(rollups, 2 * rollups), truth));
     }
 
     /// Reads all parts as of the same instant.
@@ -109,7 +141,7 @@ public final class TotalsReads {
             throw new Overtaken();
         }
         Tuple group = Stored.group(item);
-        if (group.startsWith(part.under()) && !sums.isZero()) {
+        if (!sums.isZero() && part.has(group)) {
             Aggregate aggregate = totals.empty();
             aggregate.add(sums);
             totals.add(group, aggregate);
@@ -121,7 +153,7 @@ public final class TotalsReads {
             throw new Overtaken();
         }
         Tuple group = Stored.group(item);
-        if (group.startsWith(part.under()) && count != 0) {
+        if (count != 0 && part.has(group)) {
             Aggregate aggregate = totals.empty();
             aggregate.add(Stored.measure(item), Stored.amount(item), count);
             totals.add(group, aggregate);

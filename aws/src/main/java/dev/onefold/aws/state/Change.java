@@ -3,6 +3,8 @@ package dev.onefold.aws.state;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Row;
 import dev.onefold.core.map.Delta;
+import dev.onefold.core.state.Contribution;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +23,14 @@ record Change(int index, @Nullable Row before, Candidate candidate) {
     /// What it comes to in each view. A row that a view does not have yet is added to it.
     SortedMap<Integer, Delta> deltas(Definition definition) {
         TreeMap<Integer, Delta> deltas = new TreeMap<>();
-        Row row = before;
-        candidate
-                .views()
-                .forEach((view, after) -> deltas.put(
-                        view,
-                        Delta.between(
-                                definition.view(view).pipeline(),
-                                row == null ? null : row.views().get(view),
-                                after)));
+        candidate.views().keySet().forEach(view -> deltas.put(view, delta(definition.view(view))));
         return deltas;
+    }
+
+    /// What it comes to in one view.
+    Delta delta(Definition.View view) {
+        Contribution known = before == null ? null : before.views().get(view.number());
+        Contribution after = Objects.requireNonNull(candidate.views().get(view.number()));
+        return view.of(Delta.between(view.pipeline(), known, after));
     }
 }

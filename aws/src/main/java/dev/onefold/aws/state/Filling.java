@@ -6,67 +6,111 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.Row;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Derivation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 
 /// Adds every row to a view that lacks it, while events go on: each row on condition that it is what was read, with a
 /// delta that chains behind the row's last one. From the moment the definition has the view, and all gates are moved,
-/// no row can be written without it; so one pass over the table is enough.
+/// no row can be written without it; so one pass over the table is enough, whoever makes which part of it.
 public final class Filling {
     private final Store store;
     private final Definition definition;
-    private final int view;
-    private final UnaryOperator<Contribution> translation;
-    private long rows;
+    private final Definition.View view;
+    private final Derivation.Possible derivation;
+    private final Progress progress;
+    private final BooleanSupplier goesOn;
 
-    private Filling(Store store, Definition definition, int view, UnaryOperator<Contribution> translation) {
+    /// The definition was changed meanwhile, and this view may not be in it any more. Whoever changed it goes on.
+    public static final class Overtaken extends IllegalStateException {
+        private static final long serialVersionUID = 1L;
+
+        Overtaken(int view) {
+            super("Somebody else has changed the definition while view " + view
+                    + " was filled, with verify, rebuild or a new pipeline. The totals are right;"
+                    + " try again when that is done.");
+        }
+    }
+
+    private Filling(
+            Store store, Definition definition, Definition.View view, Progress progress, BooleanSupplier goesOn) {
         this.store = store;
         this.definition = definition;
         this.view = view;
-        this.translation = translation;
+        this.progress = progress;
+        this.goesOn = goesOn;
+        derivation = switch (Derivation.of(definition.servedView().pipeline(), view.pipeline())) {
+            case Derivation.Possible possible -> possible;
+            case Derivation.Impossible(var reason) ->
+                throw new IllegalArgumentException(
+                        "View " + view.number() + " cannot be filled from the rows: " + reason);
+        };
     }
 
-    /// Fills a view of a definition whose gates are moved.
+    /// Fills a view of a definition whose gates are moved, for as long as there is time, from where the last one
+    /// stopped.
     ///
-    /// @param translation what a row that contributes this to the served view contributes to the new one
-    /// @return how many rows there are
-    public static CompletableFuture<Long> fill(
-            Store store, Definition definition, int view, UnaryOperator<Contribution> translation) {
-        Filling filling = new Filling(store, definition, view, translation);
-        return filling.pages(null).thenApply(_ -> filling.rows);
+    /// @param owner who does it, if nobody has begun
+    /// @param goesOn asked before each part whether there is time
+    /// @return how far it is
+    public static CompletableFuture<Progress> fill(
+            Store store, Definition definition, int view, String owner, BooleanSupplier goesOn) {
+        return Progress.begin(store, view, owner).thenCompose(progress -> {
+            if (progress.view() != view) {
+                return CompletableFuture.failedFuture(new Overtaken(view));
+            }
+            Filling filling = new Filling(store, definition, definition.view(view), progress, goesOn);
+            return CompletableFuture.allOf(IntStream.range(0, Progress.SEGMENTS)
+                            .mapToObj(segment ->
+                                    filling.pages(segment, progress.segments().get(segment)))
+                            .toArray(CompletableFuture[]::new))
+                    .thenCompose(_ -> Progress.find(store))
+                    .thenApply(Objects::requireNonNull);
+        });
     }
 
-    private CompletableFuture<Void> pages(@Nullable Map<String, AttributeValue> start) {
+    private CompletableFuture<Void> pages(int segment, Progress.Segment at) {
+        if (at.done() || !goesOn.getAsBoolean()) {
+            return CompletableFuture.completedFuture(null);
+        }
         ScanRequest request = ScanRequest.builder()
                 .tableName(store.tables().rows())
                 .consistentRead(true)
-                .exclusiveStartKey(start)
+                .segment(segment)
+                .totalSegments(Progress.SEGMENTS)
+                .exclusiveStartKey(at.cursor())
                 .build();
         return store.retried(() -> store.client().scan(request)).thenCompose(response -> {
             List<Row> read =
                     response.items().stream().filter(Row::isRow).map(Row::of).toList();
-            rows += read.size();
+            boolean done = response.lastEvaluatedKey().isEmpty();
+            Progress.Segment next = new Progress.Segment(
+                    done ? at.cursor() : response.lastEvaluatedKey(), at.rows() + read.size(), done);
             return fill(read, 1)
-                    .thenCompose(_ -> response.lastEvaluatedKey().isEmpty()
-                            ? CompletableFuture.completedFuture(null)
-                            : pages(response.lastEvaluatedKey()));
+                    .thenCompose(_ -> progress.save(store, segment, next))
+                    .thenCompose(last ->
+                            last ? pages(segment, next) : CompletableFuture.failedFuture(new Overtaken(view.number())));
         });
     }
 
     private CompletableFuture<Void> fill(List<Row> read, int attempt) {
         List<Change> changes = new ArrayList<>();
         for (Row row : read) {
-            if (!row.views().containsKey(view)) {
-                changes.add(new Change(changes.size(), row, candidate(row)));
+            if (!row.views().containsKey(view.number())) {
+                Change change = new Change(changes.size(), row, candidate(row));
+                // A row that an audit does not look at may lack its view: nothing was added that would be retracted.
+                if (view.oneIn() == 1 || !change.delta(view).isNothing()) {
+                    changes.add(change);
+                }
             }
         }
         List<CompletableFuture<List<Row>>> written = RowTransaction.pack(definition, changes).stream()
@@ -100,7 +144,7 @@ public final class Filling {
             throw new IllegalStateException("The row from " + row.place() + " is not in the view that is served, "
                     + definition.served() + ": it was written by hand, or restored from another time. Rebuild.");
         }
-        views.put(view, translation.apply(served));
+        views.put(view.number(), derivation.of(served));
         String[] place = row.place().split(":", -1);
         Arrival arrival = new Arrival(
                 String.join(":", Arrays.copyOf(place, place.length - 2)),
@@ -125,8 +169,7 @@ public final class Filling {
                         store, new DeltaId(lane, store.newId()), new Definitions(store).check(definition)))
                 .thenApply(written -> {
                     if (written instanceof Store.Written.Refused refused && refused.failed(0)) {
-                        throw new IllegalStateException("The definition was changed while view " + view
-                                + " was filled; whoever changed it goes on. Nothing is wrong with the totals.");
+                        throw new Overtaken(view.number());
                     }
                     return written instanceof Store.Written.Done ? List.of() : rowsWritten;
                 });

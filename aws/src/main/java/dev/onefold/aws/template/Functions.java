@@ -13,6 +13,7 @@ import java.util.HexFormat;
 final class Functions {
     static final String STATE_HANDLER = "dev.onefold.aws.function.StateFunction";
     static final String REDUCE_HANDLER = "dev.onefold.aws.function.ReduceFunction";
+    static final String UPKEEP_HANDLER = "dev.onefold.aws.function.UpkeepFunction";
 
     private static final int DIGEST_CHARACTERS = 12;
 
@@ -21,10 +22,20 @@ final class Functions {
     static String yaml(Input input, String pipelineCode) {
         return function("State", STATE_HANDLER, pipelineCode)
                 + function("Reduce", REDUCE_HANDLER, pipelineCode)
+                + function("Upkeep", UPKEEP_HANDLER, pipelineCode)
                 + inputMapping(input == Input.NEW_STREAM ? "!GetAtt InputStream.Arn" : "!Ref InputStreamArn")
                 + RETRIES_MAPPING
                 + WAKES_MAPPING
-                + TICK;
+                + schedule("Tick", "Reduce", "Wakes Reduce each minute, for what no stream delivered.", MINUTE, "'{}'")
+                + schedule("UpkeepTick", "Upkeep", "Lets Upkeep go on each minute.", MINUTE, "'{}'")
+                + schedule(
+                        "Audit",
+                        "Upkeep",
+                        "Begins an audit each day.",
+                        "rate(1 day)",
+                        "!Sub '{\"audit\": ${AuditOneIn}}'")
+                + once("Reduce")
+                + once("Upkeep");
     }
 
     private static String function(String name, String handler, String pipelineCode) {
@@ -135,32 +146,42 @@ final class Functions {
                   MaximumRetryAttempts: 2
             """;
 
-    private static final String TICK = """
-              Tick:
-                Type: AWS::Events::Rule
-                Properties:
-                  Description: Wakes Reduce each minute, for what no stream delivered.
-                  ScheduleExpression: rate(1 minute)
-                  State: ENABLED
-                  Targets:
-                    - Id: Reduce
-                      Arn: !Ref ReduceAlias
-                      Input: '{}'
-                      RetryPolicy: {MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0}
-              TickPermission:
-                Type: AWS::Lambda::Permission
-                Properties:
-                  Action: lambda:InvokeFunction
-                  FunctionName: !Ref ReduceAlias
-                  Principal: events.amazonaws.com
-                  SourceArn: !GetAtt Tick.Arn
-              TickRetries:
-                Type: AWS::Lambda::EventInvokeConfig
-                DependsOn: ReduceAlias
-                Properties:
-                  FunctionName: !Ref Reduce
-                  Qualifier: live
-                  MaximumEventAgeInSeconds: 60
-                  MaximumRetryAttempts: 0
-            """;
+    private static final String MINUTE = "rate(1 minute)";
+
+    private static String schedule(String name, String function, String description, String rate, String event) {
+        return """
+                  %1$s:
+                    Type: AWS::Events::Rule
+                    Properties:
+                      Description: %3$s
+                      ScheduleExpression: %4$s
+                      State: ENABLED
+                      Targets:
+                        - Id: %2$s
+                          Arn: !Ref %2$sAlias
+                          Input: %5$s
+                          RetryPolicy: {MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0}
+                  %1$sPermission:
+                    Type: AWS::Lambda::Permission
+                    Properties:
+                      Action: lambda:InvokeFunction
+                      FunctionName: !Ref %2$sAlias
+                      Principal: events.amazonaws.com
+                      SourceArn: !GetAtt %1$s.Arn
+                """.formatted(name, function, description, rate, event);
+    }
+
+    /// What fails is not tried again: the next minute is.
+    private static String once(String function) {
+        return """
+                  %1$sOnce:
+                    Type: AWS::Lambda::EventInvokeConfig
+                    DependsOn: %1$sAlias
+                    Properties:
+                      FunctionName: !Ref %1$s
+                      Qualifier: live
+                      MaximumEventAgeInSeconds: 60
+                      MaximumRetryAttempts: 0
+                """.formatted(function);
+    }
 }

@@ -8,7 +8,11 @@ public enum Metric {
     /// Records that became dead letters.
     DeadLetters,
     /// Records of a version that was there with another contribution.
-    Conflicts;
+    Conflicts,
+    /// Leaf groups that an audit found different; written at the end of each.
+    AuditDifferences,
+    /// 1 while the deployed pipeline cannot be made of what the rows hold, else 0; written every minute.
+    PipelineRefused;
 
     public static final String NAMESPACE = "Onefold";
     public static final String DIMENSION = "Stack";

@@ -19,6 +19,7 @@ final class Outputs {
                 + output("RetriesAsideUrl", "The queue of positions that were put aside.", "!Ref RetriesAside")
                 + output("StateFunction", "The function State.", "!Ref State")
                 + output("ReduceFunction", "The function Reduce.", "!Ref Reduce")
+                + output("UpkeepFunction", "The function Upkeep.", "!Ref Upkeep")
                 + output("DashboardName", "The dashboard.", "!Ref Dashboard");
     }
 

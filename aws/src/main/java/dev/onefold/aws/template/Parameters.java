@@ -21,9 +21,10 @@ final class Parameters {
                       - Label: {default: Input}
                         Parameters: [%sBatchSize, MaximumBatchingWindow, ParallelizationFactor, MaxReceiveCount]
                       - Label: {default: Functions}
-                        Parameters: [StateMemory, StateTimeout, ReduceMemory, ReduceTimeout, LogRetentionDays]
+                        Parameters:
+                          [StateMemory, StateTimeout, ReduceMemory, ReduceTimeout, UpkeepMemory, UpkeepTimeout, LogRetentionDays]
                       - Label: {default: Safety}
-                        Parameters: [DeletionProtection, AlarmTopicArn, AlarmLagMs]
+                        Parameters: [DeletionProtection, AlarmTopicArn, AlarmLagMs, AuditOneIn]
                 """.formatted(settings);
     }
 
@@ -116,6 +117,17 @@ final class Parameters {
                 Description: Timeout of Reduce in seconds.
                 Default: 60
                 AllowedValues: [30, 60, 120, 300, 900]
+              UpkeepMemory:
+                Type: Number
+                Description: Memory of Upkeep in MB. One processor comes with 1769.
+                Default: 1769
+                MinValue: 512
+                MaxValue: 10240
+              UpkeepTimeout:
+                Type: Number
+                Description: Timeout of Upkeep in seconds. It goes on where it stopped, each minute.
+                Default: 60
+                AllowedValues: [60, 120, 300, 900]
               LogRetentionDays:
                 Type: Number
                 Description: How many days logs are kept.
@@ -136,6 +148,12 @@ final class Parameters {
                 Description: Lag in milliseconds, of the input or of the deltas, from which on an alarm is raised.
                 Default: 60000
                 MinValue: 1000
+              AuditOneIn:
+                Type: Number
+                Description: Each day one leaf group in so many is recomputed from the rows and compared; 0 is none.
+                Default: 16
+                MinValue: 0
+                MaxValue: 1000000
             """;
 
     private static final String CONDITIONS = """

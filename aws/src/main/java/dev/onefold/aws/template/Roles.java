@@ -5,7 +5,7 @@ final class Roles {
     private Roles() {}
 
     static String yaml(Input input) {
-        return role("State", STATE + input(input)) + role("Reduce", REDUCE);
+        return role("State", STATE + input(input)) + role("Reduce", REDUCE) + role("Upkeep", UPKEEP);
     }
 
     private static String role(String function, String statements) {
@@ -98,6 +98,32 @@ final class Roles {
                             "dynamodb:UpdateItem")
                     + allow("Rows", "!GetAtt Rows.Arn", "dynamodb:GetItem")
                     + changes("Wakes", "!GetAtt Deltas.StreamArn");
+
+    private static final String UPKEEP = allow(
+                    "Rows",
+                    "!GetAtt Rows.Arn",
+                    "dynamodb:BatchGetItem",
+                    "dynamodb:ConditionCheckItem",
+                    "dynamodb:GetItem",
+                    "dynamodb:PutItem",
+                    "dynamodb:Scan",
+                    "dynamodb:UpdateItem")
+            + allow(
+                    "Deltas",
+                    "!GetAtt Deltas.Arn",
+                    "dynamodb:DeleteItem",
+                    "dynamodb:GetItem",
+                    "dynamodb:PutItem",
+                    "dynamodb:Query")
+            + allow(
+                    "Totals",
+                    "!GetAtt Totals.Arn",
+                    "dynamodb:BatchGetItem",
+                    "dynamodb:BatchWriteItem",
+                    "dynamodb:GetItem",
+                    "dynamodb:PutItem",
+                    "dynamodb:Query",
+                    "dynamodb:UpdateItem");
 
     private static final String KEY = """
                           - !If

@@ -113,23 +113,86 @@ class FunctionsTest {
                 .satisfies(letter -> assertThat(letter.place().source()).isEqualTo("trades/shardId-000000000006:3"));
     }
 
-    @Test
-    void another_pipeline_on_the_same_tables_is_warned_of_and_the_first_one_goes_on() throws IOException {
-        Store store = dynamo.store("changed");
-        String event = kinesis(List.of(trade("a", 1, "FX", "1.10")));
-        StateFunction first = new StateFunction(store, PIPELINE, metrics);
-        invoke((in, out) -> first.handleRequest(in, out, null), event);
-        assertThat(log.toString(StandardCharsets.UTF_8)).doesNotContain("WARN");
-        Pipeline changed = Pipeline.named("trades")
+    private static Pipeline changed(String level) {
+        return Pipeline.named("trades")
                 .key("id")
                 .version("v")
-                .rollup(r -> r.count("trades"))
+                .rollup(r -> (level.isEmpty() ? r : r.levels(level)).count("trades"))
                 .build();
-        StateFunction second = new StateFunction(store, changed, metrics);
-        invoke((in, out) -> second.handleRequest(in, out, null), kinesis(List.of(trade("b", 1, "FX", "2"))));
-        assertThat(log.toString(StandardCharsets.UTF_8)).contains("WARN The deployed pipeline is not the one");
+    }
+
+    private String upkeep(Store store, Pipeline pipeline, String event) {
+        log.reset();
+        new UpkeepFunction(store, pipeline, metrics)
+                .handle(event.getBytes(StandardCharsets.UTF_8), () -> true)
+                .join();
+        return log.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void a_changed_pipeline_is_filled_from_the_rows_and_serves_while_functions_of_the_old_one_still_run()
+            throws IOException {
+        Store store = dynamo.store("changed");
+        StateFunction old = new StateFunction(store, PIPELINE, metrics);
+        invoke((in, out) -> old.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
+        Pipeline changed = changed("");
+        StateFunction fresh = new StateFunction(store, changed, metrics);
+        invoke((in, out) -> fresh.handleRequest(in, out, null), kinesis(List.of(trade("b", 1, "FX", "2"))));
         AwsEngine.deployed(store, Connection.JOIN).reduce();
         assertThat(totals(store)).containsExactly("=[3.10, 2]", "FX=[3.10, 2]");
+        assertThat(upkeep(store, changed, "{}")).contains("serve from now on", "\"PipelineRefused\":0");
+        assertThat(totals(store)).containsExactly("=[2]");
+        invoke((in, out) -> old.handleRequest(in, out, null), kinesis(List.of(trade("c", 1, "FX", "1"))));
+        AwsEngine.deployed(store, Connection.JOIN).reduce();
+        assertThat(totals(store)).containsExactly("=[3]");
+        assertThat(partitions(store)).anyMatch(partition -> partition.startsWith("1/"));
+        upkeep(store, changed, "{}");
+        assertThat(partitions(store)).allMatch(partition -> partition.startsWith("2/") || partition.equals("headers"));
+        assertThat(upkeep(store, changed, "{\"audit\": 1}"))
+                .contains("\"AuditDifferences\":0", "Audit of 1 leaf groups, recomputed from 3 rows: 0 differ");
+    }
+
+    @Test
+    void a_pipeline_that_the_rows_do_not_hold_is_refused_with_the_reason_and_the_one_before_goes_on()
+            throws IOException {
+        Store store = dynamo.store("refused");
+        StateFunction state = new StateFunction(store, PIPELINE, metrics);
+        invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
+        AwsEngine.deployed(store, Connection.JOIN).reduce();
+        assertThat(upkeep(store, changed("region"), "{}"))
+                .contains("\"PipelineRefused\":1", "ERROR", "level region of roll-up main was not read before");
+        assertThat(totals(store)).containsExactly("=[1.10, 1]", "FX=[1.10, 1]");
+        assertThat(upkeep(store, PIPELINE, "{}")).contains("\"PipelineRefused\":0");
+    }
+
+    @Test
+    void an_audit_names_how_many_groups_differ_from_the_rows() throws IOException {
+        Store store = dynamo.store("audited");
+        StateFunction state = new StateFunction(store, PIPELINE, metrics);
+        invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
+        AwsEngine.deployed(store, Connection.JOIN).reduce();
+        var item = store
+                .client()
+                .scan(request -> request.tableName(store.tables().totals()))
+                .join()
+                .items()
+                .stream()
+                .filter(each -> each.containsKey("s0"))
+                .findFirst()
+                .orElseThrow();
+        store.client()
+                .updateItem(request -> request.tableName(store.tables().totals())
+                        .key(java.util.Map.of("p", item.get("p"), "g", item.get("g")))
+                        .updateExpression("ADD s0 :one")
+                        .expressionAttributeValues(java.util.Map.of(":one", AttributeValue.fromN("1"))))
+                .join();
+        assertThat(upkeep(store, PIPELINE, "{\"audit\": 1}")).contains("\"AuditDifferences\":1", "ERROR Audit");
+    }
+
+    private static List<String> partitions(Store store) {
+        return store.client().scan(request -> request.tableName(store.tables().totals())).join().items().stream()
+                .map(item -> item.get("p").s())
+                .toList();
     }
 
     @Test

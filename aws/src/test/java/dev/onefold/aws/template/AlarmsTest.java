@@ -26,17 +26,20 @@ class AlarmsTest {
                             + String.join("", ReadTemplate.references(dimension)));
         });
         assertThat(watched)
-                .isEqualTo(Map.of(
-                        "InputLagAlarm", "AWS/Lambda IteratorAge State",
-                        "InputExpiringAlarm", "AWS/Lambda IteratorAge State",
-                        "OldestDeltaAlarm", "Onefold OldestDeltaMs AWS::StackName",
-                        "DeadLettersAlarm", "Onefold DeadLetters AWS::StackName",
-                        "ConflictsAlarm", "Onefold Conflicts AWS::StackName",
-                        "StateErrorsAlarm", "AWS/Lambda Errors State",
-                        "ReduceErrorsAlarm", "AWS/Lambda Errors Reduce",
-                        "StateThrottlesAlarm", "AWS/Lambda Throttles State",
-                        "ReduceThrottlesAlarm", "AWS/Lambda Throttles Reduce",
-                        "RetriesAsideAlarm", "AWS/SQS ApproximateNumberOfMessagesVisible RetriesAside"));
+                .isEqualTo(Map.ofEntries(
+                        Map.entry("InputLagAlarm", "AWS/Lambda IteratorAge State"),
+                        Map.entry("InputExpiringAlarm", "AWS/Lambda IteratorAge State"),
+                        Map.entry("OldestDeltaAlarm", "Onefold OldestDeltaMs AWS::StackName"),
+                        Map.entry("DeadLettersAlarm", "Onefold DeadLetters AWS::StackName"),
+                        Map.entry("ConflictsAlarm", "Onefold Conflicts AWS::StackName"),
+                        Map.entry("StateErrorsAlarm", "AWS/Lambda Errors State"),
+                        Map.entry("ReduceErrorsAlarm", "AWS/Lambda Errors Reduce"),
+                        Map.entry("StateThrottlesAlarm", "AWS/Lambda Throttles State"),
+                        Map.entry("ReduceThrottlesAlarm", "AWS/Lambda Throttles Reduce"),
+                        Map.entry("RetriesAsideAlarm", "AWS/SQS ApproximateNumberOfMessagesVisible RetriesAside"),
+                        Map.entry("AuditAlarm", "Onefold AuditDifferences AWS::StackName"),
+                        Map.entry("PipelineRefusedAlarm", "Onefold PipelineRefused AWS::StackName"),
+                        Map.entry("UpkeepErrorsAlarm", "AWS/Lambda Errors Upkeep")));
     }
 
     @Test

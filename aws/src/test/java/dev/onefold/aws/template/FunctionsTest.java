@@ -18,7 +18,7 @@ class FunctionsTest {
     private final ReadTemplate template = Pipelines.template(Input.NEW_STREAM);
 
     @ParameterizedTest
-    @ValueSource(strings = {"State", "Reduce"})
+    @ValueSource(strings = {"State", "Reduce", "Upkeep"})
     void a_function_runs_java_25_on_arm_from_a_snapshot_and_logs_where_logs_end(String name) {
         JsonNode function = template.properties(name);
         assertThat(function.get("Runtime").asText()).isEqualTo("java25");
@@ -33,7 +33,7 @@ class FunctionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"State", "Reduce"})
+    @ValueSource(strings = {"State", "Reduce", "Upkeep"})
     void whatever_changes_a_function_publishes_a_version_of_it(String name) {
         JsonNode version = template.properties(name + "Version");
         List<String> parameters = ReadTemplate.references(template.properties(name)).stream()
@@ -128,12 +128,26 @@ class FunctionsTest {
                         .at("/SourceArn/Fn::GetAtt")
                         .asText())
                 .isEqualTo("Tick.Arn");
-        assertThat(template.properties("TickRetries").at("/Qualifier").asText())
+        assertThat(template.properties("ReduceOnce").at("/Qualifier").asText())
                 .isEqualTo(template.properties("ReduceAlias").at("/Name").asText());
     }
 
+    @Test
+    void upkeep_goes_on_each_minute_and_audits_each_day() {
+        assertThat(template.properties("UpkeepTick").at("/Targets/0/Input").asText())
+                .isEqualTo("{}");
+        assertThat(template.properties("UpkeepTick").at("/Targets/0/Arn/Ref").asText())
+                .isEqualTo("UpkeepAlias");
+        assertThat(template.properties("UpkeepTick").get("ScheduleExpression").asText())
+                .isEqualTo("rate(1 minute)");
+        assertThat(template.properties("Audit").at("/Targets/0/Input/Fn::Sub").asText())
+                .isEqualTo("{\"audit\": ${AuditOneIn}}");
+        assertThat(template.properties("Audit").get("ScheduleExpression").asText())
+                .isEqualTo("rate(1 day)");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"State", "Reduce"})
+    @ValueSource(strings = {"State", "Reduce", "Upkeep"})
     void a_function_gets_the_variables_that_it_reads(String name) {
         Map<String, String> variables = new TreeMap<>();
         template.properties(name)

@@ -27,7 +27,8 @@ class RolesTest {
     @EnumSource
     void each_function_has_a_role_of_its_own_that_lambda_alone_may_take(Input input) {
         ReadTemplate template = Pipelines.template(input);
-        assertThat(template.resources("AWS::IAM::Role").keySet()).containsExactly("ReduceRole", "StateRole");
+        assertThat(template.resources("AWS::IAM::Role").keySet())
+                .containsExactly("ReduceRole", "StateRole", "UpkeepRole");
         template.resources("AWS::Lambda::Function")
                 .forEach((name, function) -> assertThat(
                                 function.at("/Properties/Role/Fn::GetAtt").asText())
@@ -95,6 +96,18 @@ class RolesTest {
                         "Rows", "Rows dynamodb:GetItem",
                         "Totals", "Totals dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
                         "Wakes", "Deltas" + changes));
+        assertThat(permissions(template.resource("UpkeepRole")))
+                .isEqualTo(Map.of(
+                        "Logs",
+                        "UpkeepLogs logs:CreateLogStream logs:PutLogEvents",
+                        "Deltas",
+                        "Deltas dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query",
+                        "Rows",
+                        "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:GetItem"
+                                + " dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
+                        "Totals",
+                        "Totals dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:GetItem"
+                                + " dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"));
     }
 
     private static Map<String, String> permissions(JsonNode role) {

@@ -1,6 +1,7 @@
 package dev.onefold.core.map;
 
 import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Hash;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
@@ -9,12 +10,14 @@ import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Signed amounts per leaf group: what changes of contributions come to. Only leaves: a parent is the sum of its
@@ -34,6 +37,12 @@ public record Delta(SortedMap<Cell, Sums> cells, SortedMap<Value, Long> values) 
         @Override
         public int compareTo(Cell other) {
             return rollup != other.rollup ? Integer.compare(rollup, other.rollup) : leaf.compareTo(other.leaf);
+        }
+
+        /// Spreads leaves evenly, and the same ones always in the same way.
+        public long hash() {
+            byte[] bytes = leaf.bytes();
+            return Hash.of(Arrays.copyOf(bytes, bytes.length + Hash.PADDING), 0, bytes.length) + rollup;
         }
     }
 
@@ -145,6 +154,20 @@ public record Delta(SortedMap<Cell, Sums> cells, SortedMap<Value, Long> values) 
             }
         }
         return new Delta(bothCells, bothValues);
+    }
+
+    /// What of it is in these leaves.
+    public Delta in(Predicate<Cell> leaves) {
+        TreeMap<Cell, Sums> someCells = new TreeMap<>(cells);
+        someCells.keySet().removeIf(leaves.negate());
+        TreeMap<Value, Long> someValues = new TreeMap<>(values);
+        someValues.keySet().removeIf(value -> !leaves.test(value.cell()));
+        return new Delta(someCells, someValues);
+    }
+
+    /// Whether it changes nothing.
+    public boolean isNothing() {
+        return cells.isEmpty() && values.isEmpty();
     }
 
     /// How many things it touches.

@@ -5,6 +5,7 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Derivation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -21,30 +22,16 @@ public final class RowTranslator {
     private final RowReader reader;
     private final Groups[] from;
     private final Groups[] to;
-    private final Mapping mapping;
+    private final Derivation.Possible derivation;
     private final boolean[] texts;
     private final Amounts amounts;
     private final List<Map<List<Integer>, Integer>> known = new ArrayList<>();
     private byte[] row = new byte[1 << 12];
 
-    /// Where the parts of the new definition stand in the old one.
-    ///
-    /// @param levels per new roll-up and level: the old roll-up and the level in it
-    /// @param inputs per new input: the old one
-    public record Mapping(List<List<Level>> levels, List<Integer> inputs) {
-        public Mapping {
-            levels = List.copyOf(levels);
-            inputs = List.copyOf(inputs);
-        }
-    }
-
-    /// A level of the old definition.
-    public record Level(int rollup, int level) {}
-
-    public RowTranslator(Pipeline oldPipeline, Groups[] from, Groups[] to, Mapping mapping) {
+    public RowTranslator(Pipeline oldPipeline, Groups[] from, Groups[] to, Derivation.Possible derivation) {
         this.from = from;
         this.to = to;
-        this.mapping = mapping;
+        this.derivation = derivation;
         reader = new RowReader(oldPipeline, from);
         texts = RowReader.texts(oldPipeline);
         amounts = reader.amounts();
@@ -72,7 +59,7 @@ public final class RowTranslator {
         int keyLength = (int) (versionAt - rowStart);
         int head = (int) (kindAt + 1 - rowStart);
         reader.read(segment, kindAt, amounts);
-        reserve(head + 32 * (to.length + mapping.inputs.size()));
+        reserve(head + 32 * (to.length + derivation.inputs().size()));
         MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, rowStart, row, 0, head);
         long hash = Hash.of(row, 0, keyLength);
         int at = head;
@@ -80,7 +67,7 @@ public final class RowTranslator {
             for (int rollup = 0; rollup < to.length; rollup++) {
                 at = RowBatch.putVarint(group(rollup), row, at);
             }
-            for (int input : mapping.inputs) {
+            for (int input : derivation.inputs()) {
                 at = putInput(input, at);
             }
         }
@@ -94,18 +81,18 @@ public final class RowTranslator {
     }
 
     private int group(int rollup) {
-        List<Level> levels = mapping.levels.get(rollup);
+        List<Derivation.Kept> levels = derivation.levels().get(rollup);
         List<Integer> key = new ArrayList<>();
-        for (Level level : levels) {
-            key.add(amounts.group[level.rollup]);
+        for (Derivation.Kept level : levels) {
+            key.add(amounts.group[level.rollup()]);
         }
         return known.get(rollup).computeIfAbsent(key, _ -> {
             List<String> parts = new ArrayList<>();
-            for (Level level : levels) {
-                parts.add(from[level.rollup]
-                        .tuple(amounts.group[level.rollup])
+            for (Derivation.Kept level : levels) {
+                parts.add(from[level.rollup()]
+                        .tuple(amounts.group[level.rollup()])
                         .parts()
-                        .get(level.level));
+                        .get(level.level()));
             }
             return to[rollup].number(Tuple.of(parts));
         });
@@ -121,7 +108,7 @@ public final class RowTranslator {
         }
         byte[] text =
                 java.util.Objects.requireNonNull(amounts.text[input]).getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        reserve(at + text.length + 8 + 32 * (to.length + mapping.inputs.size()));
+        reserve(at + text.length + 8 + 32 * (to.length + derivation.inputs().size()));
         int next = RowBatch.putVarint(text.length + 1L, row, at);
         System.arraycopy(text, 0, row, next, text.length);
         return next + text.length;

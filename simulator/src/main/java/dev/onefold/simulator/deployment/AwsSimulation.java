@@ -203,7 +203,7 @@ public final class AwsSimulation {
         }
         Definition both = before.withView(before.servedView().pipeline());
         if (deployment.of(definitions.replace(both)).equals(both)) {
-            deployment.of(Filling.fill(store, both, both.last(), contribution -> contribution));
+            deployment.of(Filling.fill(store, both, both.last(), "reader", () -> true));
             for (int lane = 0; lane < lanes; lane++) {
                 deployment.of(Reduce.lane(store, lane)); // From then on all that the filling wrote is in.
             }
@@ -218,7 +218,7 @@ public final class AwsSimulation {
         Definition definition = deployment.of(new Definitions(store).load());
         Totals totals = deployment
                 .of(new TotalsReads(store, definition)
-                        .read(List.of(new TotalsReads.Part(definition.served(), rollup, Tuple.of(List.of())))))
+                        .read(List.of(TotalsReads.Part.of(definition.servedView(), rollup, Tuple.of(List.of())))))
                 .totals()
                 .getFirst();
         long rows = 0;

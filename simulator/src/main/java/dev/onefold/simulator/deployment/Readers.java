@@ -82,7 +82,7 @@ final class Readers {
         List<TotalsReads.Part> parts = new ArrayList<>();
         for (Definition.View view : definition.views()) {
             for (int rollup = 0; rollup < rollups; rollup++) {
-                parts.add(new TotalsReads.Part(view.number(), rollup, Tuple.of(List.of())));
+                parts.add(TotalsReads.Part.of(view, rollup, Tuple.of(List.of())));
             }
         }
         return new TotalsReads(store, definition).read(parts).thenCompose(reading -> {

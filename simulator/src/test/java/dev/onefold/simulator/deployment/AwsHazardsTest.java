@@ -297,7 +297,7 @@ class AwsHazardsTest {
             Definitions definitions = new Definitions(filler);
             Definition both = deployment.of(definitions.load()).withView(TRADES);
             deployment.of(definitions.replace(both));
-            deployment.of(Filling.fill(filler, both, both.last(), contribution -> contribution));
+            deployment.of(Filling.fill(filler, both, both.last(), "somebody", () -> true));
             deployment.of(late);
             deployment.of(definitions.replace(both.servingOnly(both.last())));
         }

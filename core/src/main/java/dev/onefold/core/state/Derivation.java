@@ -1,35 +1,65 @@
-package dev.onefold.embedded;
+package dev.onefold.core.state;
 
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
-import dev.onefold.embedded.rows.RowTranslator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Whether rows that were written under one definition hold all that another one reads. A row keeps the values of
+/// Whether contributions that were made under one definition hold all that another one reads. They keep the values of
 /// levels and inputs, not the record: what no old roll-up read is not there.
-sealed interface Derivation {
+public sealed interface Derivation {
     /// They do.
-    record Possible(RowTranslator.Mapping mapping) implements Derivation {}
+    ///
+    /// @param levels per new roll-up and level: where the old definition has it
+    /// @param inputs per new input: the old one
+    record Possible(List<List<Kept>> levels, List<Integer> inputs) implements Derivation {
+        public Possible {
+            levels = levels.stream().map(List::copyOf).toList();
+            inputs = List.copyOf(inputs);
+        }
+
+        /// What a row that contributes this under the old definition contributes under the new one: the same as if its
+        /// record were read again.
+        public Contribution of(Contribution old) {
+            if (old.kind() != Event.Kind.COUNTED) {
+                return old;
+            }
+            List<List<String>> parts = old.groups().stream().map(Tuple::parts).toList();
+            return new Contribution(
+                    old.kind(),
+                    levels.stream()
+                            .map(rollup -> Tuple.of(rollup.stream()
+                                    .map(kept -> parts.get(kept.rollup).get(kept.level))
+                                    .toList()))
+                            .toList(),
+                    inputs.stream().map(old.amounts()::get).toList());
+        }
+    }
+
+    /// A level of the old definition, by its roll-up and its place there.
+    record Kept(int rollup, int level) {}
 
     /// They do not, and why.
     record Impossible(String reason) implements Derivation {}
 
+    /// Compares two definitions.
     static Derivation of(Pipeline from, Pipeline to) {
         String reason = identity(from, to);
         if (reason != null) {
             return new Impossible(reason);
         }
-        List<List<RowTranslator.Level>> levels = new ArrayList<>();
+        List<List<Kept>> levels = new ArrayList<>();
         for (Rollup rollup : to.rollups()) {
-            List<RowTranslator.Level> found = new ArrayList<>();
+            List<Kept> found = new ArrayList<>();
             for (Level level : rollup.levels()) {
-                RowTranslator.Level kept = find(from, level);
+                Kept kept = find(from, level);
                 if (kept == null) {
                     return new Impossible(
                             "level " + level.name() + " of roll-up " + rollup.name() + " was not read before");
@@ -46,7 +76,7 @@ sealed interface Derivation {
             }
             inputs.add(kept);
         }
-        return new Possible(new RowTranslator.Mapping(levels, inputs));
+        return new Possible(levels, inputs);
     }
 
     private static String describe(Measure.Input input) {
@@ -75,13 +105,13 @@ sealed interface Derivation {
         return Objects.equals(from.filter(), to.filter()) ? null : "the filter has changed";
     }
 
-    private static RowTranslator.@Nullable Level find(Pipeline from, Level wanted) {
+    private static @Nullable Kept find(Pipeline from, Level wanted) {
         for (int rollup = 0; rollup < from.rollups().size(); rollup++) {
             List<Level> levels = from.rollups().get(rollup).levels();
             for (int level = 0; level < levels.size(); level++) {
                 Level each = levels.get(level);
                 if (each.source().equals(wanted.source()) && Objects.equals(each.missing(), wanted.missing())) {
-                    return new RowTranslator.Level(rollup, level);
+                    return new Kept(rollup, level);
                 }
             }
         }

@@ -1,0 +1,112 @@
+package dev.onefold.aws.function;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.event.BatchResponse;
+import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.template.Environment;
+import dev.onefold.aws.template.Metric;
+import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+
+/// The function that is woken each minute and goes on with what takes longer than one invocation: the way to another
+/// pipeline, an audit, the cleaning away of what served before. An event `{"audit": N}` begins an audit of one leaf
+/// group in N. One invocation at a time, as Lambda calls it.
+public final class UpkeepFunction implements RequestStreamHandler {
+    private static final JsonFactory JSON = new JsonFactory();
+
+    /// What an invocation keeps for finishing the page that it is at, and for comparing at the end of an audit.
+    private static final int REMAINING_MS_MIN = 20_000;
+
+    private final Store store;
+    private final Pipeline pipeline;
+    private final Metrics metrics;
+
+    /// As Lambda makes it.
+    public UpkeepFunction() {
+        this(Environment.of(System.getenv()));
+    }
+
+    private UpkeepFunction(Environment environment) {
+        this(
+                Connection.store(StateFunction.tables(environment)),
+                environment.pipeline(),
+                new Metrics(System.out, environment.stack()));
+    }
+
+    /// For a process that has its own store: one under test, or a simulated one.
+    public UpkeepFunction(Store store, Pipeline pipeline, Metrics metrics) {
+        this.store = store;
+        this.pipeline = pipeline;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
+        out.write(Connection.JOIN.of(handle(
+                in.readNBytes(Invocation.EVENT_BYTES_MAX),
+                () -> context.getRemainingTimeInMillis() > REMAINING_MS_MIN)));
+    }
+
+    /// Does one invocation without waiting.
+    ///
+    /// @param goesOn whether there is time for more
+    /// @return the answer's bytes
+    public CompletableFuture<byte[]> handle(byte[] event, BooleanSupplier goesOn) {
+        return Upkeep.step(store, pipeline, audit(event), goesOn).thenApply(outcome -> {
+            tell(outcome);
+            return BatchResponse.DONE.json();
+        });
+    }
+
+    private static int audit(byte[] event) {
+        try (JsonParser json = JSON.createParser(event)) {
+            while (json.nextToken() != null) {
+                if (json.currentToken() == JsonToken.FIELD_NAME
+                        && json.currentName().equals("audit")) {
+                    return json.nextIntValue(0);
+                }
+            }
+            return 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException("What the schedule sends is not JSON", e);
+        }
+    }
+
+    /// The alarm on a refusal needs to hear of it each minute, and that all is well as well.
+    private void tell(Upkeep.Outcome outcome) {
+        long refused = outcome instanceof Upkeep.Outcome.Refused ? 1 : 0;
+        metrics.write(store.clock().instant(), Map.of(Metric.PipelineRefused, refused));
+        switch (outcome) {
+            case Upkeep.Outcome.Idle _ -> {}
+            case Upkeep.Outcome.Working(var rows) ->
+                metrics.out().println("INFO Another view is being filled, or cleaned away: " + rows + " rows so far");
+            case Upkeep.Outcome.Serving(var served) ->
+                metrics.out().println("INFO Totals of the new definition of " + served.name() + " serve from now on");
+            case Upkeep.Outcome.Audited(var verification) -> {
+                int differences = verification.differences().size();
+                metrics.write(store.clock().instant(), Map.of(Metric.AuditDifferences, (long) differences));
+                metrics.out()
+                        .println((differences == 0 ? "INFO" : "ERROR") + " Audit of " + verification.groups()
+                                + " leaf groups, recomputed from " + verification.truth() + ": " + differences
+                                + " differ"
+                                + (differences == 0
+                                        ? ""
+                                        : ". 'onefold aws verify' names them, 'rebuild' repairs them"));
+            }
+            case Upkeep.Outcome.Refused(var reason) -> metrics.out().println("ERROR " + reason);
+        }
+    }
+}

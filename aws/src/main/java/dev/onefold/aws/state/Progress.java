@@ -1,0 +1,138 @@
+package dev.onefold.aws.state;
+
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.Row;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
+
+/// How far the filling of a view is: the table of rows is gone through in segments, each from its beginning to its end,
+/// by whoever has time. What is behind a segment's cursor is filled; a cursor that a twin moves back costs time and
+/// nothing else.
+///
+///     item = k 00 "filling", v view, o who began it, t when somebody last went on, s<i> per segment: k key of the last
+///             item that is filled (none: nothing is), n how many rows these are, d whether that is all
+///
+/// @param owner who began it: others leave it alone, unless it has been left behind
+/// @param at when somebody last went on; it decides nothing about totals
+public record Progress(int view, String owner, Instant at, List<Segment> segments) {
+    static final int SEGMENTS = 8;
+
+    public Progress {
+        segments = List.copyOf(segments);
+    }
+
+    /// A part of the table.
+    record Segment(@Nullable Map<String, AttributeValue> cursor, long rows, boolean done) {
+        private static final Segment NEW = new Segment(null, 0, false);
+
+        private AttributeValue item() {
+            TreeMap<String, AttributeValue> parts = new TreeMap<>();
+            parts.put("n", Items.number(rows));
+            parts.put("d", AttributeValue.fromBool(done));
+            if (cursor != null) {
+                parts.put("k", Items.bytes(Items.bytes(cursor, "k")));
+            }
+            return AttributeValue.fromM(parts);
+        }
+
+        private static Segment of(Map<String, AttributeValue> parts) {
+            AttributeValue cursor = parts.get("k");
+            return new Segment(
+                    cursor == null ? null : Map.of("k", cursor),
+                    Items.number(parts, "n"),
+                    Items.require(parts, "d").bool());
+        }
+    }
+
+    /// Whether every row is in the view.
+    public boolean isDone() {
+        return segments.stream().allMatch(Segment::done);
+    }
+
+    /// How many rows were gone through.
+    public long rows() {
+        return segments.stream().mapToLong(Segment::rows).sum();
+    }
+
+    private static Map<String, AttributeValue> key() {
+        return Row.other("filling");
+    }
+
+    /// Notes that a view is to be filled, unless it or a later one is noted already.
+    ///
+    /// @return what is noted now
+    public static CompletableFuture<Progress> begin(Store store, int view, String owner) {
+        Map<String, AttributeValue> item = new TreeMap<>(key());
+        item.put("v", Items.number(view));
+        item.put("o", AttributeValue.fromS(owner));
+        item.put("t", Items.number(store.clock().millis()));
+        for (int segment = 0; segment < SEGMENTS; segment++) {
+            item.put("s" + segment, Segment.NEW.item());
+        }
+        PutItemRequest request = PutItemRequest.builder()
+                .tableName(store.tables().rows())
+                .item(item)
+                .conditionExpression("attribute_not_exists(k) OR v < :v")
+                .expressionAttributeValues(Map.of(":v", Items.number(view)))
+                .build();
+        return store.retried(() -> store.client().putItem(request))
+                .handle((_, failure) -> isConditionFailed(failure))
+                .thenCompose(_ -> find(store))
+                .thenApply(java.util.Objects::requireNonNull);
+    }
+
+    /// What is noted; `null` if no view was ever filled.
+    public static CompletableFuture<@Nullable Progress> find(Store store) {
+        return store.retried(() -> store.client()
+                        .getItem(request -> request.tableName(store.tables().rows())
+                                .key(key())
+                                .consistentRead(true)))
+                .thenApply(response -> response.item().isEmpty() ? null : of(response.item()));
+    }
+
+    private static Progress of(Map<String, AttributeValue> item) {
+        List<Segment> segments = new ArrayList<>();
+        IntStream.range(0, SEGMENTS)
+                .forEach(segment -> segments.add(
+                        Segment.of(Items.require(item, "s" + segment).m())));
+        return new Progress(
+                (int) Items.number(item, "v"),
+                Items.text(item, "o"),
+                Instant.ofEpochMilli(Items.number(item, "t")),
+                segments);
+    }
+
+    /// Notes how far a segment is. Whether this view is still the last one to be filled.
+    CompletableFuture<Boolean> save(Store store, int segment, Segment now) {
+        return store.retried(() -> store.client()
+                        .updateItem(request -> request.tableName(store.tables().rows())
+                                .key(key())
+                                .updateExpression("SET s" + segment + " = :s, t = :t")
+                                .conditionExpression("v = :v")
+                                .expressionAttributeValues(Map.of(
+                                        ":s", now.item(),
+                                        ":t", Items.number(store.clock().millis()),
+                                        ":v", Items.number(view)))))
+                .handle((_, failure) -> !isConditionFailed(failure));
+    }
+
+    private static boolean isConditionFailed(@Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause != null && !(cause instanceof ConditionalCheckFailedException)) {
+            throw new CompletionException(cause);
+        }
+        return cause != null;
+    }
+}

@@ -1,0 +1,209 @@
+package dev.onefold.aws.upkeep;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.read.TotalsReads;
+import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.Progress;
+import dev.onefold.core.Verification;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineText;
+import dev.onefold.core.state.Derivation;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongFunction;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// Brings a deployment to the pipeline that was deployed, and audits it, a step at a time, while events go on.
+///
+/// Another pipeline becomes a second view. New rows are written with both, under a new epoch, so functions of the old
+/// and of the new code do the same; the others are filled in; when all are, and their deltas are added, the new view
+/// serves and the old one is cleaned away. An audit is a second view of the same pipeline, of some leaves, which is
+/// compared with the served one in one cut. Whatever stops a step, the next one goes on where the tables say.
+///
+/// Several steps at once get in each other's way and do no harm: each change of the definition is on condition that
+/// nobody else has changed it.
+public final class Upkeep {
+    /// Who begins a view here; others are begun by a person's `verify` or `rebuild`.
+    static final String OWNER = "upkeep";
+
+    /// A view of somebody else that has not moved for so long was left behind.
+    private static final Duration LEFT_BEHIND = Duration.ofMinutes(15);
+
+    private final Store store;
+    private final Definitions definitions;
+    private final Pipeline wanted;
+    private final BooleanSupplier goesOn;
+
+    /// What a step came to.
+    public sealed interface Outcome {
+        /// Everything is as it should be, and nothing is under way.
+        record Idle() implements Outcome {}
+
+        /// A view is being filled, or cleaned away.
+        ///
+        /// @param rows gone through so far
+        record Working(long rows) implements Outcome {}
+
+        /// Another pipeline serves from now on.
+        record Serving(Pipeline pipeline) implements Outcome {}
+
+        /// An audit has ended.
+        record Audited(Verification verification) implements Outcome {}
+
+        /// The pipeline that was deployed cannot be made of what the rows hold; the one before goes on.
+        record Refused(String reason) implements Outcome {}
+    }
+
+    private Upkeep(Store store, Pipeline wanted, BooleanSupplier goesOn) {
+        this.store = store;
+        this.wanted = wanted;
+        this.goesOn = goesOn;
+        definitions = new Definitions(store);
+    }
+
+    /// Goes on for as long as there is time.
+    ///
+    /// @param wanted the pipeline that was deployed
+    /// @param auditOneIn begins an audit of one leaf in so many, if nothing else is under way; 0 begins none
+    /// @param goesOn whether there is time for another page of a table
+    public static CompletableFuture<Outcome> step(
+            Store store, Pipeline wanted, int auditOneIn, BooleanSupplier goesOn) {
+        Upkeep upkeep = new Upkeep(store, wanted, goesOn);
+        return upkeep.definitions
+                .find()
+                .thenCompose(found -> found.map(definition -> upkeep.definitions
+                                .moveGates(definition) // Somebody may have stopped between definition and gates.
+                                .thenCompose(_ -> upkeep.step(definition, auditOneIn)))
+                        .orElseGet(() -> done(new Outcome.Idle())))
+                .exceptionallyCompose(failure -> {
+                    Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                            ? failure.getCause()
+                            : failure;
+                    return cause instanceof Filling.Overtaken
+                            ? done(new Outcome.Working(0)) // The next step looks again.
+                            : CompletableFuture.failedFuture(cause);
+                });
+    }
+
+    private static CompletableFuture<Outcome> done(Outcome outcome) {
+        return CompletableFuture.completedFuture(outcome);
+    }
+
+    private static boolean isSame(Pipeline one, Pipeline other) {
+        return PipelineText.write(one).equals(PipelineText.write(other));
+    }
+
+    private CompletableFuture<Outcome> step(Definition definition, int auditOneIn) {
+        Definition.View served = definition.servedView();
+        Optional<Definition.View> other = definition.otherView();
+        boolean isServed = isSame(served.pipeline(), wanted);
+        if (other.isPresent()) {
+            Definition.View view = other.get();
+            if (!isSame(view.pipeline(), wanted)) {
+                return drop(definition); // It was on its way to a pipeline that is not wanted any more.
+            }
+            return isServed ? shadow(definition, view) : toward(definition, view);
+        }
+        if (!isServed) {
+            String refusal = refusal(served.pipeline());
+            return refusal != null
+                    ? done(new Outcome.Refused(refusal))
+                    : replaced(definition.withView(wanted), both -> toward(both, both.view(both.last())));
+        }
+        if (auditOneIn > 0) {
+            return replaced(definition.withView(wanted, auditOneIn), both -> shadow(both, both.view(both.last())));
+        }
+        return clean(definition);
+    }
+
+    private @Nullable String refusal(Pipeline served) {
+        try {
+            AwsEngine.requirePossible(wanted, 1);
+        } catch (IllegalArgumentException e) {
+            return e.getMessage();
+        }
+        return switch (Derivation.of(served, wanted)) {
+            case Derivation.Possible _ -> null;
+            case Derivation.Impossible(var reason) ->
+                "The pipeline that was deployed cannot be made of what the rows hold: " + reason
+                        + ". The one before goes on serving. Deploy that one again; or deploy this one as a stack of its"
+                        + " own, on the same stream, and send it what the stream has forgotten.";
+        };
+    }
+
+    private interface Next {
+        CompletableFuture<Outcome> with(Definition definition);
+    }
+
+    private CompletableFuture<Outcome> replaced(Definition next, Next then) {
+        return definitions
+                .replace(next)
+                .thenCompose(now -> now.equals(next) ? then.with(now) : done(new Outcome.Working(0)));
+    }
+
+    private CompletableFuture<Outcome> drop(Definition definition) {
+        return replaced(definition.servingOnly(definition.served()), _ -> done(new Outcome.Working(0)));
+    }
+
+    private CompletableFuture<Outcome> toward(Definition definition, Definition.View view) {
+        return filled(
+                definition,
+                view,
+                _ -> replaced(definition.servingOnly(view.number()), _ -> done(new Outcome.Serving(wanted))));
+    }
+
+    /// An audit of ours goes on; what somebody else compares is left alone while it moves.
+    private CompletableFuture<Outcome> shadow(Definition definition, Definition.View view) {
+        return Progress.find(store).thenCompose(found -> {
+            boolean mine = found == null
+                    || found.view() != view.number()
+                    || found.owner().equals(OWNER);
+            if (!mine && found != null) {
+                return found.at().plus(LEFT_BEHIND).isBefore(store.clock().instant())
+                        ? drop(definition)
+                        : done(new Outcome.Idle());
+            }
+            return filled(
+                    definition,
+                    view,
+                    rows -> TotalsReads.compare(store, definition, view, rows)
+                            .thenCompose(verification -> replaced(
+                                    definition.servingOnly(definition.served()),
+                                    _ -> done(new Outcome.Audited(verification)))));
+        });
+    }
+
+    /// Once all rows are in a view, and all deltas that this took are in the totals.
+    private CompletableFuture<Outcome> filled(
+            Definition definition, Definition.View view, LongFunction<CompletableFuture<Outcome>> then) {
+        return Filling.fill(store, definition, view.number(), OWNER, goesOn)
+                .thenCompose(progress -> progress.isDone() && goesOn.getAsBoolean()
+                        ? drain(definition).thenCompose(_ -> then.apply(progress.rows()))
+                        : done(new Outcome.Working(progress.rows())));
+    }
+
+    private CompletableFuture<Void> drain(Definition definition) {
+        return CompletableFuture.allOf(IntStream.range(0, definition.lanes())
+                .mapToObj(lane -> Reduce.lane(store, lane))
+                .toArray(CompletableFuture[]::new));
+    }
+
+    private CompletableFuture<Outcome> clean(Definition definition) {
+        return Cleaning.left(store, definition).thenCompose(views -> {
+            if (views.isEmpty()) {
+                return done(new Outcome.Idle());
+            }
+            return drain(definition)
+                    .thenCompose(_ -> Cleaning.clean(store, definition, views, goesOn))
+                    .thenApply(all -> all ? new Outcome.Idle() : new Outcome.Working(0));
+        });
+    }
+}
