@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -127,6 +128,7 @@ public final class AwsSimulation {
         story.add("lanes " + lanes + ", shards " + shards.size() + ", nastiness " + nastiness + ", " + faults);
         deployment.dynamo.inject(faults);
         Reducers reducers = new Reducers(deployment, random.split(), nastiness, lanes);
+        Releases releases = new Releases(deployment, random.split(), nastiness, dealt.pipeline(), story);
         List<CompletableFuture<Void>> pollers = new ArrayList<>();
         for (List<Arrival> records : shards) {
             Poller poller = new Poller(deployment, records, random.split(), nastiness);
@@ -146,11 +148,12 @@ public final class AwsSimulation {
         }
         all.join();
         readers.stop();
+        releases.stop();
         deployment.dynamo.inject(Faults.none());
         deployment.time.runFor(Duration.ofHours(1)); // Zombies wake up, and change nothing.
         reducers.stop();
         engine.reduce();
-        judge(engine);
+        judge(engine, Oracle.of(releases.settle()));
     }
 
     private Faults faults() {
@@ -190,6 +193,11 @@ public final class AwsSimulation {
             }
         } catch (software.amazon.awssdk.core.exception.SdkException e) {
             story.add("unlucky: " + e);
+        } catch (IllegalStateException e) {
+            if (!String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT).contains("try again")) {
+                throw e;
+            }
+            story.add("in the way: " + e.getMessage()); // Of a release, or an audit.
         }
     }
 
@@ -241,8 +249,7 @@ public final class AwsSimulation {
         }
     }
 
-    private void judge(AwsEngine engine) {
-        Oracle oracle = Oracle.of(dealt.pipeline());
+    private void judge(AwsEngine engine, Oracle oracle) {
         for (List<Arrival> records : shards) {
             for (int i = 0; i < records.size(); i++) {
                 oracle.accept(records.get(i).shard(), i + 1L, records.get(i).data());

@@ -119,12 +119,12 @@ final class Poller {
     }
 
     /// A function may fail because its services do; a bug in it must not hide among these.
-    private static boolean mayFail(Throwable failure) {
+    static boolean mayFail(Throwable failure) {
         Throwable cause = failure;
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
         return cause instanceof software.amazon.awssdk.core.exception.SdkException
-                || String.valueOf(cause.getMessage()).contains("could not be written in");
+                || String.valueOf(cause.getMessage()).matches("(?s).*(could not be|have refused).*");
     }
 }

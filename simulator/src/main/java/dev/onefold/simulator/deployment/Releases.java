@@ -1,0 +1,185 @@
+package dev.onefold.simulator.deployment;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.function.Metrics;
+import dev.onefold.aws.function.UpkeepFunction;
+import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.simulator.aws.SimulatedClient;
+import dev.onefold.simulator.embedded.PipelineYaml;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Dump;
+import org.snakeyaml.engine.v2.api.DumpSettings;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.common.ScalarStyle;
+import org.snakeyaml.engine.v2.schema.FailsafeSchema;
+
+/// Deploys changed pipelines while records arrive, back and forth, also before the one before has come to serve; and
+/// wakes Upkeep, which is killed now and then, runs out of time, and audits.
+///
+/// A changed pipeline has more roll-ups, of levels and measures that are there already. So it refuses the same records
+/// and settles conflicts alike, and its totals do not depend on when it was deployed.
+final class Releases {
+    private static final Duration TICK_MAX = Duration.ofSeconds(20);
+    private static final Duration FUNCTION_MAX = Duration.ofSeconds(60);
+    private static final int RELEASES_MAX = 3;
+    private static final int STEPS_MAX = 50;
+
+    private final Deployment deployment;
+    private final SplittableRandom random;
+    private final double nastiness;
+    private final List<String> yamls = new ArrayList<>();
+    private final List<Pipeline> pipelines = new ArrayList<>();
+    private final Metrics metrics =
+            new Metrics(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), "simulated");
+    private int wanted;
+    private int invocations;
+    private boolean stopped;
+    private @Nullable Throwable failure;
+
+    /// @param yaml the pipeline that was deployed first
+    Releases(Deployment deployment, SplittableRandom random, double nastiness, String yaml, List<String> story) {
+        this.deployment = deployment;
+        this.random = random;
+        this.nastiness = nastiness;
+        yamls.add(yaml);
+        pipelines.add(PipelineYaml.read(yaml));
+        for (int i = random.nextInt(RELEASES_MAX); i > 0; i--) {
+            String changed = changed(yaml);
+            Pipeline pipeline = PipelineYaml.read(changed);
+            if (isPossible(pipeline)) {
+                yamls.add(changed);
+                pipelines.add(pipeline);
+            }
+        }
+        later(TICK_MAX, this::tick);
+        for (int i = random.nextInt(2 * RELEASES_MAX); i > 0; i--) {
+            later(TICK_MAX.multipliedBy(3), () -> {
+                if (!stopped) {
+                    wanted = random.nextInt(pipelines.size());
+                    story.add("deployed release " + wanted);
+                }
+            });
+        }
+    }
+
+    private static boolean isPossible(Pipeline pipeline) {
+        try {
+            AwsEngine.requirePossible(pipeline, 1);
+            return true;
+        } catch (IllegalArgumentException refused) {
+            return false;
+        }
+    }
+
+    private String changed(String yaml) {
+        LoadSettings settings = LoadSettings.builder()
+                .setSchema(new FailsafeSchema())
+                .setBufferSize(yaml.length() + 2)
+                .build();
+        Map<Object, Object> file = new LinkedHashMap<>();
+        map(new Load(settings).loadFromString(yaml)).forEach(file::put);
+        Map<Object, Object> rollups = new LinkedHashMap<>();
+        if (file.containsKey("rollup")) {
+            rollups.put("main", file.remove("rollup"));
+        } else {
+            map(file.get("rollups")).forEach(rollups::put);
+        }
+        List<Object> known = List.copyOf(rollups.values());
+        for (int more = 1 + random.nextInt(2); more > 0; more--) {
+            Map<?, ?> from = map(known.get(random.nextInt(known.size())));
+            List<Object> levels = new ArrayList<>((List<?>) Objects.requireNonNull(from.get("levels")));
+            levels.removeIf(_ -> random.nextInt(3) == 0);
+            Map<Object, Object> measures = new LinkedHashMap<>();
+            map(from.get("measures")).forEach((name, measure) -> {
+                if (measures.isEmpty() || random.nextBoolean()) {
+                    measures.put(name, measure);
+                }
+            });
+            rollups.put("more" + more, Map.of("levels", levels, "measures", measures));
+        }
+        file.put("rollups", rollups);
+        DumpSettings written = DumpSettings.builder()
+                .setSchema(new FailsafeSchema())
+                .setDefaultScalarStyle(ScalarStyle.DOUBLE_QUOTED)
+                .build();
+        return new Dump(written).dumpToString(file);
+    }
+
+    private static Map<?, ?> map(@Nullable Object node) {
+        return (Map<?, ?>) Objects.requireNonNull(node);
+    }
+
+    private void later(Duration max, Runnable action) {
+        deployment.time.schedule(Duration.ofNanos(random.nextLong(max.toNanos()) + 1), action);
+    }
+
+    private void tick() {
+        if (stopped) {
+            return;
+        }
+        later(TICK_MAX, this::tick);
+        SimulatedClient sandbox = deployment.dynamo.client("upkeep-" + ++invocations);
+        deployment.time.schedule(FUNCTION_MAX, sandbox::kill);
+        if (random.nextDouble() < nastiness) {
+            later(Duration.ofSeconds(1), sandbox::kill);
+        }
+        String event = random.nextInt(8) == 0 ? "{\"audit\": " + (1 + random.nextInt(3)) + "}" : "{}";
+        var _ = new UpkeepFunction(deployment.store(sandbox), pipelines.get(wanted), metrics)
+                .handle(event.getBytes(StandardCharsets.UTF_8), () -> random.nextInt(8) > 0)
+                .exceptionally(cause -> {
+                    if (!Poller.mayFail(cause)) {
+                        failure = cause;
+                    }
+                    return new byte[0];
+                });
+    }
+
+    /// No more of it, but for what is under way.
+    void stop() {
+        stopped = true;
+    }
+
+    /// Ends with the last release serving, everything else cleaned away, and an audit; returns its pipeline file.
+    String settle() {
+        if (failure != null) {
+            throw new AssertionError("Upkeep failed", failure);
+        }
+        boolean audited = false;
+        for (int steps = 1; steps <= STEPS_MAX; steps++) {
+            Upkeep.Outcome outcome = deployment.of(Upkeep.step(
+                    deployment.store(deployment.dynamo.client("settling")),
+                    pipelines.get(wanted),
+                    audited ? 0 : 2,
+                    () -> true));
+            switch (outcome) {
+                case Upkeep.Outcome.Refused(var reason) -> throw new AssertionError("Refused: " + reason);
+                case Upkeep.Outcome.Audited(var verification) -> {
+                    audited = true;
+                    if (!verification.isEqual()) {
+                        throw new AssertionError("An audit found " + verification.differences());
+                    }
+                }
+                case Upkeep.Outcome.Idle _ -> {
+                    if (audited) {
+                        return yamls.get(wanted);
+                    }
+                    deployment.time.runFor(Duration.ofMinutes(16)); // A view of somebody else is left behind.
+                }
+                case Upkeep.Outcome.Serving _, Upkeep.Outcome.Working _ -> {}
+            }
+        }
+        throw new AssertionError("After " + STEPS_MAX + " steps Upkeep is not done");
+    }
+}
