@@ -1,5 +1,6 @@
 package dev.onefold.cli.data;
 
+import dev.onefold.aws.AwsEngine;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -65,8 +66,11 @@ public final class EngineAccess {
             call.caller()
                     .err()
                     .println(
-                            "Note: the pipeline file has changed since it was last run; this is about what was run then."
-                                    + " 'onefold run' takes the change over.");
+                            engine instanceof AwsEngine
+                                    ? "Note: this is about the pipeline whose totals are served, which is not the file's."
+                                            + " When the file's is deployed, its totals are filled, and serve then."
+                                    : "Note: the pipeline file has changed since it was last run; this is about what was"
+                                            + " run then. 'onefold run' takes the change over.");
         }
     }
 }

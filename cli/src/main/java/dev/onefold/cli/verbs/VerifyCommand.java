@@ -1,5 +1,6 @@
 package dev.onefold.cli.verbs;
 
+import dev.onefold.aws.AwsEngine;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -11,6 +12,7 @@ import dev.onefold.core.Verification;
 import dev.onefold.embedded.EmbeddedEngine;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -37,6 +39,13 @@ public final class VerifyCommand implements Callable<Integer> {
                     "Recomputes from the files, read again, and from the journal, if it was kept. Intake waits meanwhile.")
     private boolean fromSources;
 
+    @Option(
+            names = "--sample",
+            paramLabel = "N",
+            description = "On AWS: recomputes one leaf group in N, others each time. All rows are read, and few"
+                    + " written. Default: all groups.")
+    private @Nullable Integer sample;
+
     public VerifyCommand(Call call) {
         this.call = call;
     }
@@ -46,7 +55,7 @@ public final class VerifyCommand implements Callable<Integer> {
         return EngineAccess.use(pipeline.directory(call.caller()), call, engine -> {
             Verification verification;
             try {
-                verification = fromSources ? embedded(engine).verify(KnownFiles::reopen) : engine.verify();
+                verification = verify(engine);
             } catch (IllegalArgumentException e) {
                 throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
             }
@@ -54,6 +63,19 @@ public final class VerifyCommand implements Callable<Integer> {
             call.caller().out().print(text.verified(call.caller().screen()));
             return (verification.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT).code();
         });
+    }
+
+    private Verification verify(Engine engine) throws IOException {
+        if (fromSources) {
+            return embedded(engine).verify(KnownFiles::reopen);
+        }
+        if (sample == null) {
+            return engine.verify();
+        }
+        if (engine instanceof AwsEngine aws && sample > 0) {
+            return aws.verify(sample);
+        }
+        throw CommandFailure.usage("--sample is for totals on AWS, and from 1 on; here all groups are recomputed.");
     }
 
     /// Only an engine on this machine has sources that it can read again.

@@ -143,6 +143,10 @@ class AwsCommandTest {
         assertThat(aws("get", "trades.yaml", "nobody").exitCode()).isEqualTo(1);
         Result verify = aws("verify", "trades.yaml");
         assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
+        Result sample = aws("verify", "trades.yaml", "--sample", "2");
+        assertThat(sample.exitCode()).as(sample.out() + sample.err()).isZero();
+        assertThat(sample.out()).contains("2 rows, for one leaf group in 2");
+        assertThat(aws("verify", "trades.yaml", "--sample", "0").exitCode()).isEqualTo(2);
         assertThat(aws("rebuild", "trades.yaml").exitCode()).isZero();
         assertThat(aws("query", "trades.yaml", "--group", "FX", "--depth", "0").out())
                 .contains("2.50");
