@@ -4,8 +4,6 @@ import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.reduce.Headers;
-import dev.onefold.aws.reduce.Lag;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,27 +18,31 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 /// what was in them then, until the next epoch is closed and they change again; who finds one that did so starts
 /// again with a new cut.
 ///
-/// @param epoch the one that was closed
-/// @param at all that was written before is in the answer
-record Cut(long epoch, Instant at) {
+/// @param epoch the one that was closed; items are read as they are if it is [#NOW]
+record Cut(long epoch) {
+    /// No item was ever changed in a later epoch.
+    static final long NOW = Long.MAX_VALUE >> 1;
+
     /// Closes the epoch.
-    static CompletableFuture<Cut> now(Store store, int lanes) {
-        return Lag.oldest(store, lanes, store.clock().instant())
-                .thenCompose(at -> close(store, lanes, 1)
-                        .thenCompose(_ -> store.retried(() -> store.client()
-                                        .transactGetItems(request -> request.transactItems(gets(store, lanes))))
-                                .thenApply(response -> {
-                                    List<Header> headers = response.responses().stream()
-                                            .map(header -> Header.of(header.item()))
-                                            .toList();
-                                    long epoch = headers.getFirst().epoch();
-                                    if (headers.stream().anyMatch(header -> header.epoch() != epoch)) {
-                                        throw new IllegalStateException(
-                                                "The lanes are in different epochs: " + headers
-                                                        + ". The table of totals was changed by hand, or restored in part; rebuild it.");
-                                    }
-                                    return new Cut(epoch - 1, at);
-                                })));
+    static CompletableFuture<Cut> close(Store store, int lanes) {
+        return close(store, lanes, 1).thenCompose(_ -> headers(store, lanes)).thenApply(headers -> {
+            long epoch = headers.getFirst().epoch();
+            if (headers.stream().anyMatch(header -> header.epoch() != epoch)) {
+                throw new IllegalStateException("The lanes are in different epochs: " + headers
+                        + ". The table of totals was changed by hand, or restored in part; rebuild it.");
+            }
+            return new Cut(epoch - 1);
+        });
+    }
+
+    /// The headers at one instant; those that there are.
+    static CompletableFuture<List<Header>> headers(Store store, int lanes) {
+        return store.retried(
+                        () -> store.client().transactGetItems(request -> request.transactItems(gets(store, lanes))))
+                .thenApply(response -> response.responses().stream()
+                        .filter(header -> !header.item().isEmpty())
+                        .map(header -> Header.of(header.item()))
+                        .toList());
     }
 
     /// An epoch that is closed once more than was meant is no harm.

@@ -2,9 +2,11 @@ package dev.onefold.aws.read;
 
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.reduce.Lag;
 import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
@@ -21,6 +23,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 
 /// Reads totals as of one cut, whatever their size: the stripes of all lanes, added up.
 public final class TotalsReads {
@@ -86,14 +89,9 @@ public final class TotalsReads {
     }
 
     private CompletableFuture<Reading> read(List<Part> parts, int attempt) {
-        return Cut.now(store, definition.lanes())
-                .thenCompose(cut -> {
-                    List<CompletableFuture<Totals>> each =
-                            parts.stream().map(part -> read(part, cut)).toList();
-                    return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
-                            .thenApply(_ -> new Reading(
-                                    each.stream().map(CompletableFuture::join).toList(), cut.at()));
-                })
+        Instant now = store.clock().instant();
+        return Lag.oldest(store, definition.lanes(), now)
+                .thenCompose(at -> at.equals(now) && attempt == 1 ? still(parts, at) : closed(parts, at))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = failure instanceof CompletionException && failure.getCause() != null
                             ? failure.getCause()
@@ -109,6 +107,42 @@ public final class TotalsReads {
                     }
                     return store.backOff(attempt).thenCompose(_ -> read(parts, attempt + 1));
                 });
+    }
+
+    /// Where nothing waits to be added, probably nothing is while this is read: then no epoch need be closed, and
+    /// nothing be written. Each commit moves a header, so equal headers before and after are one cut.
+    private CompletableFuture<Reading> still(List<Part> parts, Instant at) {
+        return quietHeaders()
+                .thenCompose(before -> before.size() < definition.lanes()
+                        ? closed(parts, at)
+                        : read(parts, new Cut(Cut.NOW), at)
+                                .thenCompose(reading -> quietHeaders()
+                                        .thenCompose(after -> after.equals(before)
+                                                ? CompletableFuture.completedFuture(reading)
+                                                : closed(parts, at))));
+    }
+
+    /// None if others are at work on them.
+    private CompletableFuture<List<Header>> quietHeaders() {
+        return Cut.headers(store, definition.lanes()).exceptionallyCompose(failure -> {
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            return cause instanceof TransactionCanceledException
+                    ? CompletableFuture.completedFuture(List.of())
+                    : CompletableFuture.failedFuture(cause);
+        });
+    }
+
+    private CompletableFuture<Reading> closed(List<Part> parts, Instant at) {
+        return Cut.close(store, definition.lanes()).thenCompose(cut -> read(parts, cut, at));
+    }
+
+    private CompletableFuture<Reading> read(List<Part> parts, Cut cut, Instant at) {
+        List<CompletableFuture<Totals>> each =
+                parts.stream().map(part -> read(part, cut)).toList();
+        return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
+                .thenApply(_ ->
+                        new Reading(each.stream().map(CompletableFuture::join).toList(), at));
     }
 
     private CompletableFuture<Totals> read(Part part, Cut cut) {
