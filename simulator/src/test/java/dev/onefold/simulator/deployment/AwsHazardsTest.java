@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -303,5 +304,61 @@ class AwsHazardsTest {
         }
         assertThat(total()).isEqualTo("=[37.00, 37]");
         assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    /// 10. No window within which an id is known.
+    @Test
+    void an_id_that_comes_again_after_a_year_counts_once() {
+        Deployment claims = Deployment.calm();
+        AwsEngine counting = claims.engine(
+                Pipeline.named("runs")
+                        .id("id")
+                        .rollup(r -> r.sum("value", "value", 20, 2).count("trades"))
+                        .build(),
+                3,
+                4);
+        List<Arrival> batch = trades(4);
+        for (int year = 0; year < 3; year++) {
+            claims.of(StateAndMap.process(claims.store(claims.dynamo.client("function")), batch));
+            counting.reduce();
+            claims.time.runFor(Duration.ofDays(365));
+        }
+        assertThat(counting.query(Query.all("main")).lines())
+                .extracting(AwsHazardsTest::text)
+                .containsExactly("=[4.00, 4]");
+    }
+
+    /// 38.
+    @Test
+    void totals_that_were_cleared_without_their_rows_are_found_and_rebuilt() {
+        process(trades(6));
+        assertThat(total()).isEqualTo("=[6.00, 6]");
+        Store person = function();
+        deployment.of(person.client().scan(all -> all.tableName(deployment.tables.totals()))).items().stream()
+                .map(item -> Map.of("p", item.get("p"), "g", item.get("g")))
+                .forEach(key -> deployment.of(person.client()
+                        .deleteItem(item ->
+                                item.tableName(deployment.tables.totals()).key(key))));
+        assertThat(engine.verify().differences()).hasSize(3);
+        assertThat(engine.rebuild().differences()).hasSize(3);
+        process(List.of(trade("t0", 2, "desk0", 5)));
+        assertThat(total()).isEqualTo("=[10.00, 6]");
+        assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    /// 58.
+    @Test
+    void an_audit_while_events_arrive_compares_one_cut() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        process(trades(200));
+        for (int round = 1; round <= 10; round++) {
+            int version = round + 1;
+            List<CompletableFuture<List<Fate>>> live = IntStream.range(0, 20)
+                    .mapToObj(i -> StateAndMap.process(
+                            function(), List.of(trade("t" + i, version, "desk" + version % 3, version))))
+                    .toList();
+            assertThat(engine.verify(round % 3 + 1).differences()).isEmpty();
+            live.forEach(deployment::of);
+        }
     }
 }
