@@ -1,5 +1,6 @@
 package dev.onefold.aws.reduce;
 
+import dev.onefold.aws.BatchReads;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.DeltaItem;
@@ -16,9 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.BatchGetItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
-import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.Update;
@@ -142,15 +141,14 @@ public final class Reduce {
     private CompletableFuture<Store.Written> commit(Header header, Picked picked) {
         List<Addition> additions = new ArrayList<>();
         picked.sum().forEach((view, delta) -> additions.addAll(Addition.of(view, lane, delta)));
-        return read(additions.stream().map(Addition::key).toList(), new HashMap<>(), 1)
-                .thenCompose(stored -> {
-                    List<TransactWriteItem> items = new ArrayList<>();
-                    items.add(move(header));
-                    picked.deltas().forEach(delta -> items.add(delete(delta.id())));
-                    additions.forEach(addition -> items.add(
-                            addition.update(store, stored.getOrDefault(addition.key(), Map.of()), header.epoch())));
-                    return store.transact(items);
-                });
+        return read(additions.stream().map(Addition::key).toList()).thenCompose(stored -> {
+            List<TransactWriteItem> items = new ArrayList<>();
+            items.add(move(header));
+            picked.deltas().forEach(delta -> items.add(delete(delta.id())));
+            additions.forEach(addition ->
+                    items.add(addition.update(store, stored.getOrDefault(addition.key(), Map.of()), header.epoch())));
+            return store.transact(items);
+        });
     }
 
     private TransactWriteItem move(Header header) {
@@ -179,36 +177,18 @@ public final class Reduce {
 
     /// The epochs of the items that will change, by key; those that there are.
     private CompletableFuture<Map<Map<String, AttributeValue>, Map<String, AttributeValue>>> read(
-            List<Map<String, AttributeValue>> keys,
-            Map<Map<String, AttributeValue>, Map<String, AttributeValue>> found,
-            int attempt) {
-        if (keys.isEmpty()) {
-            return CompletableFuture.completedFuture(found);
-        }
-        String table = store.tables().totals();
-        BatchGetItemRequest request = BatchGetItemRequest.builder()
-                .requestItems(Map.of(
-                        table,
-                        KeysAndAttributes.builder()
-                                .keys(keys)
-                                .consistentRead(true)
-                                .projectionExpression(
-                                        String.join(", ", TotalsKey.PARTITION, TotalsKey.GROUP, Stored.EPOCH))
-                                .build()))
-                .build();
-        return store.retried(() -> store.client().batchGetItem(request)).thenCompose(response -> {
-            for (Map<String, AttributeValue> item : response.responses().getOrDefault(table, List.of())) {
+            List<Map<String, AttributeValue>> keys) {
+        String projection = String.join(", ", TotalsKey.PARTITION, TotalsKey.GROUP, Stored.EPOCH);
+        return BatchReads.of(store, store.tables().totals(), keys, projection).thenApply(items -> {
+            Map<Map<String, AttributeValue>, Map<String, AttributeValue>> found = new HashMap<>();
+            for (Map<String, AttributeValue> item : items) {
                 found.put(
                         Map.of(
-                                TotalsKey.PARTITION, item.get(TotalsKey.PARTITION),
-                                TotalsKey.GROUP, item.get(TotalsKey.GROUP)),
+                                TotalsKey.PARTITION, Items.require(item, TotalsKey.PARTITION),
+                                TotalsKey.GROUP, Items.require(item, TotalsKey.GROUP)),
                         item);
             }
-            KeysAndAttributes left = response.unprocessedKeys().get(table);
-            if (left == null || left.keys().isEmpty()) {
-                return CompletableFuture.completedFuture(found);
-            }
-            return store.backOff(attempt).thenCompose(_ -> read(left.keys(), found, attempt + 1));
+            return found;
         });
     }
 }
