@@ -12,6 +12,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -359,6 +360,32 @@ class AwsHazardsTest {
                     .toList();
             assertThat(engine.verify(round % 3 + 1).differences()).isEmpty();
             live.forEach(deployment::of);
+        }
+    }
+
+    /// 39, while another pipeline comes to serve and the one before is cleaned away.
+    @Test
+    void every_answer_is_whole_while_views_change() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        process(trades(100));
+        engine.reduce();
+        Pipeline byValue = Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .rollup(r -> r.levels("desk")
+                        .measure("value", "average(value) decimal(20,2)")
+                        .count("trades"))
+                .build();
+        for (int round = 0; round < 10; round++) {
+            Pipeline wanted = round % 2 == 0 ? byValue : TRADES;
+            CompletableFuture<Upkeep.Outcome> steps = Upkeep.step(function(), wanted, 0, () -> true)
+                    .thenCompose(_ -> Upkeep.step(function(), wanted, 0, () -> true));
+            while (!steps.isDone()) {
+                Answer.Line all = engine.query(Query.all("main")).lines().getFirst();
+                assertThat(all.values().getLast().intValue()).isEqualTo(100);
+            }
+            assertThat(steps.join()).isEqualTo(new Upkeep.Outcome.Idle());
+            assertThat(engine.pipeline()).isEqualTo(wanted);
         }
     }
 }
