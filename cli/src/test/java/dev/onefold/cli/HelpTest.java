@@ -62,6 +62,7 @@ class HelpTest {
                         "onefold dead-letters export",
                         "onefold check",
                         "onefold generate trade-risk",
+                        "onefold aws produce",
                         "onefold demo",
                         "onefold completion");
     }

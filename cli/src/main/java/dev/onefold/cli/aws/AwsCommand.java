@@ -22,6 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
 /// `onefold aws`: the verbs of the embedded engine, on deployed tables.
 @Command(
@@ -83,6 +84,7 @@ public final class AwsCommand implements Runnable {
         return new CommandLine(aws)
                 .addSubcommand(new TemplateCommand(call))
                 .addSubcommand(new PackageCommand(call))
+                .addSubcommand(new ProduceCommand(call, aws))
                 .addSubcommand(new QueryCommand(deployed))
                 .addSubcommand(new GetCommand(deployed))
                 .addSubcommand(new VerifyCommand(deployed))
@@ -90,8 +92,31 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(DeadLettersCommand.commandLine(deployed));
     }
 
+    /// What the names of a deployment's parts begin with.
+    String deployment(String pipeline) {
+        return deployment == null ? pipeline : deployment;
+    }
+
+    /// The streams, at AWS or where the option says.
+    KinesisAsyncClient kinesis(@Nullable URI at) {
+        try {
+            return Connection.kinesis(
+                    Optional.ofNullable(region), Optional.ofNullable(profile), Optional.ofNullable(at));
+        } catch (SdkException e) {
+            throw unreachable("Kinesis", e);
+        }
+    }
+
+    private static CommandFailure unreachable(String what, Exception e) {
+        return new CommandFailure(
+                ExitCode.DIRECTORY,
+                what + " cannot be reached: " + e.getMessage()
+                        + "\nSay where it is with --deployment, --region and --profile.",
+                e);
+    }
+
     private Engine engine(String pipeline) {
-        String name = deployment == null ? pipeline : deployment;
+        String name = deployment(pipeline);
         try {
             return AwsEngine.deployed(
                     Connection.store(
@@ -101,11 +126,7 @@ public final class AwsCommand implements Runnable {
                             Optional.ofNullable(endpoint)),
                     Connection.JOIN);
         } catch (SdkException | IllegalStateException e) {
-            throw new CommandFailure(
-                    ExitCode.DIRECTORY,
-                    "Deployment " + name + " cannot be reached: " + e.getMessage()
-                            + "\nSay where it is with --deployment, --region and --profile.",
-                    e);
+            throw unreachable("Deployment " + name, e);
         }
     }
 
