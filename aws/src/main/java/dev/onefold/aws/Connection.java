@@ -1,5 +1,6 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.stream.Streams;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClientBuilder;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClientBuilder;
 
@@ -85,6 +87,21 @@ public final class Connection {
                         override -> override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX));
         place(builder, region, profile, endpoint);
         return builder.build();
+    }
+
+    /// The streams that a function reads again, made when they are asked for the first time: most never are.
+    public static Streams streams() {
+        return LazyStreams.STREAMS;
+    }
+
+    private static final class LazyStreams {
+        private static final Streams STREAMS = new Streams(
+                kinesis(Optional.empty(), Optional.empty(), Optional.empty()),
+                DynamoDbStreamsAsyncClient.builder()
+                        .httpClientBuilder(http())
+                        .overrideConfiguration(override ->
+                                override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX))
+                        .build());
     }
 
     private static NettyNioAsyncHttpClient.Builder http() {
