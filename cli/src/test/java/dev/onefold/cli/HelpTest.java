@@ -63,6 +63,7 @@ class HelpTest {
                         "onefold check",
                         "onefold generate trade-risk",
                         "onefold aws produce",
+                        "onefold aws replay",
                         "onefold demo",
                         "onefold completion");
     }

@@ -44,8 +44,7 @@ public final class Replay {
     /// What came of it.
     ///
     /// @param shards how many were read
-    /// @param forgotten where the stream has forgotten something that belongs to the range, and since when; may be
-    empty
+    /// @param forgotten where the stream has forgotten something that belongs to the range; may be empty
     public record Done(Counts counts, int shards, List<String> forgotten) {
         public Done {
             forgotten = List.copyOf(forgotten);
@@ -65,8 +64,7 @@ public final class Replay {
     ///
     /// @param stream its name or its ARN
     /// @param progress is told what became of the records by now, on any thread, by one at a time
-    /// @throws IllegalArgumentException in the future, if the stream has no such shard, or the range does not say
-    which
+    /// @throws IllegalArgumentException in the future, if there is no such shard or the range does not say which
     public static CompletableFuture<Done> run(
             Store store, KinesisAsyncClient client, String stream, Range range, Consumer<Counts> progress) {
         return new Replay(store, client, stream, range, progress).run();

@@ -85,6 +85,7 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new TemplateCommand(call))
                 .addSubcommand(new PackageCommand(call))
                 .addSubcommand(new ProduceCommand(call, aws))
+                .addSubcommand(new ReplayCommand(call, aws))
                 .addSubcommand(new QueryCommand(deployed))
                 .addSubcommand(new GetCommand(deployed))
                 .addSubcommand(new VerifyCommand(deployed))
@@ -115,19 +116,30 @@ public final class AwsCommand implements Runnable {
                 e);
     }
 
-    private Engine engine(String pipeline) {
-        String name = deployment(pipeline);
+    /// The tables of the deployment of a pipeline.
+    Store store(String pipeline) {
         try {
-            return AwsEngine.deployed(
-                    Connection.store(
-                            Store.Tables.of(name),
-                            Optional.ofNullable(region),
-                            Optional.ofNullable(profile),
-                            Optional.ofNullable(endpoint)),
-                    Connection.JOIN);
-        } catch (SdkException | IllegalStateException e) {
-            throw unreachable("Deployment " + name, e);
+            return Connection.store(
+                    Store.Tables.of(deployment(pipeline)),
+                    Optional.ofNullable(region),
+                    Optional.ofNullable(profile),
+                    Optional.ofNullable(endpoint));
+        } catch (SdkException e) {
+            throw unreachable("Deployment " + deployment(pipeline), e);
         }
+    }
+
+    /// What is deployed.
+    AwsEngine engine(String pipeline, Store store) {
+        try {
+            return AwsEngine.deployed(store, Connection.JOIN);
+        } catch (SdkException | IllegalStateException e) {
+            throw unreachable("Deployment " + deployment(pipeline), e);
+        }
+    }
+
+    private Engine engine(String pipeline) {
+        return engine(pipeline, store(pipeline));
     }
 
     @Override
