@@ -3,6 +3,7 @@ package dev.onefold.aws;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -22,6 +23,8 @@ public final class LocalDynamoDb implements AutoCloseable {
     public final DynamoDbAsyncClient client = local.dynamoDbAsyncClient();
     public final DynamoDbStreamsAsyncClient changes = new LocalChanges(local.dynamoDbStreamsClient());
 
+    public final LocalBucket bucket = new LocalBucket();
+
     /// The tables of a deployment, which are made if they are not there.
     public Store store(String deployment) {
         Store.Tables tables = Store.Tables.of(deployment);
@@ -37,7 +40,8 @@ public final class LocalDynamoDb implements AutoCloseable {
                 LocalDynamoDb::after,
                 RandomGenerator.getDefault(),
                 InstantSource.system(),
-                Store.DELTAS_PER_COMMIT_MAX);
+                Store.DELTAS_PER_COMMIT_MAX,
+                new Store.Bucket(() -> bucket, Optional.of("letters")));
     }
 
     private static CompletableFuture<Void> after(Duration pause) {
