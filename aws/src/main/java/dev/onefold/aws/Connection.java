@@ -1,5 +1,6 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.stream.Streams;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -8,11 +9,22 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.http.Protocol;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClientBuilder;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClientBuilder;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3AsyncClientBuilder;
+import software.amazon.awssdk.services.s3.S3Configuration;
 
 /// How a process of ours speaks to the service: with the settings that every AWS tool takes.
 public final class Connection {
@@ -25,6 +37,11 @@ public final class Connection {
     private static final Duration CALL_MAX = Duration.ofSeconds(15);
 
     private static final Duration ATTEMPT_MAX = Duration.ofSeconds(5);
+
+    /// A request to a stream may carry 10 MiB.
+    private static final Duration STREAM_CALL_MAX = Duration.ofSeconds(50);
+
+    private static final Duration STREAM_ATTEMPT_MAX = Duration.ofSeconds(20);
 
     private Connection() {}
 
@@ -48,30 +65,104 @@ public final class Connection {
         return store(tables, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
+    /// The same, with the bucket where it keeps what it rejects.
+    public static Store store(Store.Tables tables, String bucket) {
+        Store store = store(tables);
+        return store.with(new Store.Bucket(store.bucket().client(), Optional.of(bucket)));
+    }
+
     /// The tables of a deployment. What is empty is taken from the environment, as the SDK does.
     public static Store store(
             Store.Tables tables, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
         DynamoDbAsyncClientBuilder builder = DynamoDbAsyncClient.builder()
-                .httpClientBuilder(NettyNioAsyncHttpClient.builder()
-                        .maxConcurrency(REQUESTS_MAX)
-                        .maxPendingConnectionAcquires(WAITING_MAX)
-                        .connectionAcquisitionTimeout(CALL_MAX))
+                .httpClientBuilder(http())
                 .overrideConfiguration(
                         override -> override.apiCallTimeout(CALL_MAX).apiCallAttemptTimeout(ATTEMPT_MAX));
-        region.map(Region::of).ifPresent(builder::region);
-        profile.ifPresent(name -> builder.credentialsProvider(
-                DefaultCredentialsProvider.builder().profileName(name).build()));
-        endpoint.ifPresent(builder::endpointOverride);
+        place(builder, region, profile, endpoint);
         return new Store(
                 builder.build(),
                 tables,
                 Connection::after,
                 new SecureRandom(),
                 InstantSource.system(),
-                Store.DELTAS_PER_COMMIT_MAX);
+                Store.DELTAS_PER_COMMIT_MAX,
+                new Store.Bucket(new Lazy<>(() -> objects(region, profile)), Optional.empty()));
     }
 
-    private static CompletableFuture<Void> after(Duration pause) {
+    /// Objects go as one signed piece: their hash goes with them, so that pieces with a sum each add nothing.
+    private static S3AsyncClient objects(Optional<String> region, Optional<String> profile) {
+        S3AsyncClientBuilder builder = S3AsyncClient.builder()
+                .httpClientBuilder(http())
+                .serviceConfiguration(
+                        S3Configuration.builder().chunkedEncodingEnabled(false).build())
+                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                .overrideConfiguration(
+                        override -> override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX));
+        place(builder, region, profile, Optional.empty());
+        return builder.build();
+    }
+
+    /// Made once, when it is asked for the first time.
+    private static final class Lazy<T> implements Supplier<T> {
+        private final Supplier<T> maker;
+        private @Nullable T made;
+
+        Lazy(Supplier<T> maker) {
+            this.maker = maker;
+        }
+
+        @Override
+        public synchronized T get() {
+            T value = made;
+            if (value == null) {
+                value = maker.get();
+                made = value;
+            }
+            return value;
+        }
+    }
+
+    /// The streams of Kinesis. What is empty is taken from the environment, as the SDK does.
+    public static KinesisAsyncClient kinesis(
+            Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
+        KinesisAsyncClientBuilder builder = KinesisAsyncClient.builder()
+                // Only a stand-in without encryption could not speak the newer protocol, which is needed for nothing
+                // here.
+                .httpClientBuilder(http().protocol(Protocol.HTTP1_1))
+                .overrideConfiguration(
+                        override -> override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX));
+        place(builder, region, profile, endpoint);
+        return builder.build();
+    }
+
+    /// The streams that a function reads again; their clients are made when one is asked for, which is seldom.
+    public static Supplier<Streams> streams() {
+        return new Lazy<>(() -> new Streams(
+                kinesis(Optional.empty(), Optional.empty(), Optional.empty()),
+                DynamoDbStreamsAsyncClient.builder()
+                        .httpClientBuilder(http())
+                        .overrideConfiguration(override ->
+                                override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX))
+                        .build()));
+    }
+
+    private static NettyNioAsyncHttpClient.Builder http() {
+        return NettyNioAsyncHttpClient.builder()
+                .maxConcurrency(REQUESTS_MAX)
+                .maxPendingConnectionAcquires(WAITING_MAX)
+                .connectionAcquisitionTimeout(CALL_MAX);
+    }
+
+    private static void place(
+            AwsClientBuilder<?, ?> builder, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
+        region.map(Region::of).ifPresent(builder::region);
+        profile.ifPresent(name -> builder.credentialsProvider(
+                DefaultCredentialsProvider.builder().profileName(name).build()));
+        endpoint.ifPresent(builder::endpointOverride);
+    }
+
+    /// Completes after a while, by the clock.
+    public static CompletableFuture<Void> after(Duration pause) {
         return CompletableFuture.runAsync(
                 () -> {}, CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
     }

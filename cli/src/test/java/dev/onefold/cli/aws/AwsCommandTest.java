@@ -6,14 +6,17 @@ import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +36,7 @@ import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 /// The verbs over HTTP, on DynamoDB Local.
 class AwsCommandTest {
     private static DynamoDBProxyServer server;
+    private static HttpBucket bucket;
     private static URI endpoint;
     private static int deployments;
 
@@ -46,6 +50,8 @@ class AwsCommandTest {
     static void start() throws Exception {
         System.setProperty("aws.accessKeyId", "local");
         System.setProperty("aws.secretAccessKey", "local");
+        bucket = new HttpBucket();
+        System.setProperty("aws.endpointUrlS3", bucket.endpoint());
         int port;
         try (ServerSocket socket = new ServerSocket(0)) {
             port = socket.getLocalPort();
@@ -59,6 +65,8 @@ class AwsCommandTest {
     @AfterAll
     static void stop() throws Exception {
         server.stop();
+        bucket.close();
+        System.clearProperty("aws.endpointUrlS3");
         System.clearProperty("aws.accessKeyId");
         System.clearProperty("aws.secretAccessKey");
     }
@@ -77,7 +85,8 @@ class AwsCommandTest {
 
     /// Makes the tables, and brings these records into them.
     private void fold(String... records) {
-        Store store = store();
+        Store plain = store();
+        Store store = plain.with(new Store.Bucket(plain.bucket().client(), Optional.of("letters-" + deployment)));
         create(store, store.tables().rows(), ScalarAttributeType.B, "k");
         create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
         create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
@@ -89,6 +98,7 @@ class AwsCommandTest {
                         r.levels("desk", "region").sum("value", "value", 18, 2).count("trades"))
                 .build();
         AwsEngine engine = AwsEngine.open(store, Connection.JOIN, pipeline, 2, 4);
+        Connection.JOIN.of(new LetterTable(store).useBucket());
         List<Arrival> arrivals = new ArrayList<>();
         for (String record : records) {
             arrivals.add(new Arrival(
@@ -152,10 +162,54 @@ class AwsCommandTest {
                 .contains("2.50");
         Result letters = aws("dead-letters", "trades.yaml", "list");
         assertThat(letters.out()).as(letters.err()).contains("malformed");
+        assertThat(bucket.objects.keySet())
+                .filteredOn(path -> path.startsWith("/letters-" + deployment + "/"))
+                .singleElement()
+                .satisfies(path -> assertThat(bucket.objects.get(path))
+                        .asString(StandardCharsets.UTF_8)
+                        .isEqualTo("poison"));
+        assertThat(aws("dead-letters", "trades.yaml", "show", "1").out()).contains("poison");
         cli.write("fixed.json", trade("c", 1, "FX", "1"));
         Result redriven = aws("dead-letters", "trades.yaml", "redrive", "1", "--file", "fixed.json");
         assertThat(redriven.exitCode()).as(redriven.err()).isZero();
+        assertThat(bucket.objects.keySet()).noneMatch(path -> path.startsWith("/letters-" + deployment + "/"));
         assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("7.50", "3");
+    }
+
+    @Test
+    void what_was_produced_is_folded_by_a_replay_and_a_second_one_changes_nothing() throws IOException {
+        fold();
+        System.setProperty("aws.cborEnabled", "false");
+        try (HttpKinesis kinesis = new HttpKinesis(deployment + "-input")) {
+            String at = String.valueOf(kinesis.endpoint());
+            StringBuilder lines = new StringBuilder("poison\n");
+            for (int i = 0; i < 250; i++) {
+                lines.append(trade("t" + i, 1, "FX", "1")).append('\n');
+            }
+            cli.write("trades.ndjson", lines.toString());
+            assertThat(aws("produce", "trades.yaml", "trades.ndjson", "--kinesis-endpoint", at)
+                            .exitCode())
+                    .isZero();
+            String hourAgo = Instant.now().minusSeconds(3_600).toString();
+            Result first = aws("replay", "trades.yaml", "--from", hourAgo, "--kinesis-endpoint", at);
+            assertThat(first.exitCode()).as(first.err()).isZero();
+            assertThat(first.out())
+                    .startsWith("Replayed 251 records of 1 shard of " + deployment + "-input")
+                    .containsPattern("new +250\n")
+                    .containsPattern("rejected +1\n");
+            assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("250.00");
+            Result again = aws("replay", "trades.yaml", "--from", hourAgo, "--kinesis-endpoint", at);
+            assertThat(again.out()).containsPattern("new +0\n").containsPattern("duplicate +250\n");
+            assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("250.00");
+            Result older =
+                    aws("replay", "trades.yaml", "--from", "2020-01-01T00:00:00+01:00", "--kinesis-endpoint", at);
+            assertThat(older.exitCode()).isEqualTo(1);
+            assertThat(older.err()).contains("The stream keeps 24 hours", "onefold aws produce");
+        } finally {
+            System.clearProperty("aws.cborEnabled");
+        }
+        assertThat(aws("replay", "trades.yaml", "--from", "yesterday").err())
+                .contains("--from is a sequence number or a time", "not 'yesterday'");
     }
 
     @Test
