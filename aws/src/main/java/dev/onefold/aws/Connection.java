@@ -38,8 +38,8 @@ public final class Connection {
 
     private static final Duration ATTEMPT_MAX = Duration.ofSeconds(5);
 
-    /// A request to a stream may carry 10 MiB.
-    private static final Duration STREAM_CALL_MAX = Duration.ofSeconds(50);
+    /// A request to a stream or a bucket may carry 10 MiB.
+    private static final Duration STREAM_CALL_MAX = Duration.ofSeconds(25);
 
     private static final Duration STREAM_ATTEMPT_MAX = Duration.ofSeconds(20);
 

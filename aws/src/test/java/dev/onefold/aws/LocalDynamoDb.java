@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
@@ -13,7 +14,6 @@ import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
-import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded;
 import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal;
 
@@ -21,7 +21,7 @@ import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal
 public final class LocalDynamoDb implements AutoCloseable {
     private final AmazonDynamoDBLocal local = DynamoDBEmbedded.create(true);
     public final DynamoDbAsyncClient client = local.dynamoDbAsyncClient();
-    public final DynamoDbStreamsAsyncClient changes = new LocalChanges(local.dynamoDbStreamsClient());
+    public final LocalChanges changes = new LocalChanges(local.dynamoDbStreamsClient(), new AtomicInteger());
 
     public final LocalBucket bucket = new LocalBucket();
 

@@ -20,7 +20,12 @@ final class LetterBytes {
     private final Store store;
 
     /// Where a record lies.
-    record Place(String bucket, String object) {}
+    record Place(String bucket, String object) {
+        /// Where another record of the same letter lies.
+        Place with(byte[] record) {
+            return new Place(bucket, object.substring(0, object.indexOf('/') + 1) + sha256(record));
+        }
+    }
 
     LetterBytes(Store store) {
         this.store = store;

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
@@ -237,19 +238,43 @@ public final class LetterTable {
         });
     }
 
-    /// Notes why a redriven letter was rejected again.
-    public CompletableFuture<Void> rejectedAgain(long id, Malformed malformed) {
+    /// Keeps a redriven letter that was rejected again: its record as it was sent now, and why. Whether it is still
+    /// there.
+    public CompletableFuture<Boolean> rejectedAgain(long id, Malformed malformed, byte[] record) {
+        return get(letterKey(id)).thenCompose(item -> {
+            if (item.isEmpty()) {
+                return CompletableFuture.completedFuture(false);
+            }
+            LetterBytes.Place before = place(item);
+            LetterBytes.Place after = before.with(record);
+            return bytes.put(after, record)
+                    .thenCompose(_ -> replace(id, malformed, after, record))
+                    .thenCompose(isThere -> isThere && after.equals(before)
+                            ? CompletableFuture.completedFuture(true)
+                            : bytes.remove(isThere ? before : after).thenApply(_ -> isThere));
+        });
+    }
+
+    private CompletableFuture<Boolean> replace(long id, Malformed malformed, LetterBytes.Place place, byte[] record) {
         return store.retried(() -> store.client()
                         .updateItem(request -> request.tableName(table)
                                 .key(letterKey(id))
-                                .updateExpression("SET r = :r, m = :m")
+                                .updateExpression("SET r = :r, m = :m, o = :o, h = :h, l = :l")
                                 .conditionExpression("attribute_exists(p)")
                                 .expressionAttributeValues(Map.of(
                                         ":r",
                                                 AttributeValue.fromS(
                                                         malformed.reason().name()),
-                                        ":m", AttributeValue.fromS(malformed.message())))))
-                .thenApply(_ -> null);
+                                        ":m", AttributeValue.fromS(malformed.message()),
+                                        ":o", AttributeValue.fromS(place.object()),
+                                        ":h", AttributeValue.fromS(LetterBytes.sha256(record)),
+                                        ":l", Items.number(record.length)))))
+                .thenApply(_ -> true)
+                .exceptionallyCompose(failure -> {
+                    boolean isGone = failure instanceof ConditionalCheckFailedException
+                            || failure.getCause() instanceof ConditionalCheckFailedException;
+                    return isGone ? CompletableFuture.completedFuture(false) : CompletableFuture.failedFuture(failure);
+                });
     }
 
     /// Removes a letter, then its record; its mark stays, so that the record is not kept again. Whether there was one.

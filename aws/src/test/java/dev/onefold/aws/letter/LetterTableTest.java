@@ -170,6 +170,13 @@ class LetterTableTest {
         long id = dead.list(0, 10).getFirst().id();
         assertThat(dead.redrive(id, null)).isEqualTo(DeadLetters.Redriven.REJECTED);
         assertThat(dead.record(id)).isEqualTo(large);
+        assertThat(dead.redrive(id, bytes("{\"id\":1}"))).isEqualTo(DeadLetters.Redriven.REJECTED);
+        assertThat(dead.record(id)).isEqualTo(bytes("{\"id\":1}")); // As it was sent now.
+        assertThat(dead.list(0, 10)).singleElement().satisfies(letter -> {
+            assertThat(letter.bytes()).isEqualTo(8);
+            assertThat(letter.reason()).isEqualTo(Reason.REFUSED);
+        });
+        assertThat(dynamo.bucket.objects).hasSize(1);
         assertThat(dead.redrive(id, bytes("{\"id\":1,\"v\":1}"))).isEqualTo(DeadLetters.Redriven.ACCEPTED);
         assertThat(dead.redrive(id, null)).isEqualTo(DeadLetters.Redriven.GONE);
         assertThat(dynamo.bucket.objects).isEmpty();
