@@ -1,0 +1,182 @@
+package dev.onefold.aws.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.Seeds;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.kinesis.model.PutRecordsRequest;
+import software.amazon.awssdk.services.kinesis.model.PutRecordsResponse;
+import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
+
+class ProducerTest {
+    private final List<String> refused = new ArrayList<>();
+
+    private Producer producer(KinesisAsyncClient client, Turns turns, RandomGenerator random) {
+        return new Producer(
+                client, "s", turns::pause, random, (record, reason) -> refused.add(record.number() + " " + reason));
+    }
+
+    private static Outgoing record(long number, String key) {
+        return new Outgoing(number, key, (key + ":" + number).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Outgoing large(long number, int bytes) {
+        return new Outgoing(number, "k" + number, new byte[bytes]);
+    }
+
+    /// What a stream has of each key, by its order within the shards, without repetitions.
+    private static Map<String, List<String>> firstOccurrences(FakeKinesis kinesis) {
+        Map<String, List<String>> found = new LinkedHashMap<>();
+        for (List<String> shard : kinesis.shards.values()) {
+            for (String text : new LinkedHashSet<>(shard)) {
+                found.computeIfAbsent(text.substring(0, text.indexOf(':')), _ -> new ArrayList<>())
+                        .add(text);
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void whatever_the_service_does_every_record_is_put_and_those_of_a_key_stay_in_order() {
+        Seeds.forAllSeeds(300, random -> {
+            Turns turns = new Turns(random);
+            FakeKinesis kinesis = new FakeKinesis(turns, random, random.nextDouble() * 0.4);
+            Producer producer = producer(kinesis, turns, random);
+            int keys = 1 + random.nextInt(1_000);
+            int count = random.nextInt(3_000);
+            Map<String, List<String>> expected = new LinkedHashMap<>();
+            for (int i = 0; i < count; i++) {
+                Outgoing record = record(i, "k" + random.nextInt(keys));
+                expected.computeIfAbsent(record.partitionKey(), _ -> new ArrayList<>())
+                        .add(record.partitionKey() + ":" + i);
+                turns.until(producer.add(record));
+            }
+            CompletableFuture<Producer.Sent> finished = producer.finish();
+            turns.until(finished);
+            Producer.Sent sent = finished.join();
+            assertThat(firstOccurrences(kinesis)).isEqualTo(expected);
+            long stored = kinesis.shards.values().stream().mapToLong(List::size).sum();
+            assertThat(stored - count).isBetween(0L, kinesis.lostEntries);
+            assertThat(kinesis.lostEntries).isLessThanOrEqualTo(sent.unanswered());
+            assertThat(sent.records()).isEqualTo(count);
+            assertThat(sent.requests()).isEqualTo(kinesis.requests);
+            assertThat(producer.firstNotPut()).isEmpty();
+            assertThat(refused).isEmpty();
+        });
+    }
+
+    @Test
+    void records_of_many_keys_go_together_and_one_that_is_large_goes_alone() {
+        RandomGenerator random = new SplittableRandom(1);
+        Turns turns = new Turns(random);
+        FakeKinesis kinesis = new FakeKinesis(turns, random, 0);
+        Producer producer = producer(kinesis, turns, random);
+        for (int i = 0; i < 10_000; i++) {
+            var _ = producer.add(record(i, "k" + i));
+        }
+        CompletableFuture<Void> room = producer.add(large(10_000, 9 * 1024 * 1024));
+        turns.until(room);
+        CompletableFuture<Producer.Sent> finished = producer.finish();
+        turns.until(finished);
+        assertThat(finished.join().records()).isEqualTo(10_001);
+        assertThat(kinesis.requests).isLessThan(16 + 10_000 / 250);
+    }
+
+    @Test
+    void a_producer_that_is_faster_than_the_stream_is_made_to_wait() {
+        RandomGenerator random = new SplittableRandom(1);
+        Turns turns = new Turns(random);
+        Producer producer = producer(new FakeKinesis(turns, random, 0), turns, random);
+        CompletableFuture<Void> room = CompletableFuture.completedFuture(null);
+        int added = 0;
+        while (room.isDone()) {
+            room = producer.add(large(added++, 1024 * 1024));
+            assertThat(added).isLessThan(100);
+        }
+        turns.until(room);
+        turns.until(producer.finish());
+        assertThat(producer.sent().records()).isEqualTo(added);
+    }
+
+    @Test
+    void a_record_that_the_stream_can_never_take_is_refused_with_a_reason_and_the_others_are_put() {
+        RandomGenerator random = new SplittableRandom(1);
+        Turns turns = new Turns(random);
+        FakeKinesis kinesis = new FakeKinesis(turns, random, 0).withRecordBytesMax(1024 * 1024);
+        Producer producer = producer(kinesis, turns, random);
+        var _ = producer.add(record(0, "a"));
+        var _ = producer.add(large(1, 2 * 1024 * 1024)); // For this stream.
+        var _ = producer.add(large(2, 10 * 1024 * 1024)); // For every one, with its partition key.
+        var _ = producer.add(record(3, "a"));
+        turns.until(producer.finish());
+        assertThat(producer.sent().records()).isEqualTo(2);
+        assertThat(producer.firstNotPut()).isEmpty();
+        assertThat(refused)
+                .anySatisfy(why -> assertThat(why).startsWith("1 The service wants a record of at most 1048576 bytes"))
+                .contains("2 it has 10485762 bytes with its partition key, and Kinesis takes at most 10485760")
+                .hasSize(2);
+    }
+
+    @Test
+    void when_nothing_more_can_be_put_it_says_from_which_record_on_nothing_is_certain() {
+        RandomGenerator random = new SplittableRandom(1);
+        Turns turns = new Turns(random);
+        KinesisAsyncClient gone = new KinesisAsyncClient() {
+            private final FakeKinesis before = new FakeKinesis(turns, random, 0);
+
+            @Override
+            public CompletableFuture<PutRecordsResponse> putRecords(PutRecordsRequest request) {
+                return request.records().stream()
+                                .anyMatch(entry -> entry.partitionKey().equals("gone"))
+                        ? CompletableFuture.failedFuture(ResourceNotFoundException.builder()
+                                .message("Stream s not found")
+                                .statusCode(400)
+                                .build())
+                        : before.putRecords(request);
+            }
+
+            @Override
+            public String serviceName() {
+                return SERVICE_NAME;
+            }
+
+            @Override
+            public void close() {}
+        };
+        Producer producer = producer(gone, turns, random);
+        var _ = producer.add(record(7, "a"));
+        var _ = producer.add(record(8, "gone"));
+        assertThatThrownBy(() -> producer.add(record(9, "a")).join()).hasMessageContaining("Stream s not found");
+        CompletableFuture<Producer.Sent> finished = producer.finish();
+        assertThat(finished).isNotDone(); // What is under way may still succeed.
+        turns.until(finished);
+        assertThat(finished).isCompletedExceptionally();
+        assertThat(producer.firstNotPut()).hasValue(8);
+        assertThat(producer.sent().records()).isEqualTo(1);
+    }
+
+    @Test
+    void a_stream_that_refuses_a_record_without_end_is_given_up() {
+        RandomGenerator random = new SplittableRandom(1);
+        Turns turns = new Turns(random);
+        FakeKinesis kinesis = new FakeKinesis(turns, random, 1);
+        Producer producer = producer(kinesis, turns, random);
+        var _ = producer.add(record(1, "a"));
+        CompletableFuture<Producer.Sent> finished = producer.finish();
+        turns.until(finished);
+        assertThatThrownBy(finished::join).hasMessageContaining("refused a record 50 times");
+        assertThat(kinesis.requests).isEqualTo(50);
+        assertThat(producer.firstNotPut()).hasValue(1);
+    }
+}
