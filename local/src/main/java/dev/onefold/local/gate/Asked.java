@@ -57,7 +57,7 @@ record Asked(Service service, String operation, Set<Role.Need> needs, @Nullable 
             Set<Role.Need> needs = new LinkedHashSet<>();
             switch (service) {
                 case DYNAMODB -> tables(operation, json, needs);
-                case STREAMS -> needs.add(need(service, operation, stream(json, "StreamArn")));
+                case STREAMS -> needs.add(need(service, operation, changes(operation, json)));
                 case KINESIS -> needs.add(need(service, operation, kinesis(json)));
                 case SQS -> needs.add(need(service, operation, queue(json)));
                 case S3 -> throw new IOException("An object store has no X-Amz-Target");
@@ -83,8 +83,8 @@ record Asked(Service service, String operation, Set<Role.Need> needs, @Nullable 
             switch (operation) {
                 case "TransactWriteItems", "TransactGetItems" -> {
                     for (JsonNode item : json.path("TransactItems")) {
-                        item.fields()
-                                .forEachRemaining(entry -> needs.add(new Role.Need(
+                        item.properties()
+                                .forEach(entry -> needs.add(new Role.Need(
                                         ITEMS.getOrDefault(entry.getKey(), "dynamodb:" + entry.getKey()),
                                         table(entry.getValue().path("TableName").asText()))));
                     }
@@ -106,6 +106,13 @@ record Asked(Service service, String operation, Set<Role.Need> needs, @Nullable 
         private String stream(JsonNode json, String field) {
             String iterator = json.path("ShardIterator").asText("");
             return iterator.isEmpty() ? json.path(field).asText() : streams.getOrDefault(iterator, "unknown");
+        }
+
+        /// To list the streams of a table is asked of all of them.
+        private String changes(String operation, JsonNode json) {
+            return operation.equals("ListStreams")
+                    ? table(json.path("TableName").asText()) + "/stream/*"
+                    : stream(json, "StreamArn");
         }
 
         private String kinesis(JsonNode json) {

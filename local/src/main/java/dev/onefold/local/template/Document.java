@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -47,7 +48,7 @@ final class Document {
         return tag.startsWith("!") ? new Call(tag.substring(1), plain) : plain;
     }
 
-    static Map<String, Object> map(Object value) {
+    static Map<String, Object> map(@Nullable Object value) {
         if (value instanceof Map<?, ?> entries) {
             Map<String, Object> map = new LinkedHashMap<>();
             entries.forEach((name, entry) -> map.put(String.valueOf(name), entry));
@@ -56,7 +57,7 @@ final class Document {
         throw new IllegalArgumentException("The template has " + value + " where names and values belong");
     }
 
-    static List<Object> list(Object value) {
+    static List<Object> list(@Nullable Object value) {
         if (value instanceof List<?> items) {
             return new ArrayList<>(items);
         }

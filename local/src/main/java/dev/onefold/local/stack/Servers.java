@@ -1,0 +1,51 @@
+package dev.onefold.local.stack;
+
+import dev.onefold.local.gate.Service;
+import dev.onefold.local.server.DynamoDbServer;
+import dev.onefold.local.server.KinesisServer;
+import dev.onefold.local.server.QueueServer;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+
+/// The servers that one deployment needs.
+final class Servers implements AutoCloseable {
+    final DynamoDbServer tables;
+    final KinesisServer streams;
+    final QueueServer queues;
+
+    private Servers(DynamoDbServer tables, KinesisServer streams, QueueServer queues) {
+        this.tables = tables;
+        this.streams = streams;
+        this.queues = queues;
+    }
+
+    /// Opens them all, empty.
+    ///
+    /// @param node folder of what runs on Node, filled at first use
+    static Servers open(Path node, String region) throws IOException {
+        KinesisServer streams = KinesisServer.open(node, region); // First: it is what may be missing.
+        try {
+            return new Servers(DynamoDbServer.open(), streams, QueueServer.open());
+        } catch (IOException | RuntimeException e) {
+            streams.close();
+            throw e;
+        }
+    }
+
+    Map<Service, URI> places() {
+        return Map.of(
+                Service.DYNAMODB, tables.uri(),
+                Service.STREAMS, tables.uri(),
+                Service.KINESIS, streams.uri(),
+                Service.SQS, queues.uri());
+    }
+
+    @Override
+    public void close() {
+        streams.close();
+        queues.close();
+        tables.close();
+    }
+}
