@@ -8,8 +8,9 @@ import java.util.random.RandomGenerator;
 /// @param refusedPerMille fail before they reach the process
 /// @param lostPerMille are done, and their answer is lost
 /// @param killedPerMille have their process killed at some moment within
-public record Misfortune(int refusedPerMille, int lostPerMille, int killedPerMille) {
-    public static final Misfortune NONE = new Misfortune(0, 0, 0);
+/// @param answersPerKill after so many answers a process is killed, idle or busy; 0 for never
+public record Misfortune(int refusedPerMille, int lostPerMille, int killedPerMille, int answersPerKill) {
+    public static final Misfortune NONE = new Misfortune(0, 0, 0, 0);
 
     private static final int KILL_DELAY_MS_MAX = 150;
 
@@ -25,9 +26,9 @@ public record Misfortune(int refusedPerMille, int lostPerMille, int killedPerMil
     }
 
     public Misfortune {
-        if (Math.min(refusedPerMille, Math.min(lostPerMille, killedPerMille)) < 0
+        if (Math.min(Math.min(refusedPerMille, answersPerKill), Math.min(lostPerMille, killedPerMille)) < 0
                 || refusedPerMille + lostPerMille + killedPerMille > 1_000) {
-            throw new IllegalArgumentException("Thousandths must be above zero, and a thousand together at most");
+            throw new IllegalArgumentException("Misfortune is not below zero, nor above a thousand thousandths");
         }
     }
 

@@ -119,6 +119,10 @@ public final class Sandboxes implements Invoker, AutoCloseable {
                         counts.failed() + (failure == null ? 0 : 1),
                         counts.killed() + (killed ? 1 : 0),
                         counts.lost() + (fate instanceof Misfortune.Fate.Lost ? 1 : 0));
+                long answered = counts.invocations() - counts.failed();
+                if (failure == null && misfortune.answersPerKill() > 0 && answered % misfortune.answersPerKill() == 0) {
+                    killOne();
+                }
             }
             if (failure == null) {
                 next.answer().complete(answer);
@@ -137,16 +141,14 @@ public final class Sandboxes implements Invoker, AutoCloseable {
         return CompletableFuture.failedFuture(new FunctionFailure(settings.name() + " " + how + " (injected)"));
     }
 
-    /// Kills one process, idle or busy. Whether there was one.
-    public synchronized boolean killOne() {
+    private void killOne() {
         List<Sandbox> alive = all.stream().filter(Sandbox::isAlive).toList();
         if (alive.isEmpty()) {
-            return false;
+            return;
         }
         alive.get(random.nextInt(alive.size())).kill();
         counts = new Counts(
                 counts.invocations(), counts.coldStarts(), counts.failed(), counts.killed() + 1, counts.lost());
-        return true;
     }
 
     /// What happened so far.

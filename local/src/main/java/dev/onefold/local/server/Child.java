@@ -17,10 +17,11 @@ public final class Child implements AutoCloseable {
     private final Thread atExit;
     private final Thread reader;
     private final Deque<String> lines = new ArrayDeque<>();
+    private volatile boolean killed;
 
     private Child(Process process, Consumer<String> line) {
         this.process = process;
-        atExit = new Thread(process::destroyForcibly);
+        atExit = new Thread(this::kill);
         Runtime.getRuntime().addShutdownHook(atExit);
         reader = Thread.ofVirtual().start(() -> read(line));
     }
@@ -44,7 +45,7 @@ public final class Child implements AutoCloseable {
                 line.accept(text);
             }
         } catch (IOException e) {
-            if (process.isAlive()) {
+            if (!killed) { // Killing closes its streams, and may do so while one is read.
                 throw new UncheckedIOException("Output of process " + process.pid() + " cannot be read", e);
             }
         }
@@ -64,12 +65,13 @@ public final class Child implements AutoCloseable {
 
     /// Ends it at once (`kill -9`).
     public void kill() {
+        killed = true;
         process.destroyForcibly();
     }
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        kill();
         try {
             process.waitFor(SECONDS_MAX, TimeUnit.SECONDS);
             reader.join(SECONDS_MAX * 1_000L);

@@ -56,8 +56,8 @@ public final class LocalDeployment implements AutoCloseable {
         String region = Account.LOCAL.region();
         try {
             Servers servers = kept(Servers.open(machine.node(), region));
-            try (Clients direct = new Clients(
-                    Role.OPERATOR, servers.tables.uri(), servers.streams.uri(), servers.queues.uri(), region)) {
+            Connections connections = kept(new Connections());
+            try (Clients direct = new Clients(connections, Role.OPERATOR, servers::place, region)) {
                 new Storage(template, direct).make();
             }
             Stack stack = new Stack(template, region);
@@ -65,7 +65,7 @@ public final class LocalDeployment implements AutoCloseable {
             List<Role> callers = new ArrayList<>(roles.values());
             callers.add(Role.OPERATOR);
             gate = kept(Gate.open(Account.LOCAL, servers.places(), callers, chaos.faults(), chaos.seed()));
-            operator = kept(new Clients(Role.OPERATOR, gate.uri(), region));
+            operator = kept(new Clients(connections, Role.OPERATOR, gate.uri(), region));
             stack.functions(gate.uri(), machine.sandboxesMax())
                     .forEach((function, settings) -> functions.put(
                             function,
@@ -75,8 +75,8 @@ public final class LocalDeployment implements AutoCloseable {
                                     function.equals("State") ? chaos.state() : chaos.reduce(),
                                     chaos.seed() + function.hashCode()))));
             kept(time);
-            mappings = kept(new Mappings(stack, template, time, chaos));
-            mappings.open(functions, roles, gate.uri(), region);
+            mappings = kept(new Mappings(stack, template, new Mappings.Pace(time, machine.minute()), chaos, roles));
+            mappings.open(functions, role -> new Clients(connections, role, gate.uri(), region));
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
@@ -87,13 +87,14 @@ public final class LocalDeployment implements AutoCloseable {
     ///
     /// @param name of the stack
     /// @param yaml the template, as `onefold aws template` writes it
+    /// @param parameters of the template that are not to have their defaults
     /// @throws IllegalStateException saying what is missing on this machine, and what to do
-    public static LocalDeployment open(String name, String yaml, Machine machine, Chaos chaos) throws IOException {
-        return new LocalDeployment(
-                name,
-                new StackTemplate(Account.LOCAL, name, yaml, Map.of("CodeBucket", "code", "CodeKey", "functions.zip")),
-                machine,
-                chaos);
+    public static LocalDeployment open(
+            String name, String yaml, Map<String, String> parameters, Machine machine, Chaos chaos)
+            throws IOException {
+        Map<String, String> given = new TreeMap<>(Map.of("CodeBucket", "code", "CodeKey", "functions.zip"));
+        given.putAll(parameters);
+        return new LocalDeployment(name, new StackTemplate(Account.LOCAL, name, yaml, given), machine, chaos);
     }
 
     private <T extends AutoCloseable> T kept(T part) {

@@ -11,7 +11,6 @@ import dev.onefold.local.mapping.source.KinesisSource;
 import dev.onefold.local.mapping.source.StreamSource;
 import dev.onefold.local.mapping.source.TableSource;
 import dev.onefold.local.template.StackTemplate;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.GetShardIteratorRequest;
@@ -34,6 +34,7 @@ final class Mappings implements AutoCloseable {
     private final Stack stack;
     private final StackTemplate template;
     private final RealTime time;
+    private final Duration minute;
     private final Chaos chaos;
     private final List<Runnable> closing = new ArrayList<>();
     private final Map<String, Clients> clientsByRole = new HashMap<>();
@@ -42,16 +43,24 @@ final class Mappings implements AutoCloseable {
     private @Nullable QueueMapping retries;
     private String inputStream = "";
 
-    Mappings(Stack stack, StackTemplate template, RealTime time, Chaos chaos) {
+    private final Map<String, Role> roles;
+
+    /// Time, and how much of it a schedule's minute takes.
+    record Pace(RealTime time, Duration minute) {}
+
+    Mappings(Stack stack, StackTemplate template, Pace pace, Chaos chaos, Map<String, Role> roles) {
+        this.roles = roles;
         this.stack = stack;
         this.template = template;
-        this.time = time;
+        time = pace.time();
+        minute = pace.minute();
         this.chaos = chaos;
     }
 
-    void open(Map<String, Sandboxes> functions, Map<String, Role> roles, URI gate, String region) {
+    /// @param client makes those of a role
+    void open(Map<String, Sandboxes> functions, Function<Role, Clients> client) {
         roles.forEach((name, role) -> {
-            Clients clients = new Clients(role, gate, region);
+            Clients clients = client.apply(role);
             closing.add(clients::close);
             clientsByRole.put(name, clients);
         });
@@ -130,7 +139,7 @@ final class Mappings implements AutoCloseable {
     }
 
     private void tick(Stack.Schedule schedule, Sandboxes function) {
-        time.after(schedule.every(), () -> {
+        time.after(minute.multipliedBy(schedule.every().toMinutes()), () -> {
             // What fails is tried at the next minute: its failure is counted where it happens.
             var _ = function.invoke(schedule.input().getBytes(StandardCharsets.UTF_8));
             tick(schedule, function);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /// The servers that one deployment needs.
 final class Servers implements AutoCloseable {
@@ -40,6 +41,10 @@ final class Servers implements AutoCloseable {
                 Service.STREAMS, tables.uri(),
                 Service.KINESIS, streams.uri(),
                 Service.SQS, queues.uri());
+    }
+
+    URI place(Service service) {
+        return Optional.ofNullable(places().get(service)).orElseThrow();
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -30,28 +31,33 @@ class EndToEndTest {
         return new Chaos(
                 seed,
                 new Faults(5, 3, 10, 3, 10, 20, Duration.ofMillis(50)),
-                new Misfortune(5, 3, 10),
-                new Misfortune(10, 10, 5),
+                new Misfortune(20, 20, 20, 10),
+                new Misfortune(30, 30, 20, 10),
                 0.03);
     }
 
     private void totals_are_right(int count, long seed, Duration most) throws IOException {
+        System.out.println("begin " + System.nanoTime()/1_000_000);
         Trades trades = new Trades(count, seed);
         try (LocalDeployment deployment = LocalDeployment.open(
-                "trades", Template.of(Trades.PIPELINE, Input.NEW_STREAM).yaml(), Parts.machine(SANDBOXES), chaos(seed))) {
-            deployment.put(Trades.PIPELINE, trades.records.iterator(), number -> {
-                if (number % 1_000 == 0) {
-                    deployment.function("State").killOne();
-                    deployment.function("Reduce").killOne();
-                }
-            });
+                "trades",
+                Template.of(Trades.PIPELINE, Input.NEW_STREAM).yaml(),
+                Map.of("BatchSize", "100", "ParallelizationFactor", "2"),
+                Parts.machine(SANDBOXES),
+                chaos(seed))) {
+            System.out.println("open " + System.nanoTime()/1_000_000);
+            deployment.put(Trades.PIPELINE, trades.records.iterator(), _ -> {});
+            System.out.println("put " + System.nanoTime()/1_000_000);
             deployment.drained(most).join();
+            System.out.println("drained " + System.nanoTime()/1_000_000);
             AwsEngine engine = AwsEngine.deployed(deployment.store(), Connection.JOIN);
             SortedMap<List<String>, List<BigDecimal>> served = new TreeMap<>(trades.totals());
             served.clear();
             engine.query(Query.all("main")).lines().forEach(line -> served.put(line.group(), line.values()));
             assertThat(served).isEqualTo(trades.totals());
+            System.out.println("queried " + System.nanoTime()/1_000_000);
             assertThat(engine.verify().differences()).isEmpty();
+            System.out.println("verified " + System.nanoTime()/1_000_000);
             assertThat(bytes(engine.deadLetters())).containsExactlyInAnyOrderElementsOf(trades.broken);
             assertThat(deployment.usage().refused()).isEmpty();
             System.out.println(deployment.usage().requests());
@@ -73,7 +79,7 @@ class EndToEndTest {
 
     @Test
     void whatever_fails_on_the_way_each_message_is_in_the_totals_once() throws IOException {
-        totals_are_right(3_000, 42, Duration.ofSeconds(90));
+        totals_are_right(3_000, 42, Duration.ofMinutes(4));
     }
 
     @Test

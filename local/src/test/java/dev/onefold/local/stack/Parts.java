@@ -4,11 +4,15 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /// Where the build has put what a deployment runs with.
 final class Parts {
+    /// Shorter than a minute, so that what no wake-up has brought on is not waited for.
+    private static final Duration MINUTE = Duration.ofSeconds(5);
+
     private Parts() {}
 
     static Machine machine(int sandboxes) throws IOException {
@@ -18,6 +22,6 @@ final class Parts {
         for (String path : Files.readString(file).strip().split(File.pathSeparator, -1)) {
             classPath.add(Path.of(path));
         }
-        return new Machine(classPath, Path.of(System.getProperty("onefold.node")), sandboxes);
+        return new Machine(classPath, Path.of(System.getProperty("onefold.node")), sandboxes, MINUTE);
     }
 }
