@@ -1,5 +1,6 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.stream.Streams;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -9,10 +10,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.http.Protocol;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClientBuilder;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClientBuilder;
 
 /// How a process of ours speaks to the service: with the settings that every AWS tool takes.
 public final class Connection {
@@ -25,6 +31,11 @@ public final class Connection {
     private static final Duration CALL_MAX = Duration.ofSeconds(15);
 
     private static final Duration ATTEMPT_MAX = Duration.ofSeconds(5);
+
+    /// A request to a stream may carry 10 MiB.
+    private static final Duration STREAM_CALL_MAX = Duration.ofSeconds(50);
+
+    private static final Duration STREAM_ATTEMPT_MAX = Duration.ofSeconds(20);
 
     private Connection() {}
 
@@ -52,16 +63,10 @@ public final class Connection {
     public static Store store(
             Store.Tables tables, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
         DynamoDbAsyncClientBuilder builder = DynamoDbAsyncClient.builder()
-                .httpClientBuilder(NettyNioAsyncHttpClient.builder()
-                        .maxConcurrency(REQUESTS_MAX)
-                        .maxPendingConnectionAcquires(WAITING_MAX)
-                        .connectionAcquisitionTimeout(CALL_MAX))
+                .httpClientBuilder(http())
                 .overrideConfiguration(
                         override -> override.apiCallTimeout(CALL_MAX).apiCallAttemptTimeout(ATTEMPT_MAX));
-        region.map(Region::of).ifPresent(builder::region);
-        profile.ifPresent(name -> builder.credentialsProvider(
-                DefaultCredentialsProvider.builder().profileName(name).build()));
-        endpoint.ifPresent(builder::endpointOverride);
+        place(builder, region, profile, endpoint);
         return new Store(
                 builder.build(),
                 tables,
@@ -71,7 +76,51 @@ public final class Connection {
                 Store.DELTAS_PER_COMMIT_MAX);
     }
 
-    private static CompletableFuture<Void> after(Duration pause) {
+    /// The streams of Kinesis. What is empty is taken from the environment, as the SDK does.
+    public static KinesisAsyncClient kinesis(
+            Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
+        KinesisAsyncClientBuilder builder = KinesisAsyncClient.builder()
+                // Only a stand-in without encryption could not speak the newer protocol, which is needed for nothing
+                // here.
+                .httpClientBuilder(http().protocol(Protocol.HTTP1_1))
+                .overrideConfiguration(
+                        override -> override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX));
+        place(builder, region, profile, endpoint);
+        return builder.build();
+    }
+
+    /// The streams that a function reads again, made when they are asked for the first time: most never are.
+    public static Streams streams() {
+        return LazyStreams.STREAMS;
+    }
+
+    private static final class LazyStreams {
+        private static final Streams STREAMS = new Streams(
+                kinesis(Optional.empty(), Optional.empty(), Optional.empty()),
+                DynamoDbStreamsAsyncClient.builder()
+                        .httpClientBuilder(http())
+                        .overrideConfiguration(override ->
+                                override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX))
+                        .build());
+    }
+
+    private static NettyNioAsyncHttpClient.Builder http() {
+        return NettyNioAsyncHttpClient.builder()
+                .maxConcurrency(REQUESTS_MAX)
+                .maxPendingConnectionAcquires(WAITING_MAX)
+                .connectionAcquisitionTimeout(CALL_MAX);
+    }
+
+    private static void place(
+            AwsClientBuilder<?, ?> builder, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
+        region.map(Region::of).ifPresent(builder::region);
+        profile.ifPresent(name -> builder.credentialsProvider(
+                DefaultCredentialsProvider.builder().profileName(name).build()));
+        endpoint.ifPresent(builder::endpointOverride);
+    }
+
+    /// Completes after a while, by the clock.
+    public static CompletableFuture<Void> after(Duration pause) {
         return CompletableFuture.runAsync(
                 () -> {}, CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
     }

@@ -12,6 +12,7 @@ import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded;
 import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal;
 
@@ -19,6 +20,7 @@ import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal
 public final class LocalDynamoDb implements AutoCloseable {
     private final AmazonDynamoDBLocal local = DynamoDBEmbedded.create(true);
     public final DynamoDbAsyncClient client = local.dynamoDbAsyncClient();
+    public final DynamoDbStreamsAsyncClient changes = new LocalChanges(local.dynamoDbStreamsClient());
 
     /// The tables of a deployment, which are made if they are not there.
     public Store store(String deployment) {

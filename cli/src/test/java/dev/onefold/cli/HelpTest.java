@@ -62,6 +62,8 @@ class HelpTest {
                         "onefold dead-letters export",
                         "onefold check",
                         "onefold generate trade-risk",
+                        "onefold aws produce",
+                        "onefold aws replay",
                         "onefold demo",
                         "onefold completion");
     }

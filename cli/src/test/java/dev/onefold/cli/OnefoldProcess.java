@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -26,6 +27,12 @@ public final class OnefoldProcess implements AutoCloseable {
     }
 
     public static OnefoldProcess start(Path folder, String... arguments) throws IOException {
+        return start(folder, Map.of(), arguments);
+    }
+
+    /// With these variables besides those of this process.
+    public static OnefoldProcess start(Path folder, Map<String, String> variables, String... arguments)
+            throws IOException {
         Path err = Files.createTempFile(folder, "err", ".txt");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -37,10 +44,10 @@ public final class OnefoldProcess implements AutoCloseable {
                 System.getProperty("java.class.path"),
                 "dev.onefold.cli.Main"));
         command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectError(err.toFile())
-                .start();
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(folder.toFile()).redirectError(err.toFile());
+        builder.environment().putAll(variables);
+        Process process = builder.start();
         return new OnefoldProcess(process, err);
     }
 

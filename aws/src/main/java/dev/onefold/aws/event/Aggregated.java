@@ -1,5 +1,6 @@
 package dev.onefold.aws.event;
 
+import dev.onefold.aws.Arrival;
 import dev.onefold.core.pipeline.Limits;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -37,6 +38,21 @@ public final class Aggregated {
     public record UserRecord(String partitionKey, @Nullable String explicitHashKey, byte[] data) {}
 
     private Aggregated() {}
+
+    /// What a record of a stream brings: its parts, or itself.
+    ///
+    /// @param shard as [Arrival#shard] has it
+    public static List<Arrival> arrivals(String shard, String sequence, byte[] record) {
+        List<UserRecord> parts = split(record);
+        if (parts == null) {
+            return List.of(new Arrival(shard, sequence, 0, record));
+        }
+        List<Arrival> arrivals = new ArrayList<>();
+        for (UserRecord part : parts) {
+            arrivals.add(new Arrival(shard, sequence, arrivals.size(), part.data()));
+        }
+        return arrivals;
+    }
 
     /// The parts of an aggregated record; `null` if it is not one.
     public static @Nullable List<UserRecord> split(byte[] record) {

@@ -125,14 +125,7 @@ final class InvocationReader {
             throw unreadable("its eventID is no shard, colon and sequence number, but '" + eventId + "'");
         }
         String shard = StreamName.of(arn()) + "/" + eventId.substring(0, colon);
-        List<Aggregated.UserRecord> parts = Aggregated.split(data);
-        if (parts == null) {
-            arrivals.add(new Arrival(shard, sequence, 0, data));
-            return;
-        }
-        for (int i = 0; i < parts.size(); i++) {
-            arrivals.add(new Arrival(shard, sequence, i, parts.get(i).data()));
-        }
+        arrivals.addAll(Aggregated.arrivals(shard, sequence, data));
     }
 
     private void take(TableChange record) {

@@ -1,7 +1,7 @@
 package dev.onefold.aws.event;
 
 /// The name of a stream as it stands in the place of a record.
-final class StreamName {
+public final class StreamName {
     private static final String STREAM = ":stream/";
     private static final String TABLE = ":table/";
     private static final String TABLE_STREAM = "/stream/";
@@ -11,7 +11,7 @@ final class StreamName {
     /// Of Kinesis the stream's name, `trades`. Of a table its name and the time at which this stream of it was
     /// switched on, `Trades/2026-11-21T00:00:00.000`, because another stream of the table counts anew. Of anything
     /// else all of it.
-    static String of(String arn) {
+    public static String of(String arn) {
         if (isTable(arn)) {
             int label = arn.indexOf(TABLE_STREAM);
             return arn.substring(arn.indexOf(TABLE) + TABLE.length(), label) + "/"
@@ -22,7 +22,7 @@ final class StreamName {
     }
 
     /// Whether it is the change stream of a table.
-    static boolean isTable(String arn) {
+    public static boolean isTable(String arn) {
         int table = arn.indexOf(TABLE);
         return table >= 0 && arn.indexOf(TABLE_STREAM) > table;
     }

@@ -11,6 +11,8 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.stream.Retries;
+import dev.onefold.aws.stream.Streams;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.core.Counts;
@@ -19,8 +21,10 @@ import dev.onefold.core.pipeline.PipelineText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /// The function that takes records. A batch is done when all of it is in the tables; if anything fails all of it comes
 /// again, and what is in changes nothing then. One invocation at a time, as Lambda calls it.
@@ -31,6 +35,7 @@ public final class StateFunction implements RequestStreamHandler {
     private final Store store;
     private final Pipeline pipeline;
     private final Metrics metrics;
+    private final Supplier<Streams> streams;
     private boolean opened;
 
     /// As Lambda makes it.
@@ -47,9 +52,15 @@ public final class StateFunction implements RequestStreamHandler {
 
     /// For a process that has its own store: one under test, or a simulated one.
     public StateFunction(Store store, Pipeline pipeline, Metrics metrics) {
+        this(store, pipeline, metrics, Connection::streams);
+    }
+
+    /// The same, with streams of its own to read again what messages name.
+    public StateFunction(Store store, Pipeline pipeline, Metrics metrics, Supplier<Streams> streams) {
         this.store = store;
         this.pipeline = pipeline;
         this.metrics = metrics;
+        this.streams = streams;
     }
 
     static Store.Tables tables(Environment environment) {
@@ -71,11 +82,18 @@ public final class StateFunction implements RequestStreamHandler {
                         .thenCompose(fates -> count(Fate.counts(fates)))
                         .thenApply(_ -> BatchResponse.DONE.json());
             case Invocation.Messages(var messages) ->
-                throw new UnsupportedOperationException(messages.size()
-                        + " messages name records that the event source mapping has given up. They are still in the stream:"
-                        + " set the mapping back to before them, which is safe at any time.");
+                opened().thenCompose(_ -> new Retries(store, streams.get()).take(messages))
+                        .thenCompose(this::answer);
             case Invocation.Tick _ -> CompletableFuture.completedFuture(BatchResponse.DONE.json());
         };
+    }
+
+    private CompletableFuture<byte[]> answer(Retries.Taken taken) {
+        taken.failures()
+                .forEach((message, cause) -> metrics.out()
+                        .println("WARN Message " + message + " of the retry queue comes again: " + cause.getMessage()));
+        BatchResponse response = new BatchResponse(List.copyOf(taken.failures().keySet()));
+        return count(taken.counts()).thenApply(_ -> response.json());
     }
 
     /// Not when the class is loaded: what a snapshot holds must not be older than the tables.

@@ -52,6 +52,7 @@ final class Storage {
                 DeletionPolicy: Retain
                 UpdateReplacePolicy: Retain
                 Properties:
+                  Name: !Sub '${AWS::StackName}-input'
                   StreamModeDetails: {StreamMode: ON_DEMAND}
                   RetentionPeriodHours: !Ref StreamRetentionHours
                   MaxRecordSizeInKiB: 10240

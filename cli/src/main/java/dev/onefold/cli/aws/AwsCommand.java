@@ -22,6 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
 /// `onefold aws`: the verbs of the embedded engine, on deployed tables.
 @Command(
@@ -83,6 +84,8 @@ public final class AwsCommand implements Runnable {
         return new CommandLine(aws)
                 .addSubcommand(new TemplateCommand(call))
                 .addSubcommand(new PackageCommand(call))
+                .addSubcommand(new ProduceCommand(call, aws))
+                .addSubcommand(new ReplayCommand(call, aws))
                 .addSubcommand(new QueryCommand(deployed))
                 .addSubcommand(new GetCommand(deployed))
                 .addSubcommand(new VerifyCommand(deployed))
@@ -90,23 +93,53 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(DeadLettersCommand.commandLine(deployed));
     }
 
-    private Engine engine(String pipeline) {
-        String name = deployment == null ? pipeline : deployment;
+    /// What the names of a deployment's parts begin with.
+    String deployment(String pipeline) {
+        return deployment == null ? pipeline : deployment;
+    }
+
+    /// The streams, at AWS or where the option says.
+    KinesisAsyncClient kinesis(@Nullable URI at) {
         try {
-            return AwsEngine.deployed(
-                    Connection.store(
-                            Store.Tables.of(name),
-                            Optional.ofNullable(region),
-                            Optional.ofNullable(profile),
-                            Optional.ofNullable(endpoint)),
-                    Connection.JOIN);
-        } catch (SdkException | IllegalStateException e) {
-            throw new CommandFailure(
-                    ExitCode.DIRECTORY,
-                    "Deployment " + name + " cannot be reached: " + e.getMessage()
-                            + "\nSay where it is with --deployment, --region and --profile.",
-                    e);
+            return Connection.kinesis(
+                    Optional.ofNullable(region), Optional.ofNullable(profile), Optional.ofNullable(at));
+        } catch (SdkException e) {
+            throw unreachable("Kinesis", e);
         }
+    }
+
+    private static CommandFailure unreachable(String what, Exception e) {
+        return new CommandFailure(
+                ExitCode.DIRECTORY,
+                what + " cannot be reached: " + e.getMessage()
+                        + "\nSay where it is with --deployment, --region and --profile.",
+                e);
+    }
+
+    /// The tables of the deployment of a pipeline.
+    Store store(String pipeline) {
+        try {
+            return Connection.store(
+                    Store.Tables.of(deployment(pipeline)),
+                    Optional.ofNullable(region),
+                    Optional.ofNullable(profile),
+                    Optional.ofNullable(endpoint));
+        } catch (SdkException e) {
+            throw unreachable("Deployment " + deployment(pipeline), e);
+        }
+    }
+
+    /// What is deployed.
+    AwsEngine engine(String pipeline, Store store) {
+        try {
+            return AwsEngine.deployed(store, Connection.JOIN);
+        } catch (SdkException | IllegalStateException e) {
+            throw unreachable("Deployment " + deployment(pipeline), e);
+        }
+    }
+
+    private Engine engine(String pipeline) {
+        return engine(pipeline, store(pipeline));
     }
 
     @Override

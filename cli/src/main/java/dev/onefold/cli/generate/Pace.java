@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 
 /// When the next batch of messages is due, for so many messages a second. It reads no clock itself: moments are
 /// nanoseconds of one clock, given by the caller. A producer that was held up catches up one second's worth at most.
-final class Pace {
+public final class Pace {
     static final long RATE_MAX = 1_000_000_000;
 
     private static final long BATCHES_PER_SECOND = 50;
@@ -16,7 +16,7 @@ final class Pace {
     private long sent;
 
     /// @param rate messages a second
-    Pace(long rate, long nowNanos) {
+    public Pace(long rate, long nowNanos) {
         if (rate < 1 || rate > RATE_MAX) {
             throw new IllegalArgumentException(
                     "The rate %,d is not from 1 to %,d messages a second.".formatted(rate, RATE_MAX));
@@ -26,12 +26,12 @@ final class Pace {
     }
 
     /// How many messages go out together.
-    long batch() {
+    public long batch() {
         return Math.max(1, rate / BATCHES_PER_SECOND);
     }
 
     /// How long to wait before the next batch; not positive when it is due.
-    long delayNanos(long nowNanos) {
+    public long delayNanos(long nowNanos) {
         long dueNanos = startNanos + sent / rate * SECOND_NANOS + sent % rate * SECOND_NANOS / rate;
         long delayNanos = dueNanos - nowNanos;
         if (delayNanos < -CATCH_UP_NANOS_MAX) {
@@ -41,7 +41,7 @@ final class Pace {
         return delayNanos;
     }
 
-    void sent(long messages) {
+    public void sent(long messages) {
         sent += messages;
     }
 }

@@ -18,11 +18,11 @@ import java.util.zip.GZIPInputStream;
 /// @param path absolute, as it names the source
 /// @param bytes its size on disk
 /// @param read how many of these bytes are read
-record InputFile(Path path, long bytes, AtomicLong read) {
+public record InputFile(Path path, long bytes, AtomicLong read) {
     private static final int BUFFER_BYTES = 1 << 18;
 
     /// The file that a text on the command line means.
-    static InputFile of(Caller caller, String text) throws IOException {
+    public static InputFile of(Caller caller, String text) throws IOException {
         Path path = caller.path(text);
         if (!Files.exists(path)) {
             throw CommandFailure.usage("There is no input file " + caller.shown(path) + ".");
@@ -49,7 +49,7 @@ record InputFile(Path path, long bytes, AtomicLong read) {
     }
 
     /// Opens a file at its first byte, decompressed; counts the bytes of the file itself.
-    static InputStream open(Path path, AtomicLong read) throws IOException {
+    public static InputStream open(Path path, AtomicLong read) throws IOException {
         read.set(0);
         InputStream file = new Counted(Files.newInputStream(path), read);
         try {

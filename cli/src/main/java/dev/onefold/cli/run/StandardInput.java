@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Standard input, read ahead by a thread of its own, so that a stop need not wait for the next byte, and so that
 /// whatever came while one group of lines was being forced makes up the next.
-final class StandardInput {
+public final class StandardInput {
     private static final int READ_BYTES = 1 << 18;
     private static final int AHEAD_BYTES_MAX = 8 << 20;
     private static final long WAIT_MS = 50;
@@ -23,7 +23,7 @@ final class StandardInput {
     private boolean ended;
     private @Nullable IOException failure;
 
-    StandardInput(InputStream in) {
+    public StandardInput(InputStream in) {
         this.in = in;
         Thread.ofPlatform().daemon().name("onefold-stdin").start(this::read);
     }
@@ -71,7 +71,7 @@ final class StandardInput {
     }
 
     /// All bytes that have come since; waits for the first. `null` at the end, and when a stop is asked for.
-    byte @Nullable [] take(StopRequest stop) throws IOException {
+    public byte @Nullable [] take(StopRequest stop) throws IOException {
         lock.lock();
         try {
             while (length == 0 && !ended && !stop.isMade()) {

@@ -12,12 +12,12 @@ public final class StopRequest {
     private volatile @Nullable ExitCode exitCode;
 
     /// Whether to stop.
-    boolean isMade() {
+    public boolean isMade() {
         return exitCode != null;
     }
 
     /// How the command ends if it was stopped.
-    ExitCode exitCodeOr(ExitCode otherwise) {
+    public ExitCode exitCodeOr(ExitCode otherwise) {
         ExitCode code = exitCode;
         return code == null ? otherwise : code;
     }
@@ -29,7 +29,7 @@ public final class StopRequest {
 
     /// Takes SIGTERM and SIGINT for a wish to stop. A second one ends the process at once, which is as safe as a
     /// crash is.
-    void makeOnSignals() {
+    public void makeOnSignals() {
         handle("TERM", ExitCode.DONE, 15);
         handle("INT", ExitCode.INTERRUPTED, 2);
     }

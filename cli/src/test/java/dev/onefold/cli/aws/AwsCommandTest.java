@@ -10,10 +10,12 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -152,6 +154,42 @@ class AwsCommandTest {
         Result redriven = aws("dead-letters", "trades.yaml", "redrive", "1", "--file", "fixed.json");
         assertThat(redriven.exitCode()).as(redriven.err()).isZero();
         assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("7.50", "3");
+    }
+
+    @Test
+    void what_was_produced_is_folded_by_a_replay_and_a_second_one_changes_nothing() throws IOException {
+        fold();
+        System.setProperty("aws.cborEnabled", "false");
+        try (HttpKinesis kinesis = new HttpKinesis(deployment + "-input")) {
+            String at = String.valueOf(kinesis.endpoint());
+            StringBuilder lines = new StringBuilder("poison\n");
+            for (int i = 0; i < 250; i++) {
+                lines.append(trade("t" + i, 1, "FX", "1")).append('\n');
+            }
+            cli.write("trades.ndjson", lines.toString());
+            assertThat(aws("produce", "trades.yaml", "trades.ndjson", "--kinesis-endpoint", at)
+                            .exitCode())
+                    .isZero();
+            String hourAgo = Instant.now().minusSeconds(3_600).toString();
+            Result first = aws("replay", "trades.yaml", "--from", hourAgo, "--kinesis-endpoint", at);
+            assertThat(first.exitCode()).as(first.err()).isZero();
+            assertThat(first.out())
+                    .startsWith("Replayed 251 records of 1 shard of " + deployment + "-input")
+                    .containsPattern("new +250\n")
+                    .containsPattern("rejected +1\n");
+            assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("250.00");
+            Result again = aws("replay", "trades.yaml", "--from", hourAgo, "--kinesis-endpoint", at);
+            assertThat(again.out()).containsPattern("new +0\n").containsPattern("duplicate +250\n");
+            assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("250.00");
+            Result older =
+                    aws("replay", "trades.yaml", "--from", "2020-01-01T00:00:00+01:00", "--kinesis-endpoint", at);
+            assertThat(older.exitCode()).isEqualTo(1);
+            assertThat(older.err()).contains("The stream keeps 24 hours", "onefold aws produce");
+        } finally {
+            System.clearProperty("aws.cborEnabled");
+        }
+        assertThat(aws("replay", "trades.yaml", "--from", "yesterday").err())
+                .contains("--from is a sequence number or a time", "not 'yesterday'");
     }
 
     @Test

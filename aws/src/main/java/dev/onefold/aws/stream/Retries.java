@@ -1,0 +1,112 @@
+package dev.onefold.aws.stream;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.event.FailedBatch;
+import dev.onefold.aws.event.Message;
+import dev.onefold.aws.event.StreamName;
+import dev.onefold.aws.event.UnreadableEvent;
+import dev.onefold.aws.letter.Letter;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.stream.ShardReading.Extent;
+import dev.onefold.core.Counts;
+import dev.onefold.core.event.Reason;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// Takes messages that name records which the event source mapping has given up: reads these from the stream again and
+/// brings them into the rows. A record may come so though it is in already, and records behind it may be: the row
+/// tells.
+///
+/// What the stream has forgotten cannot be had any more. That is kept as a dead letter which names stream, shard and
+/// range, and the message is done: no later try would find more. Any thread may call.
+public final class Retries {
+    private final Store store;
+    private final Streams streams;
+
+    public Retries(Store store, Streams streams) {
+        this.store = store;
+        this.streams = streams;
+    }
+
+    /// What came of messages.
+    ///
+    /// @param counts of records that are done; what is forgotten counts as rejected, once for each message
+    /// @param failures why a message must come again, by its id; none for the others, which are done
+    public record Taken(Counts counts, Map<String, Throwable> failures) {}
+
+    /// Takes messages one after the other; does not fail because one of them does.
+    public CompletableFuture<Taken> take(List<Message> messages) {
+        Map<String, Throwable> failures = new LinkedHashMap<>();
+        CompletableFuture<Counts> all = CompletableFuture.completedFuture(Batches.NONE);
+        for (Message message : messages) {
+            all = all.thenCompose(counts -> CompletableFuture.completedFuture(message)
+                    .thenCompose(this::take)
+                    .handle((taken, failure) -> {
+                        Throwable cause = failure == null ? taken.failure() : Failure.cause(failure);
+                        if (cause != null) {
+                            failures.put(message.id(), cause);
+                        }
+                        return failure == null ? counts.plus(taken.counts()) : counts;
+                    }));
+        }
+        return all.thenApply(counts -> new Taken(counts, failures));
+    }
+
+    /// @throws UnreadableEvent if the message is none of the mapping's
+    private CompletableFuture<Batches.Taken> take(Message message) {
+        FailedBatch batch = FailedBatch.read(message.body());
+        List<Batches.Taken> parts = new ArrayList<>();
+        return ShardReading.read(
+                        store,
+                        pages(batch),
+                        new Position.Sequence(batch.firstSequence()),
+                        new Position.Sequence(batch.lastSequence()),
+                        arrivals -> Batches.take(store, arrivals).thenAccept(parts::add))
+                .thenCompose(extent -> {
+                    Batches.Taken read =
+                            parts.stream().reduce(new Batches.Taken(Batches.NONE, null), Batches.Taken::plus);
+                    return isWhole(batch, extent)
+                            ? CompletableFuture.completedFuture(read)
+                            : keepForgotten(batch, message.body(), extent)
+                                    .thenApply(_ -> read.plus(new Batches.Taken(new Counts(0, 0, 0, 0, 1), null)));
+                });
+    }
+
+    private Pages pages(FailedBatch batch) {
+        return StreamName.isTable(batch.streamArn())
+                ? new ChangePages(streams.changes(), batch.streamArn(), batch.shardId())
+                : new KinesisPages(streams.kinesis(), batch.streamArn(), batch.shardId());
+    }
+
+    private static boolean isWhole(FailedBatch batch, Extent extent) {
+        return !extent.isCut()
+                && isSame(batch.firstSequence(), extent.first())
+                && isSame(batch.lastSequence(), extent.last());
+    }
+
+    private static boolean isSame(String expected, @Nullable String read) {
+        return read != null && new BigInteger(expected).equals(new BigInteger(read));
+    }
+
+    private CompletableFuture<Void> keepForgotten(FailedBatch batch, String body, Extent extent) {
+        String range = batch.firstSequence() + " to " + batch.lastSequence();
+        String found = extent.first() == null
+                ? "none of them is there any more"
+                : extent.records() + " of them were still there, from " + extent.first() + " to " + extent.last();
+        return new LetterTable(store)
+                .keep(List.of(new Letter(
+                        "forgotten/" + batch.shard() + ":" + batch.firstSequence() + "-" + batch.lastSequence(),
+                        Reason.TOO_OLD,
+                        "The stream has forgotten records of shard " + batch.shardId() + " of " + batch.streamArn()
+                                + ", sequence numbers " + range + ", which no invocation could take: " + found
+                                + ". Send them again from where they came from.",
+                        new Arrival(batch.shard(), batch.firstSequence(), 0, body.getBytes(StandardCharsets.UTF_8)))));
+    }
+}

@@ -1,0 +1,170 @@
+package dev.onefold.aws.stream;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.Store;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.TrimmedDataAccessException;
+import software.amazon.awssdk.services.kinesis.model.ExpiredIteratorException;
+import software.amazon.awssdk.services.kinesis.model.InvalidArgumentException;
+import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
+
+/// One reading of a closed range of a shard, from its first record to its last, without waiting. A page is asked for
+/// when the one before it was taken, so at most one is in memory. What the stream has forgotten is passed over; the
+/// [Extent] tells.
+///
+/// A page without records is not the end: the service goes through a shard in steps, and some hold none. The end is
+/// behind the range, behind the newest record, or the end of a closed shard. Owned by one thread at a time.
+final class ShardReading {
+    private static final int ATTEMPTS_MAX = 30;
+    private static final long PAUSE_MS_MIN = 50;
+    private static final long PAUSE_MS_MAX = 2_000;
+
+    /// A shard can be read five times a second, by all of its readers.
+    private static final Duration EMPTY_PAUSE = Duration.ofMillis(250);
+
+    private final Store store;
+    private final Pages pages;
+    private final Position from;
+    private final Position to;
+    private final Sink sink;
+    private Extent extent = new Extent(null, null, 0, false);
+
+    /// Who takes records.
+    interface Sink {
+        /// Takes those of one page, in their order; the next page comes when this completes.
+        CompletableFuture<Void> take(List<Arrival> arrivals);
+    }
+
+    /// What was there.
+    ///
+    /// @param first sequence number of the first record; `null` if there was none
+    /// @param last sequence number of the last one
+    /// @param records how many
+    /// @param isCut whether the service said that it has forgotten a place that was asked for
+    record Extent(@Nullable String first, @Nullable String last, long records, boolean isCut) {
+        private Extent plus(Page.Item item) {
+            return new Extent(first == null ? item.sequence() : first, item.sequence(), records + 1, isCut);
+        }
+
+        private Extent cut() {
+            return new Extent(first, last, records, true);
+        }
+    }
+
+    private ShardReading(Store store, Pages pages, Position from, Position to, Sink sink) {
+        this.store = store;
+        this.pages = pages;
+        this.from = from;
+        this.to = to;
+        this.sink = sink;
+    }
+
+    /// Reads a range; both ends belong to it.
+    static CompletableFuture<Extent> read(Store store, Pages pages, Position from, Position to, Sink sink) {
+        ShardReading reading = new ShardReading(store, pages, from, to, sink);
+        return reading.begin().thenCompose(reading::pages).thenApply(_ -> reading.extent);
+    }
+
+    /// An iterator; `null` if the shard is forgotten, with all that it held.
+    private CompletableFuture<@Nullable String> begin() {
+        String last = extent.last();
+        return retried(() -> last == null ? pages.at(from) : pages.after(last), 1)
+                .exceptionallyCompose(failure -> withoutPlace(Failure.cause(failure)));
+    }
+
+    /// The place to begin at is forgotten: then at what is left, without what lies before the range.
+    private CompletableFuture<@Nullable String> withoutPlace(Throwable cause) {
+        if (isForgotten(cause)) {
+            extent = extent.cut();
+            return CompletableFuture.completedFuture(null);
+        }
+        if (cause instanceof InvalidArgumentException || cause instanceof TrimmedDataAccessException) {
+            extent = extent.cut();
+            return retried(pages::oldest, 1);
+        }
+        return CompletableFuture.failedFuture(cause);
+    }
+
+    private static boolean isForgotten(Throwable cause) {
+        return cause instanceof ResourceNotFoundException
+                || cause instanceof software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
+    }
+
+    private CompletableFuture<Void> pages(@Nullable String iterator) {
+        if (iterator == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return retried(() -> pages.read(iterator), 1)
+                .<Supplier<CompletableFuture<Void>>>thenApply(page -> () -> take(page))
+                .exceptionally(failure -> () -> withoutIterator(Failure.cause(failure)))
+                .thenCompose(Supplier::get);
+    }
+
+    /// An iterator is good for five minutes, and what it stands at may be forgotten meanwhile.
+    private CompletableFuture<Void> withoutIterator(Throwable cause) {
+        return cause instanceof ExpiredIteratorException
+                        || cause instanceof software.amazon.awssdk.services.dynamodb.model.ExpiredIteratorException
+                        || cause instanceof TrimmedDataAccessException
+                ? begin().thenCompose(this::pages)
+                : CompletableFuture.failedFuture(cause);
+    }
+
+    private CompletableFuture<Void> take(Page page) {
+        List<Arrival> arrivals = new ArrayList<>();
+        boolean ended = false;
+        Extent read = extent;
+        for (Page.Item item : page.items()) {
+            if (compare(item, from) < 0) {
+                continue;
+            }
+            int place = compare(item, to);
+            if (place <= 0) {
+                arrivals.addAll(item.arrivals());
+                read = read.plus(item);
+            }
+            ended |= place > 0 || place == 0 && to instanceof Position.Sequence;
+            if (ended) {
+                break;
+            }
+        }
+        boolean isLast = ended || page.next() == null || page.items().isEmpty() && page.behindMs() == 0;
+        Extent reached = read;
+        CompletableFuture<Void> taken =
+                arrivals.isEmpty() ? CompletableFuture.completedFuture(null) : sink.take(arrivals);
+        return taken.thenCompose(_ -> {
+            extent = reached;
+            return isLast
+                    ? CompletableFuture.completedFuture(null)
+                    : store.pause()
+                            .apply(page.items().isEmpty() ? EMPTY_PAUSE : Duration.ZERO)
+                            .thenCompose(_ -> pages(page.next()));
+        });
+    }
+
+    /// Whether a record lies before a place (negative), at it, or behind it.
+    private static int compare(Page.Item item, Position position) {
+        return switch (position) {
+            case Position.Sequence(var number) -> new BigInteger(item.sequence()).compareTo(new BigInteger(number));
+            case Position.Time(var at) -> item.arrived().compareTo(at);
+        };
+    }
+
+    private <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call, int attempt) {
+        return call.get().exceptionallyCompose(failure -> {
+            Throwable cause = Failure.cause(failure);
+            if (attempt >= ATTEMPTS_MAX || !Failure.isBusy(cause) && !Failure.isUnknown(cause)) {
+                return CompletableFuture.failedFuture(cause);
+            }
+            long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempt, 10));
+            return store.pause()
+                    .apply(Duration.ofMillis(1 + store.random().nextLong(most)))
+                    .thenCompose(_ -> retried(call, attempt + 1));
+        });
+    }
+}

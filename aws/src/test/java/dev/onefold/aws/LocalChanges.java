@@ -1,0 +1,37 @@
+package dev.onefold.aws;
+
+import java.util.concurrent.CompletableFuture;
+import software.amazon.awssdk.services.dynamodb.model.DescribeStreamRequest;
+import software.amazon.awssdk.services.dynamodb.model.DescribeStreamResponse;
+import software.amazon.awssdk.services.dynamodb.model.GetRecordsRequest;
+import software.amazon.awssdk.services.dynamodb.model.GetRecordsResponse;
+import software.amazon.awssdk.services.dynamodb.model.GetShardIteratorRequest;
+import software.amazon.awssdk.services.dynamodb.model.GetShardIteratorResponse;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsClient;
+
+/// The tables' streams of DynamoDB Local, without waiting. Its own client of this kind fails at every call.
+record LocalChanges(DynamoDbStreamsClient local) implements DynamoDbStreamsAsyncClient {
+    @Override
+    public CompletableFuture<DescribeStreamResponse> describeStream(DescribeStreamRequest request) {
+        return CompletableFuture.supplyAsync(() -> local.describeStream(request));
+    }
+
+    @Override
+    public CompletableFuture<GetShardIteratorResponse> getShardIterator(GetShardIteratorRequest request) {
+        return CompletableFuture.supplyAsync(() -> local.getShardIterator(request));
+    }
+
+    @Override
+    public CompletableFuture<GetRecordsResponse> getRecords(GetRecordsRequest request) {
+        return CompletableFuture.supplyAsync(() -> local.getRecords(request));
+    }
+
+    @Override
+    public String serviceName() {
+        return SERVICE_NAME;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,212 @@
+package dev.onefold.cli.aws;
+
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.stream.Outgoing;
+import dev.onefold.aws.stream.PartitionKeys;
+import dev.onefold.aws.stream.Producer;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.generate.Pace;
+import dev.onefold.cli.run.InputFile;
+import dev.onefold.cli.run.Progress;
+import dev.onefold.cli.run.StandardInput;
+import dev.onefold.cli.run.StopRequest;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+
+/// One call of `onefold aws produce`: what it reads, puts, and says about both. One thread; refusals come on any.
+final class Production {
+    private static final int CHUNK_BYTES = 1 << 18;
+    private static final int REFUSALS_SHOWN_MAX = 10;
+    private static final int PROGRESS_RECORDS = 1_000;
+
+    private final Caller caller;
+    private final String stream;
+    private final PartitionKeys keys;
+    private final Limits limits;
+    private final Producer producer;
+    private final AtomicLong refused = new AtomicLong();
+    private final long startNanos = System.nanoTime();
+    /// Of each input that has begun, by the number of its first line among all lines.
+    private final ConcurrentSkipListMap<Long, String> inputs = new ConcurrentSkipListMap<>();
+
+    private long lines;
+    private long skipped;
+
+    /// What holds it back.
+    ///
+    /// @param pace `null` for none
+    record Limits(@Nullable Pace pace, StopRequest stop) {}
+
+    Production(Caller caller, KinesisAsyncClient client, String stream, Pipeline pipeline, Limits limits) {
+        this.caller = caller;
+        this.stream = stream;
+        this.limits = limits;
+        keys = new PartitionKeys(pipeline);
+        producer = new Producer(
+                client,
+                stream,
+                Connection::after,
+                new SecureRandom(),
+                (record, reason) -> refuse(record.number(), reason));
+    }
+
+    /// Puts all lines of these inputs, but for the first ones of the first.
+    ///
+    /// @param from number of the first line that is put, from 1
+    ExitCode run(List<String> files, long from) throws InterruptedException {
+        try {
+            for (int i = 0; i < files.size() && !limits.stop.isMade(); i++) {
+                put(files.get(i), i == 0 ? from - 1 : 0);
+            }
+            Connection.JOIN.of(producer.finish());
+        } catch (IOException | RuntimeException failure) {
+            throw broken(failure);
+        }
+        Producer.Sent sent = producer.sent();
+        if (lines - skipped != sent.records() + refused.get()) {
+            throw new IllegalStateException(lines - skipped + " records were read, " + sent.records() + " put and "
+                    + refused.get() + " refused: these do not add up");
+        }
+        report(sent);
+        if (limits.stop.isMade()) {
+            caller.err().println("Stopped. Go on with " + place(lines + 1) + ".");
+            ExitCode code = limits.stop.exitCodeOr(ExitCode.DIFFERENT);
+            return code == ExitCode.DONE ? ExitCode.DIFFERENT : code;
+        }
+        return refused.get() == 0 ? ExitCode.DONE : ExitCode.DIFFERENT;
+    }
+
+    private void put(String file, long skip) throws IOException, InterruptedException {
+        inputs.put(lines + 1, file);
+        if (ProduceCommand.isStandardInput(file)) {
+            StandardInput input = new StandardInput(caller.in());
+            try (Progress progress = progress("stdin", 0)) {
+                put(new RecordLines(() -> input.take(limits.stop)), skip, progress, () -> 0);
+            }
+            return;
+        }
+        InputFile input = InputFile.of(caller, file);
+        try (InputStream in = InputFile.open(input.path(), input.read());
+                Progress progress = progress(String.valueOf(input.path().getFileName()), input.bytes())) {
+            byte[] buffer = new byte[CHUNK_BYTES];
+            RecordLines.Chunks chunks = () -> {
+                int count = limits.stop.isMade() ? -1 : in.read(buffer);
+                return count < 0 ? null : Arrays.copyOf(buffer, count);
+            };
+            put(new RecordLines(chunks), skip, progress, input.read()::get);
+        }
+    }
+
+    private Progress progress(String name, long bytes) {
+        return Progress.begin(caller, Progress.Mode.auto, name, Progress.Unit.BYTES, bytes);
+    }
+
+    private void put(RecordLines from, long skip, Progress progress, LongSupplier bytes)
+            throws IOException, InterruptedException {
+        long toSkip = skip;
+        for (RecordLines.Line line = from.next(); line != null && !limits.stop.isMade(); line = from.next()) {
+            lines++;
+            if (toSkip > 0) {
+                toSkip--;
+                skipped++;
+                continue;
+            }
+            byte[] data = line.data();
+            if (data == null) {
+                refuse(
+                        lines,
+                        "it has " + line.bytes() + " bytes, and a record has at most "
+                                + dev.onefold.core.pipeline.Limits.RECORD_BYTES_MAX);
+            } else {
+                Connection.JOIN.of(producer.add(new Outgoing(lines, keys.of(data), data)));
+            }
+            if ((lines - skipped) % PROGRESS_RECORDS == 0) {
+                progress.at(bytes.getAsLong(), lines - skipped);
+            }
+            keepPace();
+        }
+        if (toSkip > 0 && !limits.stop.isMade()) {
+            throw CommandFailure.usage(
+                    "--from " + (skip + 1) + " lies behind the last line of the first input, which has "
+                            + Words.count(skip - toSkip, "line") + ".");
+        }
+    }
+
+    private void keepPace() throws InterruptedException {
+        Pace pace = limits.pace;
+        if (pace != null && (lines - skipped) % pace.batch() == 0) {
+            pace.sent(pace.batch());
+            TimeUnit.NANOSECONDS.sleep(pace.delayNanos(System.nanoTime()));
+        }
+    }
+
+    private void refuse(long number, String reason) {
+        long before = refused.getAndIncrement();
+        if (before < REFUSALS_SHOWN_MAX) {
+            caller.err().println("Not put: " + place(number) + ": " + reason + ".");
+        } else if (before == REFUSALS_SHOWN_MAX) {
+            caller.err().println("Not put: more, which are only counted.");
+        }
+    }
+
+    /// A line, as a person finds it.
+    private String place(long number) {
+        var input = inputs.floorEntry(number);
+        return "line " + (number - input.getKey() + 1) + " of "
+                + (ProduceCommand.isStandardInput(input.getValue()) ? "standard input" : input.getValue());
+    }
+
+    private CommandFailure broken(Exception failure) {
+        if (failure instanceof CommandFailure said) {
+            return said;
+        }
+        awaitTheRest();
+        long first = producer.firstNotPut().orElse(lines + 1);
+        String what =
+                failure instanceof IOException ? "The input cannot be read" : "Stream " + stream + " takes no more";
+        return new CommandFailure(
+                ExitCode.DIFFERENT,
+                what + ": " + failure.getMessage() + "\nOf "
+                        + Words.count(lines - skipped, "record") + " read, "
+                        + Words.count(producer.sent().records()) + " are put. All before " + place(first)
+                        + " are: go on from there with --from, when the reason is gone. What lies behind it and is put already"
+                        + " comes twice then, which changes no total.",
+                failure);
+    }
+
+    /// What is under way may still succeed. That it fails is known by now.
+    private void awaitTheRest() {
+        var _ = producer.finish().handle((sent, _) -> sent).join();
+    }
+
+    private void report(Producer.Sent sent) {
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
+        caller.out()
+                .println("Put " + Words.count(sent.records(), "record") + ", " + Words.bytes(sent.bytes()) + ", into "
+                        + stream + " in " + Words.duration(elapsed) + " (" + Words.rate(sent.records(), elapsed) + "): "
+                        + Words.count(sent.requests(), "request") + ", " + Words.count(sent.retried())
+                        + " entries sent again.");
+        if (sent.unanswered() > 0) {
+            caller.out()
+                    .println(Words.count(sent.unanswered(), "record")
+                            + " had no answer at first and may be in the stream twice, which changes no total.");
+        }
+        if (refused.get() > 0) {
+            caller.out().println(Words.count(refused.get(), "record") + " could not be put: see above.");
+        }
+    }
+}

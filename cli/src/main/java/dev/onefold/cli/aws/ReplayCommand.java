@@ -1,0 +1,152 @@
+package dev.onefold.cli.aws;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.stream.Position;
+import dev.onefold.aws.stream.Replay;
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.run.Progress;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.Counts;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+
+/// `onefold aws replay`: folds a range of the stream again.
+@Command(
+        name = "replay",
+        sortOptions = false,
+        description = {
+            "Reads a range of a Kinesis stream again and folds it again, from this process, beside the functions.",
+            "It is safe at any time: what is in the totals already changes nothing. Of use when records were passed over,"
+                    + " such as by a mapping that was made anew in the middle of the stream, and to see that none were."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  The last hours of all shards:",
+            "    onefold aws replay trade-risk.yaml --from 2026-11-21T08:00:00Z",
+            "  Some records of one shard:",
+            "    onefold aws replay trade-risk.yaml --shard shardId-000000000001",
+            "      --from 49590338271490256608559692538361571095921575989136588898",
+            "      --to 49590338271490256608559692540925702759324208523137515618"
+        })
+final class ReplayCommand implements Callable<Integer> {
+    private final Call call;
+    private final AwsCommand aws;
+
+    @Parameters(index = "0", paramLabel = "PIPELINE", description = "The pipeline file.")
+    private String pipeline = "";
+
+    @Option(
+            names = "--from",
+            required = true,
+            paramLabel = "PLACE",
+            description = "Where to begin: a sequence number, or a time such as 2026-11-21T08:00:00Z.")
+    private String from = "";
+
+    @Option(
+            names = "--to",
+            paramLabel = "PLACE",
+            description = "The last one to read: a sequence number, or a time. Default: now.")
+    private @Nullable String to;
+
+    @Option(
+            names = "--shard",
+            paramLabel = "ID",
+            description = "The shard. Default: all; a sequence number needs one where there are several.")
+    private @Nullable String shard;
+
+    @Mixin
+    private final StreamOptions stream = new StreamOptions();
+
+    ReplayCommand(Call call, AwsCommand aws) {
+        this.call = call;
+        this.aws = aws;
+    }
+
+    @Override
+    public Integer call() {
+        Replay.Range range = new Replay.Range(
+                position("--from", from),
+                to == null ? new Position.Time(Instant.now()) : position("--to", to),
+                Optional.ofNullable(shard));
+        String name = PipelineArgument.read(call.caller(), pipeline).name();
+        String source = stream.stream(aws.deployment(name));
+        Store store = aws.store(name);
+        AwsEngine engine = aws.engine(name, store);
+        long startNanos = System.nanoTime();
+        Replay.Done done;
+        try (KinesisAsyncClient client = stream.client(aws);
+                Progress progress =
+                        Progress.begin(call.caller(), Progress.Mode.auto, source, Progress.Unit.RECORDS, 0)) {
+            done = Connection.JOIN.of(Replay.run(
+                    store, client, source, range, counts -> progress.at(counts.records(), counts.records())));
+        } catch (IllegalArgumentException refused) {
+            throw CommandFailure.usage(String.valueOf(refused.getMessage()));
+        } catch (SdkException | IllegalStateException failure) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "Stream " + source + " could not be replayed to its end: " + failure.getMessage()
+                            + "\nWhat was read is in the totals. Run it again: what is in changes nothing.",
+                    failure);
+        }
+        engine.reduce();
+        report(done, source, Duration.ofNanos(System.nanoTime() - startNanos));
+        return done.forgotten().isEmpty() ? ExitCode.DONE.code() : ExitCode.DIFFERENT.code();
+    }
+
+    private static Position position(String option, String text) {
+        if (text.matches("[0-9]{5,}")) {
+            return new Position.Sequence(text);
+        }
+        try {
+            return new Position.Time(OffsetDateTime.parse(text).toInstant());
+        } catch (DateTimeException unreadable) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    option + " is a sequence number or a time with its offset, such as 2026-11-21T08:00:00Z; not '"
+                            + Words.visible(text) + "'.",
+                    unreadable);
+        }
+    }
+
+    private void report(Replay.Done done, String source, Duration elapsed) {
+        Counts counts = done.counts();
+        call.caller()
+                .out()
+                .println("Replayed " + Words.count(counts.records(), "record") + " of "
+                        + Words.count(done.shards(), "shard") + " of " + source + " in " + Words.duration(elapsed)
+                        + " (" + Words.rate(counts.records(), elapsed) + ").");
+        line("new", counts.accepted());
+        line("duplicate", counts.duplicate());
+        line("stale", counts.stale());
+        line("conflicting", counts.conflicting());
+        line("rejected", counts.rejected());
+        done.forgotten().forEach(hint -> call.caller().err().println(hint + "."));
+        if (!done.forgotten().isEmpty()) {
+            call.caller()
+                    .err()
+                    .println("What the stream has forgotten must come from where it came from: 'onefold aws produce'"
+                            + " puts it again.");
+        }
+    }
+
+    private void line(String name, long number) {
+        String count = Words.count(number);
+        call.caller().out().println("  " + name + " ".repeat(Math.max(1, 26 - name.length() - count.length())) + count);
+    }
+}
