@@ -112,6 +112,7 @@ final class LocalParts {
         if (exitCode != 0) {
             List<String> said = Files.readAllLines(log, StandardCharsets.UTF_8);
             caller.out().println(" failed.");
+            caller.out().flush();
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
                     "What stands in for AWS cannot be built. The whole output is in " + caller.shown(log)
@@ -121,5 +122,6 @@ final class LocalParts {
         }
         caller.out()
                 .println(" done in " + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
+        caller.out().flush();
     }
 }

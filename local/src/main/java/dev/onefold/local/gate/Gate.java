@@ -90,7 +90,7 @@ public final class Gate implements AutoCloseable {
                 answer(exchange, Reply.denied(asked, role, missing.get()));
                 return;
             }
-            pass(exchange, asked, body);
+            pass(exchange, asked, named(asked, body));
         } catch (InterruptedException closed) {
             Thread.currentThread().interrupt(); // The gate is closed: whoever asked gets no answer.
         }
@@ -100,6 +100,17 @@ public final class Gate implements AutoCloseable {
         String authorization = exchange.getRequestHeaders().getFirst("Authorization");
         Matcher key = ACCESS_KEY.matcher(authorization == null ? "" : authorization);
         return key.find() ? roles.get(key.group(1)) : null;
+    }
+
+    /// The Kinesis server knows streams by their names only.
+    private static byte[] named(Asked asked, byte[] body) throws IOException {
+        ObjectNode json = asked.body();
+        if (asked.service() != Service.KINESIS || json == null || !json.has("StreamARN") || json.has("StreamName")) {
+            return body;
+        }
+        String arn = json.path("StreamARN").asText();
+        json.put("StreamName", arn.substring(arn.lastIndexOf('/') + 1));
+        return Asked.JSON.writeValueAsBytes(json);
     }
 
     private void pass(HttpExchange exchange, Asked asked, byte[] body) throws IOException, InterruptedException {

@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// A Kinesis server in a process of its own, in memory: the npm package kinesis-local.
+/// A Kinesis server in a process of its own, in memory: the npm package kinesalite.
 public final class KinesisServer implements AutoCloseable {
     private static final String LISTENING = "listening ";
     private static final int SECONDS_MAX = 60;
@@ -25,14 +25,9 @@ public final class KinesisServer implements AutoCloseable {
     ///
     /// @param folder where its program is, or is put at first use
     /// @throws IllegalStateException saying what is missing on this machine, and what to do
-    public static KinesisServer open(Path folder, String region) throws IOException {
+    public static KinesisServer open(Path folder) throws IOException {
         NodeParts.install(folder);
         ProcessBuilder builder = new ProcessBuilder("node", NodeParts.SCRIPT).directory(folder.toFile());
-        builder.environment().put("AWS_REGION", region);
-        builder.environment().put("LOG_LEVEL", "ERROR");
-        for (String stream : new String[] {"CREATE_STREAM", "DELETE_STREAM", "SPLIT_SHARD", "MERGE_SHARDS"}) {
-            builder.environment().put(stream + "_DURATION", "20ms");
-        }
         CompletableFuture<Integer> port = new CompletableFuture<>();
         Child child = Child.start(builder, line -> {
             if (line.startsWith(LISTENING)) {

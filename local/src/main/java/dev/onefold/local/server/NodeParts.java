@@ -44,10 +44,11 @@ final class NodeParts {
                     "npm is needed for the Kinesis server, and cannot be started. It comes with Node.",
                     "npm",
                     "ci",
+                    "--ignore-scripts", // They would compile a store on disk, which is not used.
                     "--no-audit",
                     "--no-fund",
                     "--prefer-offline");
-            if (!Files.isDirectory(folder.resolve("node_modules").resolve("kinesis-local"))) {
+            if (!Files.isDirectory(folder.resolve("node_modules").resolve("kinesalite"))) {
                 throw new IllegalStateException("npm could not fetch the Kinesis server into " + folder
                         + ". It needs the npm registry once. It said:\n" + said);
             }

@@ -55,7 +55,7 @@ public final class LocalDeployment implements AutoCloseable {
         this.template = template;
         String region = Account.LOCAL.region();
         try {
-            Servers servers = kept(Servers.open(machine.node(), region));
+            Servers servers = kept(Servers.open(machine.node()));
             Connections connections = kept(new Connections());
             try (Clients direct = new Clients(connections, Role.OPERATOR, servers::place, region)) {
                 new Storage(template, direct).make();

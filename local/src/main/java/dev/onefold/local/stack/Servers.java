@@ -25,8 +25,8 @@ final class Servers implements AutoCloseable {
     /// Opens them all, empty.
     ///
     /// @param node folder of what runs on Node, filled at first use
-    static Servers open(Path node, String region) throws IOException {
-        KinesisServer streams = KinesisServer.open(node, region); // First: it is what may be missing.
+    static Servers open(Path node) throws IOException {
+        KinesisServer streams = KinesisServer.open(node); // First: it is what may be missing.
         try {
             return new Servers(DynamoDbServer.open(), streams, QueueServer.open());
         } catch (IOException | RuntimeException e) {

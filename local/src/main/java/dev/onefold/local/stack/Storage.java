@@ -16,7 +16,6 @@ import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 import software.amazon.awssdk.services.kinesis.model.CreateStreamRequest;
-import software.amazon.awssdk.services.kinesis.model.StreamMode;
 import software.amazon.awssdk.services.sqs.model.CreateQueueRequest;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
@@ -30,8 +29,11 @@ final class Storage {
     private static final Set<String> TABLE_LEFT_OUT =
             Set.of("PointInTimeRecoverySpecification", "SSESpecification", "DeletionProtectionEnabled");
     private static final Set<String> STREAM_LEFT_OUT =
-            Set.of("RetentionPeriodHours", "MaxRecordSizeInKiB", "StreamEncryption");
+            Set.of("Name", "RetentionPeriodHours", "MaxRecordSizeInKiB", "StreamEncryption");
     private static final Set<String> QUEUE_LEFT_OUT = Set.of("SqsManagedSseEnabled");
+
+    /// What a stream on demand begins with. The server knows no modes.
+    private static final int ON_DEMAND_SHARDS = 4;
 
     private final StackTemplate template;
     private final Clients clients;
@@ -114,9 +116,12 @@ final class Storage {
         String name = template.value(resource);
         String mode = text(Properties.map(properties.remove("StreamModeDetails")).get("StreamMode"));
         refuse(resource, properties);
+        if (!mode.equals("ON_DEMAND")) {
+            throw new IllegalArgumentException("The mode of " + resource + " is not known here: " + mode);
+        }
         CreateStreamRequest request = CreateStreamRequest.builder()
                 .streamName(name)
-                .streamModeDetails(details -> details.streamMode(StreamMode.fromValue(mode)))
+                .shardCount(ON_DEMAND_SHARDS)
                 .build();
         return clients.streams
                 .createStream(request)

@@ -59,7 +59,10 @@ public final class StackTemplate {
                 String table = String.valueOf(properties(id).get("TableName"));
                 know(id, table, account.arn("dynamodb", "table/" + table));
             }
-            case "AWS::Kinesis::Stream" -> know(id, own, account.arn("kinesis", "stream/" + own));
+            case "AWS::Kinesis::Stream" -> {
+                String stream = String.valueOf(properties(id).getOrDefault("Name", own));
+                know(id, stream, account.arn("kinesis", "stream/" + stream));
+            }
             case "AWS::SQS::Queue" -> {
                 know(id, own, account.arn("sqs", own));
                 known.put(id + ".QueueName", own);

@@ -37,7 +37,6 @@ class EndToEndTest {
     }
 
     private void totals_are_right(int count, long seed, Duration most) throws IOException {
-        System.out.println("begin " + System.nanoTime()/1_000_000);
         Trades trades = new Trades(count, seed);
         try (LocalDeployment deployment = LocalDeployment.open(
                 "trades",
@@ -45,19 +44,14 @@ class EndToEndTest {
                 Map.of("BatchSize", "100", "ParallelizationFactor", "2"),
                 Parts.machine(SANDBOXES),
                 chaos(seed))) {
-            System.out.println("open " + System.nanoTime()/1_000_000);
             deployment.put(Trades.PIPELINE, trades.records.iterator(), _ -> {});
-            System.out.println("put " + System.nanoTime()/1_000_000);
             deployment.drained(most).join();
-            System.out.println("drained " + System.nanoTime()/1_000_000);
             AwsEngine engine = AwsEngine.deployed(deployment.store(), Connection.JOIN);
             SortedMap<List<String>, List<BigDecimal>> served = new TreeMap<>(trades.totals());
             served.clear();
             engine.query(Query.all("main")).lines().forEach(line -> served.put(line.group(), line.values()));
             assertThat(served).isEqualTo(trades.totals());
-            System.out.println("queried " + System.nanoTime()/1_000_000);
             assertThat(engine.verify().differences()).isEmpty();
-            System.out.println("verified " + System.nanoTime()/1_000_000);
             assertThat(bytes(engine.deadLetters())).containsExactlyInAnyOrderElementsOf(trades.broken);
             assertThat(deployment.usage().refused()).isEmpty();
             System.out.println(deployment.usage().requests());
