@@ -34,10 +34,12 @@ record Comparison(Answer answer, List<Count> counts, TradeRiskTotals right) {
                 answer,
                 List.of(
                         new Count("accepted", counts.accepted(), right.inOrder().accepted()),
-                        new Count("duplicate", counts.duplicate(), right.inOrder().duplicate()),
+                        new Count(
+                                "duplicate", counts.duplicate(), right.inOrder().duplicate()),
                         new Count("stale", counts.stale(), right.inOrder().stale()),
                         new Count("conflicting", counts.conflicting(), 0),
-                        new Count("malformed", counts.rejected(), right.inOrder().malformed())),
+                        new Count(
+                                "malformed", counts.rejected(), right.inOrder().malformed())),
                 right);
     }
 

@@ -114,7 +114,8 @@ public final class DemoCommand implements Callable<Integer> {
             throw CommandFailure.usage("--keep is of the embedded demo: on aws-local all tables are in memory.");
         }
         try (Workplace place = keep == null ? Workplace.temporary() : Workplace.kept(call.caller(), keep)) {
-            return (runtime == Runtime.embedded ? demonstrate(place.folder()) : demonstrateOnAws(place.folder())).code();
+            return (runtime == Runtime.embedded ? demonstrate(place.folder()) : demonstrateOnAws(place.folder()))
+                    .code();
         }
     }
 
@@ -135,7 +136,8 @@ public final class DemoCommand implements Callable<Integer> {
         announce("a Kinesis stream; two Lambda functions, on DynamoDB. All of it runs on this machine, as the template"
                 + " says, and much goes wrong on the way.");
         copyPipeline(folder);
-        Pipeline pipeline = PipelineArgument.read(caller, folder.resolve(PIPELINE).toString());
+        Pipeline pipeline =
+                PipelineArgument.read(caller, folder.resolve(PIPELINE).toString());
         TradeRiskTotals right = makeMessages(folder);
         try (LocalRun run = LocalRun.start(caller, folder, pipeline, seed)) {
             LocalRun.Story story = run.follow(events());

@@ -35,8 +35,9 @@ final class LocalParts {
         String launcher = System.getProperty("onefold.launcher", "");
         Path root = launcher.isEmpty() ? null : Path.of(launcher).getParent();
         if (root == null || !Files.isDirectory(root.resolve("local"))) {
-            throw CommandFailure.usage("'demo --on aws-local' builds what stands in for AWS from its source, so it runs from"
-                    + " a clone: start it there as ./onefold.");
+            throw CommandFailure.usage(
+                    "'demo --on aws-local' builds what stands in for AWS from its source, so it runs from"
+                            + " a clone: start it there as ./onefold.");
         }
         return new LocalParts(caller, root);
     }
@@ -81,7 +82,9 @@ final class LocalParts {
 
     private static List<Path> jars(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".jar"))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -117,11 +120,10 @@ final class LocalParts {
                     ExitCode.DIRECTORY,
                     "What stands in for AWS cannot be built. The whole output is in " + caller.shown(log)
                             + "; it ends so:\n"
-                            + Words.visible(
-                                    String.join("\n", said.subList(Math.max(0, said.size() - LINES_MAX), said.size()))));
+                            + Words.visible(String.join(
+                                    "\n", said.subList(Math.max(0, said.size() - LINES_MAX), said.size()))));
         }
-        caller.out()
-                .println(" done in " + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
+        caller.out().println(" done in " + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
         caller.out().flush();
     }
 }

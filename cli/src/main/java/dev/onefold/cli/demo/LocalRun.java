@@ -191,10 +191,9 @@ final class LocalRun implements AutoCloseable {
 
     /// What went wrong on the way.
     String sentence(Story story) {
-        return story.text
-                + (story.unanswered == 0
-                        ? ""
-                        : Words.count(story.unanswered, "record") + " may be in the stream twice: the producer got no answer.");
+        String twice =
+                Words.count(story.unanswered, "record") + " may be in the stream twice: the producer got no answer.";
+        return (story.text + (story.unanswered == 0 ? "" : twice)).strip();
     }
 
     Duration elapsed() {

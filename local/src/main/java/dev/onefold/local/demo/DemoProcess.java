@@ -109,7 +109,8 @@ public final class DemoProcess {
             CompletableFuture<Producer.Sent> sending = CompletableFuture.supplyAsync(
                     () -> deployment.put(
                             pipeline,
-                            lines.map(line -> line.getBytes(StandardCharsets.UTF_8)).iterator(),
+                            lines.map(line -> line.getBytes(StandardCharsets.UTF_8))
+                                    .iterator(),
                             put::set),
                     Thread::startVirtualThread);
             CompletableFuture<Producer.Sent> through =
@@ -145,12 +146,15 @@ public final class DemoProcess {
             Sandboxes.Counts counts = deployment.function(function).counts();
             say("function " + function + " " + counts.invocations() + " " + counts.failed() + " " + counts.killed());
         }
-        long requests = deployment.usage().requests().values().stream().mapToLong(Long::longValue).sum();
+        long requests = deployment.usage().requests().values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
         long faults = deployment.usage().faults().entrySet().stream()
                 .filter(fault -> !fault.getKey().equals("NONE"))
                 .mapToLong(Map.Entry::getValue)
                 .sum();
-        say("requests " + requests + " " + faults + " " + deployment.usage().refused().size());
+        say("requests " + requests + " " + faults + " "
+                + deployment.usage().refused().size());
         say("put " + sent.records() + " " + sent.unanswered());
     }
 

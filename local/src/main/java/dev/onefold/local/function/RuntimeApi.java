@@ -49,7 +49,8 @@ final class RuntimeApi implements AutoCloseable {
 
     /// Gives one invocation to the process when it asks.
     CompletableFuture<byte[]> invoke(byte[] event, long deadlineMs) {
-        Invocation invocation = new Invocation(UUID.randomUUID().toString(), event, deadlineMs, new CompletableFuture<>());
+        Invocation invocation =
+                new Invocation(UUID.randomUUID().toString(), event, deadlineMs, new CompletableFuture<>());
         waiting.add(invocation);
         return invocation.answer();
     }

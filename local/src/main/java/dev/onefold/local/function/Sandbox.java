@@ -70,7 +70,10 @@ public final class Sandbox implements AutoCloseable {
         Set<String> all = new LinkedHashSet<>();
         for (Class<?> type : List.of(AWSLambda.class, PojoSerializer.class, Core.class, RequestStreamHandler.class)) {
             try {
-                all.add(Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
+                all.add(Path.of(type.getProtectionDomain()
+                                .getCodeSource()
+                                .getLocation()
+                                .toURI())
                         .toString());
             } catch (URISyntaxException e) {
                 throw new IllegalStateException("The place of " + type + " is no path", e);
@@ -91,18 +94,17 @@ public final class Sandbox implements AutoCloseable {
         return orDead(api.ready());
     }
 
-    /// The answer; fails if the handler did, if the time is up, or if the process ends. The process is dead then, unless
+    /// The answer; fails if the handler did, if the time is up, or if the process ends. The process is dead then,
+    /// unless
     /// it was the handler.
     public CompletableFuture<byte[]> invoke(byte[] event) {
         long timeoutMs = settings.timeout().toMillis();
         CompletableFuture<byte[]> answer = orDead(api.invoke(event, System.currentTimeMillis() + timeoutMs));
-        return answer.copy()
-                .orTimeout(timeoutMs, TimeUnit.MILLISECONDS)
-                .whenComplete((_, _) -> {
-                    if (!answer.isDone()) {
-                        kill(); // The time is up.
-                    }
-                });
+        return answer.copy().orTimeout(timeoutMs, TimeUnit.MILLISECONDS).whenComplete((_, _) -> {
+            if (!answer.isDone()) {
+                kill(); // The time is up.
+            }
+        });
     }
 
     private <T> CompletableFuture<T> orDead(CompletableFuture<T> future) {

@@ -99,10 +99,12 @@ public final class Sandboxes implements Invoker, AutoCloseable {
     private void run(Waiting next, Sandbox sandbox, Misfortune.Fate fate) {
         CompletableFuture<byte[]> result = switch (fate) {
             case Misfortune.Fate.Refused _ -> failed("failed before it began");
-            case Misfortune.Fate.Lost _ -> sandbox.invoke(next.event()).thenCompose(_ -> failed("answered; it was lost"));
+            case Misfortune.Fate.Lost _ ->
+                sandbox.invoke(next.event()).thenCompose(_ -> failed("answered; it was lost"));
             case Misfortune.Fate.Fine _ -> sandbox.invoke(next.event());
             case Misfortune.Fate.Killed(int afterMs) -> {
-                CompletableFuture.delayedExecutor(afterMs, TimeUnit.MILLISECONDS).execute(sandbox::kill);
+                CompletableFuture.delayedExecutor(afterMs, TimeUnit.MILLISECONDS)
+                        .execute(sandbox::kill);
                 yield sandbox.invoke(next.event());
             }
         };

@@ -18,7 +18,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param operation as the service's API names it, such as `TransactWriteItems`
 /// @param body `null` where it is not JSON
-record Asked(Service service, String operation, Set<Role.Need> needs, @Nullable ObjectNode body) {
+record Asked(
+        Service service,
+        String operation,
+        Set<Role.Need> needs,
+        @Nullable ObjectNode body) {
     static final ObjectMapper JSON = new ObjectMapper();
 
     /// Operations whose permissions are those of the items, not one of their own.
@@ -95,7 +99,8 @@ record Asked(Service service, String operation, Set<Role.Need> needs, @Nullable 
                             .forEachRemaining(table -> needs.add(new Role.Need("dynamodb:" + operation, table(table))));
                 default ->
                     needs.add(new Role.Need(
-                            "dynamodb:" + operation, table(json.path("TableName").asText())));
+                            "dynamodb:" + operation,
+                            table(json.path("TableName").asText())));
             }
         }
 

@@ -13,8 +13,7 @@ import java.util.random.RandomGenerator;
 /// @param delayed are done late
 /// @param partial of the requests for many things at once: some of them are not done
 /// @param delayMax how late
-public record Faults(
-        int throttled, int broken, int conflicts, int lost, int delayed, int partial, Duration delayMax) {
+public record Faults(int throttled, int broken, int conflicts, int lost, int delayed, int partial, Duration delayMax) {
     public static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0, Duration.ZERO);
 
     /// What happens to one request.
@@ -52,11 +51,13 @@ public record Faults(
 
     private static boolean isPossible(Fault fault, Asked asked) {
         return switch (fault) {
-            case CONFLICT -> switch (asked.operation()) {
-                case "TransactWriteItems", "TransactGetItems", "PutItem", "UpdateItem", "DeleteItem" -> true;
-                default -> false;
-            };
-            case PARTIAL -> asked.operation().equals("BatchGetItem") || asked.operation().equals("PutRecords");
+            case CONFLICT ->
+                switch (asked.operation()) {
+                    case "TransactWriteItems", "TransactGetItems", "PutItem", "UpdateItem", "DeleteItem" -> true;
+                    default -> false;
+                };
+            case PARTIAL ->
+                asked.operation().equals("BatchGetItem") || asked.operation().equals("PutRecords");
             case NONE, THROTTLED, BROKEN, LOST, DELAYED -> true;
         };
     }

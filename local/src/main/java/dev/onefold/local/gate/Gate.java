@@ -32,7 +32,8 @@ public final class Gate implements AutoCloseable {
             Set.of("connection", "content-length", "expect", "host", "upgrade", "accept-encoding", "transfer-encoding");
 
     private final Loopback server;
-    private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Map<Service, URI> services;
     private final Map<String, Role> roles;
     private final Asked.Reader reader;
@@ -158,7 +159,9 @@ public final class Gate implements AutoCloseable {
         if (request == null) {
             return forward(exchange, asked, body);
         }
-        return asked.operation().equals("PutRecords") ? halfPut(exchange, asked, request) : halfRead(exchange, asked, request);
+        return asked.operation().equals("PutRecords")
+                ? halfPut(exchange, asked, request)
+                : halfRead(exchange, asked, request);
     }
 
     private Reply halfRead(HttpExchange exchange, Asked asked, ObjectNode request)

@@ -27,7 +27,8 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
     }
 
     static Reply unknownCaller(Asked asked) {
-        return error(asked, 403, "UnrecognizedClientException", "The security token included in the request is invalid.");
+        return error(
+                asked, 403, "UnrecognizedClientException", "The security token included in the request is invalid.");
     }
 
     static Reply denied(Asked asked, Role role, Role.Need need) {

@@ -22,7 +22,8 @@ public record Role(String name, String accessKey, @Nullable List<Statement> stat
         }
 
         boolean allows(Need need) {
-            return actions.contains(need.action()) && resources.stream().anyMatch(name -> matches(name, need.resource()));
+            return actions.contains(need.action())
+                    && resources.stream().anyMatch(name -> matches(name, need.resource()));
         }
 
         private static boolean matches(String pattern, String resource) {
@@ -50,6 +51,8 @@ public record Role(String name, String accessKey, @Nullable List<Statement> stat
     Optional<Statement> allowing(Need need) {
         return statements == null
                 ? Optional.empty()
-                : statements.stream().filter(statement -> statement.allows(need)).findFirst();
+                : statements.stream()
+                        .filter(statement -> statement.allows(need))
+                        .findFirst();
     }
 }

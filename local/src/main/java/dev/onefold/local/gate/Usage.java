@@ -81,7 +81,9 @@ public final class Usage {
         for (Role role : roles) {
             if (role.statements() != null) {
                 for (Role.Statement statement : role.statements()) {
-                    statement.actions().forEach(action -> unused.add(new Permission(role.name(), statement.id(), action)));
+                    statement
+                            .actions()
+                            .forEach(action -> unused.add(new Permission(role.name(), statement.id(), action)));
                 }
             }
         }

@@ -34,8 +34,10 @@ public final class KinesisServer implements AutoCloseable {
                 port.complete(Integer.parseInt(line.substring(LISTENING.length())));
             }
         });
-        var _ = child.process().onExit().thenAccept(ended ->
-                port.completeExceptionally(new IOException("It ended with exit code " + ended.exitValue())));
+        var _ = child.process()
+                .onExit()
+                .thenAccept(ended ->
+                        port.completeExceptionally(new IOException("It ended with exit code " + ended.exitValue())));
         try {
             return new KinesisServer(child, URI.create("http://127.0.0.1:" + port.get(SECONDS_MAX, TimeUnit.SECONDS)));
         } catch (ExecutionException | TimeoutException e) {

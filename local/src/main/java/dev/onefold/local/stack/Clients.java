@@ -41,8 +41,10 @@ final class Clients implements AutoCloseable {
         this.connections = connections;
         credentials = StaticCredentialsProvider.create(AwsBasicCredentials.create(role.accessKey(), "secret"));
         this.region = Region.of(region);
-        tables = at(place.apply(Service.DYNAMODB), DynamoDbAsyncClient.builder()).build();
-        changes = at(place.apply(Service.STREAMS), DynamoDbStreamsAsyncClient.builder()).build();
+        tables =
+                at(place.apply(Service.DYNAMODB), DynamoDbAsyncClient.builder()).build();
+        changes = at(place.apply(Service.STREAMS), DynamoDbStreamsAsyncClient.builder())
+                .build();
         streams = at(place.apply(Service.KINESIS), KinesisAsyncClient.builder()).build();
         queues = at(place.apply(Service.SQS), SqsAsyncClient.builder()).build();
     }

@@ -90,8 +90,7 @@ public final class LocalDeployment implements AutoCloseable {
     /// @param parameters of the template that are not to have their defaults
     /// @throws IllegalStateException saying what is missing on this machine, and what to do
     public static LocalDeployment open(
-            String name, String yaml, Map<String, String> parameters, Machine machine, Chaos chaos)
-            throws IOException {
+            String name, String yaml, Map<String, String> parameters, Machine machine, Chaos chaos) throws IOException {
         Map<String, String> given = new TreeMap<>(Map.of("CodeBucket", "code", "CodeKey", "functions.zip"));
         given.putAll(parameters);
         return new LocalDeployment(name, new StackTemplate(Account.LOCAL, name, yaml, given), machine, chaos);
@@ -189,8 +188,8 @@ public final class LocalDeployment implements AutoCloseable {
                 return CompletableFuture.completedFuture(null);
             }
             if (System.nanoTime() > deadlineNanos) {
-                return CompletableFuture.failedFuture(new IllegalStateException(
-                        "Records are still waiting. " + mappings + "; " + functions("State") + "; " + functions("Reduce")));
+                return CompletableFuture.failedFuture(new IllegalStateException("Records are still waiting. " + mappings
+                        + "; " + functions("State") + "; " + functions("Reduce")));
             }
             return after(POLL).thenCompose(_ -> drainedBy(deadlineNanos));
         });

@@ -67,12 +67,14 @@ final class Mappings implements AutoCloseable {
         for (Stack.Mapping mapping : stack.mappings()) {
             Clients clients = Optional.ofNullable(clientsByRole.get(stack.roleOf(mapping.function())))
                     .orElseThrow();
-            Sandboxes function = Optional.ofNullable(functions.get(mapping.function())).orElseThrow();
+            Sandboxes function =
+                    Optional.ofNullable(functions.get(mapping.function())).orElseThrow();
             requireAccess(mapping, clients);
             open(mapping, clients, function);
         }
         for (Stack.Schedule schedule : stack.schedules()) {
-            Sandboxes function = Optional.ofNullable(functions.get(schedule.function())).orElseThrow();
+            Sandboxes function =
+                    Optional.ofNullable(functions.get(schedule.function())).orElseThrow();
             tick(schedule, function);
         }
     }
@@ -151,7 +153,8 @@ final class Mappings implements AutoCloseable {
         return client.listShards(request -> request.streamName(inputStream)).thenCompose(response -> {
             CompletableFuture<Boolean> all = CompletableFuture.completedFuture(true);
             for (Shard shard : response.shards()) {
-                all = all.thenCompose(done -> done ? isDone(client, shard.shardId()) : CompletableFuture.completedFuture(false));
+                all = all.thenCompose(
+                        done -> done ? isDone(client, shard.shardId()) : CompletableFuture.completedFuture(false));
             }
             return all;
         });
@@ -166,8 +169,8 @@ final class Mappings implements AutoCloseable {
                         .startingSequenceNumber(sequence),
                 () -> request.shardIteratorType(ShardIteratorType.TRIM_HORIZON));
         return client.getShardIterator(request.build())
-                .thenCompose(iterator -> client.getRecords(
-                        records -> records.shardIterator(iterator.shardIterator()).limit(1)))
+                .thenCompose(iterator -> client.getRecords(records ->
+                        records.shardIterator(iterator.shardIterator()).limit(1)))
                 .thenApply(response -> response.records().isEmpty());
     }
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Time as it passes, and one thread for all actions. The first action that throws is kept: it is a bug.
 final class RealTime implements Passing, AutoCloseable {
-    private final ScheduledExecutorService thread =
-            Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("time").factory());
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("time").factory());
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
     @Override

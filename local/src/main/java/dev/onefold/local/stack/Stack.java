@@ -49,11 +49,13 @@ final class Stack {
         Map<String, Role> roles = new TreeMap<>();
         for (String name : template.resources("AWS::IAM::Role")) {
             List<Role.Statement> statements = new ArrayList<>();
-            for (Map<String, Object> policy : Properties.list(template.properties(name).get("Policies"))) {
+            for (Map<String, Object> policy :
+                    Properties.list(template.properties(name).get("Policies"))) {
                 Map<String, Object> document = Properties.map(policy.get("PolicyDocument"));
                 for (Map<String, Object> statement : Properties.list(document.get("Statement"))) {
                     if (!Properties.text(statement, "Effect").equals("Allow") || statement.containsKey("Condition")) {
-                        throw new IllegalArgumentException("Role " + name + " has a statement that does more than allow");
+                        throw new IllegalArgumentException(
+                                "Role " + name + " has a statement that does more than allow");
                     }
                     statements.add(new Role.Statement(
                             Properties.text(statement, "Sid"),
@@ -72,7 +74,8 @@ final class Stack {
         return template.resources("AWS::IAM::Role").stream()
                 .filter(role -> template.value(role + ".Arn").equals(arn))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(function + " has a role that the template does not make"));
+                .orElseThrow(
+                        () -> new IllegalArgumentException(function + " has a role that the template does not make"));
     }
 
     /// The functions, by their names in the template.

@@ -98,8 +98,8 @@ final class Storage {
                                 .build())
                         .toList());
         if (properties.containsKey("StreamSpecification")) {
-            String view = text(Properties.map(properties.remove("StreamSpecification"))
-                    .get("StreamViewType"));
+            String view = text(
+                    Properties.map(properties.remove("StreamSpecification")).get("StreamViewType"));
             request.streamSpecification(stream -> stream.streamEnabled(true).streamViewType(view));
         }
         refuse(resource, properties);
@@ -114,7 +114,8 @@ final class Storage {
     private CompletableFuture<?> stream(String resource) {
         Map<String, Object> properties = without(template.properties(resource), STREAM_LEFT_OUT);
         String name = template.value(resource);
-        String mode = text(Properties.map(properties.remove("StreamModeDetails")).get("StreamMode"));
+        String mode =
+                text(Properties.map(properties.remove("StreamModeDetails")).get("StreamMode"));
         refuse(resource, properties);
         if (!mode.equals("ON_DEMAND")) {
             throw new IllegalArgumentException("The mode of " + resource + " is not known here: " + mode);

@@ -116,8 +116,9 @@ public final class StackTemplate {
     /// What the stack tells of itself.
     public Map<String, String> outputs() {
         Map<String, String> outputs = new LinkedHashMap<>();
-        section("Outputs").forEach((name, output) ->
-                outputs.put(name, String.valueOf(evaluate(Document.map(output).get("Value")))));
+        section("Outputs")
+                .forEach((name, output) -> outputs.put(
+                        name, String.valueOf(evaluate(Document.map(output).get("Value")))));
         return outputs;
     }
 
@@ -175,7 +176,8 @@ public final class StackTemplate {
                 yield evaluate(isTrue(section("Conditions").get(text(parts.get(0)))) ? parts.get(1) : parts.get(2));
             }
             default ->
-                throw new IllegalArgumentException("The template calls !" + call.function() + ", which is not known here");
+                throw new IllegalArgumentException(
+                        "The template calls !" + call.function() + ", which is not known here");
         };
     }
 

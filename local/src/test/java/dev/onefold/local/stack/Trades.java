@@ -82,8 +82,8 @@ final class Trades {
         groups.put(List.of(), new ArrayList<>());
         for (Trade trade : latest.values()) {
             if (!trade.gone()) {
-                for (List<String> group : List.of(
-                        List.<String>of(), List.of(trade.desk()), List.of(trade.desk(), trade.region()))) {
+                for (List<String> group :
+                        List.of(List.<String>of(), List.of(trade.desk()), List.of(trade.desk(), trade.region()))) {
                     groups.computeIfAbsent(group, _ -> new ArrayList<>()).add(trade);
                 }
             }
