@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// What a request asks for, and which permissions it needs.
@@ -24,6 +25,9 @@ record Asked(
         Set<Role.Need> needs,
         @Nullable ObjectNode body) {
     static final ObjectMapper JSON = new ObjectMapper();
+
+    /// Many messages in one request need the permission of one.
+    private static final Pattern BATCH = Pattern.compile("Batch$");
 
     /// Operations whose permissions are those of the items, not one of their own.
     private static final Map<String, String> ITEMS = Map.of(
@@ -63,7 +67,7 @@ record Asked(
                 case DYNAMODB -> tables(operation, json, needs);
                 case STREAMS -> needs.add(need(service, operation, changes(operation, json)));
                 case KINESIS -> needs.add(need(service, operation, kinesis(json)));
-                case SQS -> needs.add(need(service, operation, queue(json)));
+                case SQS -> needs.add(need(service, BATCH.matcher(operation).replaceFirst(""), queue(json)));
                 case S3 -> throw new IOException("An object store has no X-Amz-Target");
             }
             return new Asked(service, operation, needs, json);

@@ -162,6 +162,16 @@ public final class LocalDeployment implements AutoCloseable {
         return gate.usage();
     }
 
+    /// The services as a role sees them.
+    Clients clients(String role) {
+        return role.equals(Role.OPERATOR.name()) ? operator : mappings.clients(role);
+    }
+
+    /// The name of a resource of the template, or an attribute of it ("resource.attribute").
+    public String value(String resource) {
+        return template.value(resource);
+    }
+
     /// The functions' roles.
     public Map<String, Role> roles() {
         return Map.copyOf(roles);

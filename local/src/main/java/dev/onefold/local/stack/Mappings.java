@@ -65,8 +65,7 @@ final class Mappings implements AutoCloseable {
             clientsByRole.put(name, clients);
         });
         for (Stack.Mapping mapping : stack.mappings()) {
-            Clients clients = Optional.ofNullable(clientsByRole.get(stack.roleOf(mapping.function())))
-                    .orElseThrow();
+            Clients clients = clients(stack.roleOf(mapping.function()));
             Sandboxes function =
                     Optional.ofNullable(functions.get(mapping.function())).orElseThrow();
             requireAccess(mapping, clients);
@@ -77,6 +76,10 @@ final class Mappings implements AutoCloseable {
                     Optional.ofNullable(functions.get(schedule.function())).orElseThrow();
             tick(schedule, function);
         }
+    }
+
+    Clients clients(String role) {
+        return Optional.ofNullable(clientsByRole.get(role)).orElseThrow();
     }
 
     private void open(Stack.Mapping mapping, Clients clients, Sandboxes function) {
