@@ -63,7 +63,8 @@ final class AwsDeadLetters implements DeadLetters {
                     kept.shard(), kept.sequence(), kept.subSequence(), edited == null ? kept.data() : edited);
             return StateAndMap.process(store, List.of(arrival)).thenCompose(fates -> switch (fates.getFirst()) {
                 case Fate.Rejected(var malformed) ->
-                    table.rejectedAgain(id, malformed).thenApply(_ -> Redriven.REJECTED);
+                    table.rejectedAgain(id, malformed, arrival.data())
+                            .thenApply(isThere -> isThere ? Redriven.REJECTED : Redriven.GONE);
                 case Fate.Accepted _ -> table.remove(id).thenApply(_ -> Redriven.ACCEPTED);
                 case Fate.Duplicate _ -> table.remove(id).thenApply(_ -> Redriven.DUPLICATE);
                 case Fate.Stale _ -> table.remove(id).thenApply(_ -> Redriven.STALE);

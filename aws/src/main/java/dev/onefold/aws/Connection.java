@@ -9,8 +9,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.http.Protocol;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -19,6 +22,9 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClientBuilder;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClientBuilder;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3AsyncClientBuilder;
+import software.amazon.awssdk.services.s3.S3Configuration;
 
 /// How a process of ours speaks to the service: with the settings that every AWS tool takes.
 public final class Connection {
@@ -32,8 +38,8 @@ public final class Connection {
 
     private static final Duration ATTEMPT_MAX = Duration.ofSeconds(5);
 
-    /// A request to a stream may carry 10 MiB.
-    private static final Duration STREAM_CALL_MAX = Duration.ofSeconds(50);
+    /// A request to a stream or a bucket may carry 10 MiB.
+    private static final Duration STREAM_CALL_MAX = Duration.ofSeconds(25);
 
     private static final Duration STREAM_ATTEMPT_MAX = Duration.ofSeconds(20);
 
@@ -59,6 +65,12 @@ public final class Connection {
         return store(tables, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
+    /// The same, with the bucket where it keeps what it rejects.
+    public static Store store(Store.Tables tables, String bucket) {
+        Store store = store(tables);
+        return store.with(new Store.Bucket(store.bucket().client(), Optional.of(bucket)));
+    }
+
     /// The tables of a deployment. What is empty is taken from the environment, as the SDK does.
     public static Store store(
             Store.Tables tables, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
@@ -73,7 +85,41 @@ public final class Connection {
                 Connection::after,
                 new SecureRandom(),
                 InstantSource.system(),
-                Store.DELTAS_PER_COMMIT_MAX);
+                Store.DELTAS_PER_COMMIT_MAX,
+                new Store.Bucket(new Lazy<>(() -> objects(region, profile)), Optional.empty()));
+    }
+
+    /// Objects go as one signed piece: their hash goes with them, so that pieces with a sum each add nothing.
+    private static S3AsyncClient objects(Optional<String> region, Optional<String> profile) {
+        S3AsyncClientBuilder builder = S3AsyncClient.builder()
+                .httpClientBuilder(http())
+                .serviceConfiguration(
+                        S3Configuration.builder().chunkedEncodingEnabled(false).build())
+                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                .overrideConfiguration(
+                        override -> override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX));
+        place(builder, region, profile, Optional.empty());
+        return builder.build();
+    }
+
+    /// Made once, when it is asked for the first time.
+    private static final class Lazy<T> implements Supplier<T> {
+        private final Supplier<T> maker;
+        private @Nullable T made;
+
+        Lazy(Supplier<T> maker) {
+            this.maker = maker;
+        }
+
+        @Override
+        public synchronized T get() {
+            T value = made;
+            if (value == null) {
+                value = maker.get();
+                made = value;
+            }
+            return value;
+        }
     }
 
     /// The streams of Kinesis. What is empty is taken from the environment, as the SDK does.
@@ -89,19 +135,15 @@ public final class Connection {
         return builder.build();
     }
 
-    /// The streams that a function reads again, made when they are asked for the first time: most never are.
-    public static Streams streams() {
-        return LazyStreams.STREAMS;
-    }
-
-    private static final class LazyStreams {
-        private static final Streams STREAMS = new Streams(
+    /// The streams that a function reads again; their clients are made when one is asked for, which is seldom.
+    public static Supplier<Streams> streams() {
+        return new Lazy<>(() -> new Streams(
                 kinesis(Optional.empty(), Optional.empty(), Optional.empty()),
                 DynamoDbStreamsAsyncClient.builder()
                         .httpClientBuilder(http())
                         .overrideConfiguration(override ->
                                 override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX))
-                        .build());
+                        .build()));
     }
 
     private static NettyNioAsyncHttpClient.Builder http() {

@@ -3,6 +3,7 @@ package dev.onefold.aws;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -14,21 +15,25 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
 
-/// The tables, and how their service is spoken to: without waiting, with bounded retries, and with the knowledge that
+/// The tables and the bucket, and how their services are spoken to: without waiting, with bounded retries, and with the
+/// knowledge that
 /// a request without an answer may or may not have happened. Any thread may call.
 ///
 /// @param pause completes after a while
 /// @param random for ids and for jitter
 /// @param clock for the lag; it decides nothing about totals
 /// @param deltasPerCommitMax how many deltas Reduce takes at once, from 1 to [#DELTAS_PER_COMMIT_MAX]
+/// @param bucket where the bytes of dead letters lie
 public record Store(
         DynamoDbAsyncClient client,
         Tables tables,
         Function<Duration, CompletableFuture<Void>> pause,
         RandomGenerator random,
         InstantSource clock,
-        int deltasPerCommitMax) {
+        int deltasPerCommitMax,
+        Bucket bucket) {
     /// With one delete for each, and the groups, these fit into one transaction of a hundred items.
     public static final int DELTAS_PER_COMMIT_MAX = 60;
 
@@ -44,6 +49,35 @@ public record Store(
             return new Tables(
                     deployment + "-rows", deployment + "-deltas", deployment + "-totals", deployment + "-letters");
         }
+    }
+
+    /// Where the bytes of dead letters lie.
+    ///
+    /// @param client made when the first letter is kept or read: most processes never do
+    /// @param name empty where only the table of letters knows it
+    public record Bucket(Supplier<S3AsyncClient> client, Optional<String> name) {
+        /// For a process that neither keeps nor reads letters.
+        static final Bucket NONE = new Bucket(
+                () -> {
+                    throw new IllegalStateException("This process was given no client for the bucket of dead letters");
+                },
+                Optional.empty());
+    }
+
+    /// The tables alone, for a process that neither keeps nor reads letters.
+    public Store(
+            DynamoDbAsyncClient client,
+            Tables tables,
+            Function<Duration, CompletableFuture<Void>> pause,
+            RandomGenerator random,
+            InstantSource clock,
+            int deltasPerCommitMax) {
+        this(client, tables, pause, random, clock, deltasPerCommitMax, Bucket.NONE);
+    }
+
+    /// The same tables with a bucket.
+    public Store with(Bucket letters) {
+        return new Store(client, tables, pause, random, clock, deltasPerCommitMax, letters);
     }
 
     /// What became of a transaction.

@@ -3,8 +3,10 @@ package dev.onefold.aws;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
@@ -12,7 +14,6 @@ import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
-import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded;
 import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal;
 
@@ -20,7 +21,9 @@ import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal
 public final class LocalDynamoDb implements AutoCloseable {
     private final AmazonDynamoDBLocal local = DynamoDBEmbedded.create(true);
     public final DynamoDbAsyncClient client = local.dynamoDbAsyncClient();
-    public final DynamoDbStreamsAsyncClient changes = new LocalChanges(local.dynamoDbStreamsClient());
+    public final LocalChanges changes = new LocalChanges(local.dynamoDbStreamsClient(), new AtomicInteger());
+
+    public final LocalBucket bucket = new LocalBucket();
 
     /// The tables of a deployment, which are made if they are not there.
     public Store store(String deployment) {
@@ -37,7 +40,8 @@ public final class LocalDynamoDb implements AutoCloseable {
                 LocalDynamoDb::after,
                 RandomGenerator.getDefault(),
                 InstantSource.system(),
-                Store.DELTAS_PER_COMMIT_MAX);
+                Store.DELTAS_PER_COMMIT_MAX,
+                new Store.Bucket(() -> bucket, Optional.of("letters")));
     }
 
     private static CompletableFuture<Void> after(Duration pause) {

@@ -45,14 +45,14 @@ public final class StateFunction implements RequestStreamHandler {
 
     private StateFunction(Environment environment) {
         this(
-                Connection.store(tables(environment)),
+                Connection.store(tables(environment), environment.bucket()),
                 environment.pipeline(),
                 new Metrics(System.out, environment.stack()));
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
     public StateFunction(Store store, Pipeline pipeline, Metrics metrics) {
-        this(store, pipeline, metrics, Connection::streams);
+        this(store, pipeline, metrics, Connection.streams());
     }
 
     /// The same, with streams of its own to read again what messages name.
@@ -102,17 +102,20 @@ public final class StateFunction implements RequestStreamHandler {
             return CompletableFuture.completedFuture(null);
         }
         AwsEngine.requirePossible(pipeline, LANES);
-        return new Definitions(store).openOrCreate(pipeline, LANES, GATES).thenAccept(definition -> {
-            Pipeline folded = definition.servedView().pipeline();
-            if (!PipelineText.write(folded).equals(PipelineText.write(pipeline))) {
-                metrics.out()
-                        .println(
-                                "WARN The deployed pipeline is not the one that the tables were folded with, which goes on: "
-                                        + PipelineText.write(folded)
-                                        + ". Deploy that one again, or this one under another stack's name.");
-            }
-            opened = true;
-        });
+        return new Definitions(store)
+                .openOrCreate(pipeline, LANES, GATES)
+                .thenCompose(definition -> new LetterTable(store).useBucket().thenApply(_ -> definition))
+                .thenAccept(definition -> {
+                    Pipeline folded = definition.servedView().pipeline();
+                    if (!PipelineText.write(folded).equals(PipelineText.write(pipeline))) {
+                        metrics.out()
+                                .println(
+                                        "WARN The deployed pipeline is not the one that the tables were folded with, which goes on: "
+                                                + PipelineText.write(folded)
+                                                + ". Deploy that one again, or this one under another stack's name.");
+                    }
+                    opened = true;
+                });
     }
 
     private CompletableFuture<Void> count(Counts counts) {

@@ -9,13 +9,9 @@ import dev.onefold.core.Place;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,32 +19,60 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
 /// The table of dead letters. A letter is written with the mark of its identity in one transaction, so it is kept
-/// once, however often its record comes. Any thread may call.
+/// once, however often its record comes. Its record lies in a bucket, and is there before the letter is and until the
+/// letter is not. Any thread may call.
 ///
 ///     mark   = p "mark/" identity, i 00, n id
 ///     letter = p "letter/" id mod 16, i id 8, r reason, m message, s shard, q sequence, u sub-sequence, t time,
-///              h SHA-256, l length
-///     bytes  = p "bytes/" id, i number of the piece 4, b up to 350 KB of the record
+///              h SHA-256, l length, b bucket and o object that hold the record
 ///     next   = p "next", i 00, n the last id that was given
+///     bucket = p "bucket", i 00, b the bucket that records go into: bucket names are everybody's, so it cannot be
+///              told from the deployment's name, and who is not told it by the template finds it here
 ///     counts = p "counts", i 00, and one number for each thing that becomes of records; they are counted once more
 ///              when a batch is tried again, and say so
 public final class LetterTable {
     private static final int PARTITIONS = 16;
-    private static final int PIECE_BYTES = 350_000;
     private static final List<String> COUNTS = List.of("accepted", "duplicate", "stale", "conflicting", "rejected");
 
     private final Store store;
     private final String table;
+    private final LetterBytes bytes;
 
     public LetterTable(Store store) {
         this.store = store;
         table = store.tables().letters();
+        bytes = new LetterBytes(store);
+    }
+
+    /// Makes the bucket that this process knows the one that records go into, for those that are not told it.
+    public CompletableFuture<Void> useBucket() {
+        return store.bucket()
+                .name()
+                .map(name -> store.retried(() -> store.client()
+                                .putItem(request -> request.tableName(table)
+                                        .item(with(single("bucket"), Map.of("b", AttributeValue.fromS(name))))))
+                        .<Void>thenApply(_ -> null))
+                .orElseGet(() -> CompletableFuture.completedFuture(null));
+    }
+
+    private CompletableFuture<String> bucket() {
+        return store.bucket()
+                .name()
+                .map(CompletableFuture::completedFuture)
+                .orElseGet(() -> get(single("bucket")).thenApply(item -> {
+                    if (item.isEmpty()) {
+                        throw new IllegalStateException("The bucket for dead letters is not known: the function State,"
+                                + " which writes its name into " + table + ", has never run here");
+                    }
+                    return Items.text(item, "b");
+                }));
     }
 
     private static Map<String, AttributeValue> key(String partition, byte[] sort) {
@@ -66,25 +90,31 @@ public final class LetterTable {
 
     /// Keeps letters, in their order; durable when it completes.
     public CompletableFuture<Void> keep(List<Letter> letters) {
-        CompletableFuture<Void> kept = CompletableFuture.completedFuture(null);
-        for (Letter letter : letters) {
-            kept = kept.thenCompose(_ -> keep(letter, 1));
+        if (letters.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
         }
-        return kept;
+        return bucket().thenCompose(bucket -> {
+            CompletableFuture<Void> kept = CompletableFuture.completedFuture(null);
+            for (Letter letter : letters) {
+                kept = kept.thenCompose(_ -> keep(letter, LetterBytes.at(bucket, letter), 1));
+            }
+            return kept;
+        });
     }
 
-    private CompletableFuture<Void> keep(Letter letter, int attempt) {
+    /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.
+    private CompletableFuture<Void> keep(Letter letter, LetterBytes.Place place, int attempt) {
         Map<String, AttributeValue> mark = single("mark/" + letter.identity());
         return get(mark)
                 .thenCompose(found -> found.isEmpty()
-                        ? nextId().thenCompose(id -> putPieces(
-                                        id, letter.arrival().data())
-                                .thenCompose(_ -> store.transact(List.of(
+                        ? bytes.put(place, letter.arrival().data())
+                                .thenCompose(_ -> nextId())
+                                .thenCompose(id -> store.transact(List.of(
                                         put(with(mark, Map.of("n", Items.number(id))), "attribute_not_exists(p)"),
-                                        put(item(id, letter), null))))
+                                        put(item(id, letter, place), null))))
                                 .thenCompose(written -> written instanceof Store.Written.Done
                                         ? CompletableFuture.completedFuture(null)
-                                        : store.backOff(attempt).thenCompose(_ -> keep(letter, attempt + 1))))
+                                        : store.backOff(attempt).thenCompose(_ -> keep(letter, place, attempt + 1)))
                         : CompletableFuture.completedFuture(null));
     }
 
@@ -111,27 +141,21 @@ public final class LetterTable {
         return all;
     }
 
-    private Map<String, AttributeValue> item(long id, Letter letter) {
+    private Map<String, AttributeValue> item(long id, Letter letter, LetterBytes.Place place) {
         Arrival arrival = letter.arrival();
         return with(
                 letterKey(id),
                 Map.of(
+                        "b", AttributeValue.fromS(place.bucket()),
+                        "o", AttributeValue.fromS(place.object()),
                         "r", AttributeValue.fromS(letter.reason().name()),
                         "m", AttributeValue.fromS(letter.message()),
                         "s", AttributeValue.fromS(arrival.shard()),
                         "q", AttributeValue.fromS(arrival.sequence()),
                         "u", Items.number(arrival.subSequence()),
                         "t", Items.number(store.clock().millis()),
-                        "h", AttributeValue.fromS(sha256(arrival.data())),
+                        "h", AttributeValue.fromS(LetterBytes.sha256(arrival.data())),
                         "l", Items.number(arrival.data().length)));
-    }
-
-    private static String sha256(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256", e);
-        }
     }
 
     /// Ids may have gaps, and are never given twice.
@@ -143,22 +167,6 @@ public final class LetterTable {
                                 .expressionAttributeValues(Map.of(":one", Items.number(1)))
                                 .returnValues(ReturnValue.UPDATED_NEW)))
                 .thenApply(response -> Items.number(response.attributes(), "n"));
-    }
-
-    private CompletableFuture<Void> putPieces(long id, byte[] record) {
-        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-        for (int from = 0; from < record.length; from += PIECE_BYTES) {
-            byte[] piece = Arrays.copyOfRange(record, from, Math.min(record.length, from + PIECE_BYTES));
-            Map<String, AttributeValue> item = with(pieceKey(id, from / PIECE_BYTES), Map.of("b", Items.bytes(piece)));
-            all = all.thenCompose(_ -> store.retried(() -> store.client()
-                            .putItem(request -> request.tableName(table).item(item))))
-                    .thenApply(_ -> null);
-        }
-        return all;
-    }
-
-    private static Map<String, AttributeValue> pieceKey(long id, int piece) {
-        return key("bytes/" + id, ByteBuffer.allocate(4).putInt(piece).array());
     }
 
     /// Up to `limit` letters with ids above `after`, in the order of their ids.
@@ -209,62 +217,77 @@ public final class LetterTable {
                 Instant.ofEpochMilli(Items.number(item, "t")));
     }
 
+    private static LetterBytes.Place place(Map<String, AttributeValue> item) {
+        return new LetterBytes.Place(Items.text(item, "b"), Items.text(item, "o"));
+    }
+
     /// The record of a letter, where it came from; `null` if there is no such letter.
     public CompletableFuture<@Nullable Arrival> arrival(long id) {
         return get(letterKey(id)).thenCompose(item -> {
             if (item.isEmpty()) {
                 return CompletableFuture.completedFuture(null);
             }
-            int length = (int) Items.number(item, "l");
-            CompletableFuture<byte[]> bytes = CompletableFuture.completedFuture(new byte[length]);
-            for (int from = 0; from < length; from += PIECE_BYTES) {
-                int at = from;
-                bytes = bytes.thenCompose(all -> get(pieceKey(id, at / PIECE_BYTES))
-                        .thenApply(piece -> {
-                            byte[] part = Items.bytes(piece, "b");
-                            System.arraycopy(part, 0, all, at, part.length);
-                            return all;
-                        }));
-            }
-            return bytes.thenApply(
-                    data -> new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data));
+            return bytes.read(place(item), Items.text(item, "h"))
+                    .<@Nullable Arrival>thenApply(data ->
+                            new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data))
+                    // Somebody may have removed the letter since it was looked for.
+                    .exceptionallyCompose(failure -> get(letterKey(id))
+                            .thenCompose(again -> again.isEmpty()
+                                    ? CompletableFuture.completedFuture(null)
+                                    : CompletableFuture.failedFuture(failure)));
         });
     }
 
-    /// Notes why a redriven letter was rejected again.
-    public CompletableFuture<Void> rejectedAgain(long id, Malformed malformed) {
+    /// Keeps a redriven letter that was rejected again: its record as it was sent now, and why. Whether it is still
+    /// there.
+    public CompletableFuture<Boolean> rejectedAgain(long id, Malformed malformed, byte[] record) {
+        return get(letterKey(id)).thenCompose(item -> {
+            if (item.isEmpty()) {
+                return CompletableFuture.completedFuture(false);
+            }
+            LetterBytes.Place before = place(item);
+            LetterBytes.Place after = before.with(record);
+            return bytes.put(after, record)
+                    .thenCompose(_ -> replace(id, malformed, after, record))
+                    .thenCompose(isThere -> isThere && after.equals(before)
+                            ? CompletableFuture.completedFuture(true)
+                            : bytes.remove(isThere ? before : after).thenApply(_ -> isThere));
+        });
+    }
+
+    private CompletableFuture<Boolean> replace(long id, Malformed malformed, LetterBytes.Place place, byte[] record) {
         return store.retried(() -> store.client()
                         .updateItem(request -> request.tableName(table)
                                 .key(letterKey(id))
-                                .updateExpression("SET r = :r, m = :m")
+                                .updateExpression("SET r = :r, m = :m, o = :o, h = :h, l = :l")
                                 .conditionExpression("attribute_exists(p)")
                                 .expressionAttributeValues(Map.of(
                                         ":r",
                                                 AttributeValue.fromS(
                                                         malformed.reason().name()),
-                                        ":m", AttributeValue.fromS(malformed.message())))))
-                .thenApply(_ -> null);
+                                        ":m", AttributeValue.fromS(malformed.message()),
+                                        ":o", AttributeValue.fromS(place.object()),
+                                        ":h", AttributeValue.fromS(LetterBytes.sha256(record)),
+                                        ":l", Items.number(record.length)))))
+                .thenApply(_ -> true)
+                .exceptionallyCompose(failure -> {
+                    boolean isGone = failure instanceof ConditionalCheckFailedException
+                            || failure.getCause() instanceof ConditionalCheckFailedException;
+                    return isGone ? CompletableFuture.completedFuture(false) : CompletableFuture.failedFuture(failure);
+                });
     }
 
-    /// Removes a letter; its mark stays, so that its record is not kept again. Whether there was one.
+    /// Removes a letter, then its record; its mark stays, so that the record is not kept again. Whether there was one.
     public CompletableFuture<Boolean> remove(long id) {
-        return store.retried(() -> store.client()
-                        .deleteItem(request ->
-                                request.tableName(table).key(letterKey(id)).returnValues(ReturnValue.ALL_OLD)))
-                .thenCompose(response -> {
-                    if (!response.hasAttributes() || response.attributes().isEmpty()) {
-                        return CompletableFuture.completedFuture(false);
-                    }
-                    CompletableFuture<Void> removed = CompletableFuture.completedFuture(null);
-                    for (int from = 0; from < Items.number(response.attributes(), "l"); from += PIECE_BYTES) {
-                        int piece = from / PIECE_BYTES;
-                        removed = removed.thenCompose(_ -> store.retried(() -> store.client()
+        // Read first: an answer that is lost must not hide where the record lies.
+        return get(letterKey(id))
+                .thenCompose(item -> item.isEmpty()
+                        ? CompletableFuture.completedFuture(false)
+                        : store.retried(() -> store.client()
                                         .deleteItem(request ->
-                                                request.tableName(table).key(pieceKey(id, piece)))))
-                                .thenApply(_ -> null);
-                    }
-                    return removed.thenApply(_ -> true);
-                });
+                                                request.tableName(table).key(letterKey(id))))
+                                .thenCompose(_ -> bytes.remove(place(item)))
+                                .thenApply(_ -> true));
     }
 
     /// Adds to what became of records.

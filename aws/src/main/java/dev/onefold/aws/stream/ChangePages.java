@@ -60,6 +60,6 @@ record ChangePages(DynamoDbStreamsAsyncClient client, String stream, String shar
                             List.of(TableRecord.arrival(StreamName.of(stream), record)));
                 })
                 .toList();
-        return new Page(items, response.nextShardIterator(), 0);
+        return new Page(items, response.nextShardIterator(), null);
     }
 }

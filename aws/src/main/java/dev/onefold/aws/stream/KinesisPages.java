@@ -71,7 +71,6 @@ record KinesisPages(KinesisAsyncClient client, String stream, String shard) impl
                                     record.data().asByteArrayUnsafe()));
                 })
                 .toList();
-        Long behindMs = response.millisBehindLatest();
-        return new Page(items, response.nextShardIterator(), behindMs == null ? 0 : behindMs);
+        return new Page(items, response.nextShardIterator(), response.millisBehindLatest());
     }
 }

@@ -8,10 +8,17 @@ import org.jspecify.annotations.Nullable;
 /// What one request for the records of a shard brought: perhaps none, though there are more.
 ///
 /// @param next where to go on; `null` at the end of a shard that is closed
-/// @param behindMs by how much this is behind the newest record; 0 where there is no newer one
-record Page(List<Item> items, @Nullable String next, long behindMs) {
+/// @param behindMs by how much this is behind the newest record; 0 where there is no newer one; `null` if the service
+///     does not say
+record Page(
+        List<Item> items, @Nullable String next, @Nullable Long behindMs) {
     Page {
         items = List.copyOf(items);
+    }
+
+    /// Whether nothing newer is there.
+    boolean isNewest() {
+        return next == null || items.isEmpty() && behindMs != null && behindMs == 0;
     }
 
     /// A record of the stream. One that several were put into has several arrivals.

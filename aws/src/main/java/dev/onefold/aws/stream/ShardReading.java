@@ -19,9 +19,14 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 /// [Extent] tells.
 ///
 /// A page without records is not the end: the service goes through a shard in steps, and some hold none. The end is
-/// behind the range, behind the newest record, or the end of a closed shard. Owned by one thread at a time.
+/// behind the range, behind the newest record if the service says so, or the end of a closed shard. Owned by one thread
+/// at a time.
 final class ShardReading {
     private static final int ATTEMPTS_MAX = 30;
+
+    /// One after the other, where the service does not say whether there is more.
+    private static final int EMPTY_PAGES_MAX = 100;
+
     private static final long PAUSE_MS_MIN = 50;
     private static final long PAUSE_MS_MAX = 2_000;
 
@@ -34,6 +39,7 @@ final class ShardReading {
     private final Position to;
     private final Sink sink;
     private Extent extent = new Extent(null, null, 0, false);
+    private int emptyPages;
 
     /// Who takes records.
     interface Sink {
@@ -133,7 +139,13 @@ final class ShardReading {
                 break;
             }
         }
-        boolean isLast = ended || page.next() == null || page.items().isEmpty() && page.behindMs() == 0;
+        boolean isLast = ended || page.isNewest();
+        emptyPages = page.items().isEmpty() && page.behindMs() == null ? emptyPages + 1 : 0;
+        if (!isLast && emptyPages >= EMPTY_PAGES_MAX) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException("Of " + from + " to " + to + " the stream has given no record in "
+                            + EMPTY_PAGES_MAX + " requests, and does not say that there are none. Try again."));
+        }
         Extent reached = read;
         CompletableFuture<Void> taken =
                 arrivals.isEmpty() ? CompletableFuture.completedFuture(null) : sink.take(arrivals);

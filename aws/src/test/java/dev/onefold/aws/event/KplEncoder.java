@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Aggregates records as the Kinesis Producer Library does. It shares nothing with the decoder.
-final class KplEncoder {
+public final class KplEncoder {
     static final byte[] MAGIC = {(byte) 0xf3, (byte) 0x89, (byte) 0x9a, (byte) 0xc2};
 
     private final List<String> partitionKeys = new ArrayList<>();
@@ -19,7 +19,7 @@ final class KplEncoder {
     /// Whether the tables stand behind the records, which protobuf allows.
     private boolean tablesLast;
 
-    KplEncoder add(String partitionKey, @Nullable String hashKey, byte[] data) {
+    public KplEncoder add(String partitionKey, @Nullable String hashKey, byte[] data) {
         ByteArrayOutputStream record = new ByteArrayOutputStream();
         varintField(record, 1, index(partitionKeys, partitionKey));
         if (hashKey != null) {
@@ -41,7 +41,7 @@ final class KplEncoder {
         return this;
     }
 
-    byte[] encode() {
+    public byte[] encode() {
         ByteArrayOutputStream message = new ByteArrayOutputStream();
         if (!tablesLast) {
             tables(message);

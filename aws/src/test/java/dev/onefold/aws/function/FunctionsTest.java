@@ -2,10 +2,12 @@ package dev.onefold.aws.function;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import java.io.ByteArrayInputStream;
@@ -16,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -111,6 +114,11 @@ class FunctionsTest {
         assertThat(AwsEngine.deployed(store, Connection.JOIN).deadLetters().list(0, 9))
                 .singleElement()
                 .satisfies(letter -> assertThat(letter.place().source()).isEqualTo("trades/shardId-000000000006:3"));
+        Store untold = store.with(new Store.Bucket(() -> dynamo.bucket, Optional.empty()));
+        StateAndMap.process(untold, List.of(new Arrival("s", "1", 0, new byte[1])))
+                .join(); // State told it the bucket.
+        assertThat(AwsEngine.deployed(untold, Connection.JOIN).deadLetters().size())
+                .isEqualTo(2);
     }
 
     @Test

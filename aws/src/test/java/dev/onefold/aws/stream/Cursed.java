@@ -42,7 +42,8 @@ final class Cursed {
                 _ -> CompletableFuture.runAsync(() -> {}),
                 store.random(),
                 store.clock(),
-                store.deltasPerCommitMax());
+                store.deltasPerCommitMax(),
+                store.bucket());
     }
 
     private static boolean holds(TransactWriteItemsRequest request, String text) {

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -237,8 +238,23 @@ class RetriesTest {
                 shard,
                 records.get(1).dynamodb().sequenceNumber(),
                 records.get(3).dynamodb().sequenceNumber());
+        dynamo.changes.emptyPages().set(3);
         assertThat(invoke(store, favourites, message)).isEqualTo("{\"batchItemFailures\":[]}");
         assertThat(totals(store)).containsExactly("=[4.56]", "FX=[4.56]");
+        assertThat(letters(store)).isEmpty();
+        // That nothing came is not that nothing is there: such a message comes again.
+        dynamo.changes.emptyPages().set(Integer.MAX_VALUE);
+        Store impatient = new Store(
+                store.client(),
+                store.tables(),
+                _ -> CompletableFuture.runAsync(() -> {}),
+                store.random(),
+                store.clock(),
+                store.deltasPerCommitMax(),
+                store.bucket());
+        assertThat(invoke(impatient, favourites, message))
+                .isEqualTo("{\"batchItemFailures\":[{\"itemIdentifier\":\"m1\"}]}");
+        dynamo.changes.emptyPages().set(0);
         assertThat(letters(store)).isEmpty();
     }
 }

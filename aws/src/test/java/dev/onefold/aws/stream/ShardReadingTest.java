@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.event.KplEncoder;
 import dev.onefold.core.Seeds;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -135,5 +136,19 @@ class ShardReadingTest {
         shard(stream, 30);
         read(stream, new Position.Time(START.plusSeconds(10)), new Position.Time(START.plus(Duration.ofDays(9))));
         assertThat(texts()).isEqualTo(numbers(10, 29));
+    }
+
+    @Test
+    void what_a_producer_s_library_put_together_comes_apart_as_in_an_invocation() {
+        FakeStream stream = new FakeStream(new SplittableRandom(3), 0);
+        byte[] aggregated = new KplEncoder()
+                .add("a", null, "x".getBytes(StandardCharsets.UTF_8))
+                .add("b", null, "y".getBytes(StandardCharsets.UTF_8))
+                .encode();
+        FakeStream.Held shard = stream.shard("shardId-0");
+        shard.add(0, START, aggregated);
+        assertThat(read(stream, at(shard, 0), at(shard, 0)).records()).isEqualTo(1);
+        assertThat(texts()).containsExactly("x", "y");
+        assertThat(read).extracting(Arrival::subSequence).containsExactly(0L, 1L);
     }
 }

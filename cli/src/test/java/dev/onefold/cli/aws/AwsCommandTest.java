@@ -6,6 +6,7 @@ import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
@@ -35,6 +36,7 @@ import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 /// The verbs over HTTP, on DynamoDB Local.
 class AwsCommandTest {
     private static DynamoDBProxyServer server;
+    private static HttpBucket bucket;
     private static URI endpoint;
     private static int deployments;
 
@@ -48,6 +50,8 @@ class AwsCommandTest {
     static void start() throws Exception {
         System.setProperty("aws.accessKeyId", "local");
         System.setProperty("aws.secretAccessKey", "local");
+        bucket = new HttpBucket();
+        System.setProperty("aws.endpointUrlS3", bucket.endpoint());
         int port;
         try (ServerSocket socket = new ServerSocket(0)) {
             port = socket.getLocalPort();
@@ -61,6 +65,8 @@ class AwsCommandTest {
     @AfterAll
     static void stop() throws Exception {
         server.stop();
+        bucket.close();
+        System.clearProperty("aws.endpointUrlS3");
         System.clearProperty("aws.accessKeyId");
         System.clearProperty("aws.secretAccessKey");
     }
@@ -79,7 +85,8 @@ class AwsCommandTest {
 
     /// Makes the tables, and brings these records into them.
     private void fold(String... records) {
-        Store store = store();
+        Store plain = store();
+        Store store = plain.with(new Store.Bucket(plain.bucket().client(), Optional.of("letters-" + deployment)));
         create(store, store.tables().rows(), ScalarAttributeType.B, "k");
         create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
         create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
@@ -91,6 +98,7 @@ class AwsCommandTest {
                         r.levels("desk", "region").sum("value", "value", 18, 2).count("trades"))
                 .build();
         AwsEngine engine = AwsEngine.open(store, Connection.JOIN, pipeline, 2, 4);
+        Connection.JOIN.of(new LetterTable(store).useBucket());
         List<Arrival> arrivals = new ArrayList<>();
         for (String record : records) {
             arrivals.add(new Arrival(
@@ -150,9 +158,17 @@ class AwsCommandTest {
                 .contains("2.50");
         Result letters = aws("dead-letters", "trades.yaml", "list");
         assertThat(letters.out()).as(letters.err()).contains("malformed");
+        assertThat(bucket.objects.keySet())
+                .filteredOn(path -> path.startsWith("/letters-" + deployment + "/"))
+                .singleElement()
+                .satisfies(path -> assertThat(bucket.objects.get(path))
+                        .asString(StandardCharsets.UTF_8)
+                        .isEqualTo("poison"));
+        assertThat(aws("dead-letters", "trades.yaml", "show", "1").out()).contains("poison");
         cli.write("fixed.json", trade("c", 1, "FX", "1"));
         Result redriven = aws("dead-letters", "trades.yaml", "redrive", "1", "--file", "fixed.json");
         assertThat(redriven.exitCode()).as(redriven.err()).isZero();
+        assertThat(bucket.objects.keySet()).noneMatch(path -> path.startsWith("/letters-" + deployment + "/"));
         assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("7.50", "3");
     }
 

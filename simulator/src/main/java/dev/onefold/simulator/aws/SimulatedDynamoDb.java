@@ -48,7 +48,8 @@ public final class SimulatedDynamoDb {
         faults = newFaults;
     }
 
-    Faults faults() {
+    /// What goes wrong now.
+    public Faults faults() {
         return faults;
     }
 

@@ -27,8 +27,11 @@ import dev.onefold.simulator.oracle.Oracle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
@@ -260,6 +263,7 @@ public final class AwsSimulation {
         if (!kept.equals(List.copyOf(right))) {
             wrong += "dead letters are " + kept + "\n but must be " + right + "\n";
         }
+        wrong += wrongRecords(engine);
         Verification verification = engine.verify();
         if (!verification.isEqual()) {
             wrong += "verify found " + verification.differences() + "\n";
@@ -267,5 +271,23 @@ public final class AwsSimulation {
         if (!wrong.isEmpty()) {
             throw new AssertionError(wrong);
         }
+    }
+
+    /// Letters whose record is not what came. A loser of a conflict may be kept as what was read of it; that it is
+    /// whole
+    /// its hash says.
+    private String wrongRecords(AwsEngine engine) {
+        Map<String, byte[]> dealtRecords = new TreeMap<>();
+        shards.forEach(records ->
+                records.forEach(record -> dealtRecords.put(record.shard() + ":" + record.sequence(), record.data())));
+        StringBuilder wrong = new StringBuilder();
+        for (DeadLetter letter : engine.deadLetters().list(0, Integer.MAX_VALUE)) {
+            byte[] kept = engine.deadLetters().record(letter.id());
+            if (letter.reason() != Reason.CONFLICT
+                    && !Arrays.equals(kept, dealtRecords.get(letter.place().source()))) {
+                wrong.append("the record of dead letter ").append(letter).append(" is another one\n");
+            }
+        }
+        return wrong.toString();
     }
 }

@@ -8,10 +8,12 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;
 import dev.onefold.simulator.aws.VirtualTime;
+import dev.onefold.simulator.aws.bucket.SimulatedBucket;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -28,6 +30,7 @@ public final class Deployment implements AwsEngine.Await {
 
     final VirtualTime time;
     final SimulatedDynamoDb dynamo;
+    final SimulatedBucket bucket;
     final Store.Tables tables = Store.Tables.of("it");
     private final SplittableRandom random;
     private final int deltasPerCommitMax;
@@ -36,6 +39,7 @@ public final class Deployment implements AwsEngine.Await {
         this.time = time;
         this.dynamo = dynamo;
         this.random = random;
+        bucket = new SimulatedBucket(time, dynamo::faults, random.split());
         deltasPerCommitMax = random.nextBoolean() ? Store.DELTAS_PER_COMMIT_MAX : 1 + random.nextInt(4);
         create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
         create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
@@ -89,7 +93,8 @@ public final class Deployment implements AwsEngine.Await {
                 client::after,
                 random.split(),
                 () -> time.instant().plus(skew),
-                deltasPerCommitMax);
+                deltasPerCommitMax,
+                new Store.Bucket(() -> bucket.client(client), Optional.of("letters")));
     }
 
     /// The verbs, as a person uses them; waiting lets time pass, and whatever goes on goes on.

@@ -1,0 +1,105 @@
+package dev.onefold.aws.letter;
+
+import dev.onefold.aws.Store;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import software.amazon.awssdk.core.BytesWrapper;
+import software.amazon.awssdk.core.async.AsyncRequestBody;
+import software.amazon.awssdk.core.async.AsyncResponseTransformer;
+import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
+
+/// The records of dead letters, each an object of a bucket. An object's name is made of the letter's identity and of
+/// its
+/// content, so it may be written any number of times, by anyone, and is always the same. Any thread may call.
+final class LetterBytes {
+    private final Store store;
+
+    /// Where a record lies.
+    record Place(String bucket, String object) {
+        /// Where another record of the same letter lies.
+        Place with(byte[] record) {
+            return new Place(bucket, object.substring(0, object.indexOf('/') + 1) + sha256(record));
+        }
+    }
+
+    LetterBytes(Store store) {
+        this.store = store;
+    }
+
+    /// Where the record of a letter belongs.
+    static Place at(String bucket, Letter letter) {
+        return new Place(
+                bucket,
+                sha256(letter.identity().getBytes(StandardCharsets.UTF_8)) + "/"
+                        + sha256(letter.arrival().data()));
+    }
+
+    static String sha256(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java has SHA-256", e);
+        }
+    }
+
+    /// Durable when it completes. The service compares the hash with what has arrived.
+    CompletableFuture<Void> put(Place place, byte[] record) {
+        String hash = Base64.getEncoder().encodeToString(HexFormat.of().parseHex(sha256(record)));
+        return store.retried(() -> store.bucket()
+                        .client()
+                        .get()
+                        .putObject(
+                                request -> request.bucket(place.bucket())
+                                        .key(place.object())
+                                        .checksumSHA256(hash)
+                                        .contentLength((long) record.length),
+                                AsyncRequestBody.fromBytesUnsafe(record)))
+                .thenApply(_ -> null);
+    }
+
+    /// The record.
+    ///
+    /// @param sha256 of it, as the letter says
+    CompletableFuture<byte[]> read(Place place, String sha256) {
+        return store.retried(() -> store.bucket()
+                        .client()
+                        .get()
+                        .getObject(
+                                request -> request.bucket(place.bucket()).key(place.object()),
+                                AsyncResponseTransformer.toBytes()))
+                .thenApply(BytesWrapper::asByteArray)
+                .handle((record, failure) -> {
+                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                    if (cause instanceof NoSuchKeyException) {
+                        throw broken(place, "is not there any more");
+                    }
+                    if (failure != null) {
+                        throw failure instanceof CompletionException e ? e : new CompletionException(failure);
+                    }
+                    if (!sha256(record).equals(sha256)) {
+                        throw broken(place, "has been changed: its hash is " + sha256(record) + ", not " + sha256);
+                    }
+                    return record;
+                });
+    }
+
+    private static IllegalStateException broken(Place place, String what) {
+        return new IllegalStateException("The record of a dead letter, object " + place.object() + " of bucket "
+                + place.bucket() + ", " + what
+                + ". The bucket keeps versions: restore the one that the letter was kept with, or purge the letter.");
+    }
+
+    /// Removes the record, if it is there.
+    CompletableFuture<Void> remove(Place place) {
+        return store.retried(() -> store.bucket()
+                        .client()
+                        .get()
+                        .deleteObject(request -> request.bucket(place.bucket()).key(place.object())))
+                .thenApply(_ -> null);
+    }
+}

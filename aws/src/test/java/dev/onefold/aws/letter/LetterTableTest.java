@@ -1,0 +1,186 @@
+package dev.onefold.aws.letter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.LocalDynamoDb;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LetterTableTest {
+    private static LocalDynamoDb dynamo;
+    private static int deployments;
+
+    private Store store;
+    private LetterTable letters;
+
+    @BeforeAll
+    static void start() {
+        dynamo = new LocalDynamoDb();
+    }
+
+    @AfterAll
+    static void stop() {
+        dynamo.close();
+    }
+
+    @BeforeEach
+    void deploy() {
+        store = dynamo.store("letters-" + ++deployments);
+        letters = new LetterTable(store);
+        dynamo.bucket.objects.clear();
+        dynamo.bucket.puts.clear();
+    }
+
+    private static Letter letter(String sequence, byte[] record) {
+        return Letter.rejected(new Arrival("trades/shard-1", sequence, 0, record), Reason.MALFORMED, "No event");
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private byte[] record(long id) {
+        return letters.arrival(id).join().data();
+    }
+
+    private DeadLetters opened(Pipeline pipeline) {
+        return AwsEngine.open(store, Connection.JOIN, pipeline, 2, 2).deadLetters();
+    }
+
+    @Test
+    void hazard_26_letters_of_any_size_are_kept_whole_found_by_id_and_read_as_often_as_anyone_likes() {
+        byte[] large = new byte[Limits.RECORD_BYTES_MAX];
+        new SplittableRandom(1).nextBytes(large);
+        letters.keep(List.of(letter("1", large), letter("2", new byte[0]), letter("3", bytes("poison"))))
+                .join();
+        letters.keep(List.of(letter("1", large))).join();
+        List<DeadLetter> listed = letters.list(0, 10).join();
+        assertThat(listed).extracting(DeadLetter::bytes).containsExactly((long) large.length, 0L, 6L);
+        for (int reading = 0; reading < 2; reading++) {
+            assertThat(record(listed.get(0).id())).isEqualTo(large);
+            assertThat(record(listed.get(1).id())).isEmpty();
+            assertThat(record(listed.get(2).id())).isEqualTo(bytes("poison"));
+        }
+        assertThat(dynamo.bucket.objects).hasSize(3);
+    }
+
+    @Test
+    void after_a_crash_between_object_and_letter_the_same_object_is_written_again_and_the_letter_kept_once() {
+        Letter letter = letter("1", bytes("poison"));
+        LetterBytes.Place place = LetterBytes.at("letters", letter);
+        new LetterBytes(store).put(place, letter.arrival().data()).join(); // Here the process ends.
+        assertThat(letters.list(0, 10).join()).isEmpty();
+        letters.keep(List.of(letter)).join();
+        letters.keep(List.of(letter)).join();
+        assertThat(letters.list(0, 10).join()).hasSize(1);
+        assertThat(dynamo.bucket.puts).containsExactly(place.object(), place.object());
+        assertThat(dynamo.bucket.objects).hasSize(1);
+    }
+
+    @Test
+    void answers_of_the_bucket_that_are_lost_are_asked_for_again() {
+        dynamo.bucket.loseAnswers(3);
+        letters.keep(List.of(letter("1", bytes("poison")))).join();
+        dynamo.bucket.loseAnswers(2);
+        long id = letters.list(0, 10).join().getFirst().id();
+        assertThat(record(id)).isEqualTo(bytes("poison"));
+        dynamo.bucket.loseAnswers(2);
+        assertThat(letters.remove(id).join()).isTrue();
+        assertThat(dynamo.bucket.objects).isEmpty();
+    }
+
+    @Test
+    void a_purged_letter_takes_its_record_with_it_and_is_not_kept_again() {
+        letters.keep(List.of(letter("1", bytes("poison")), letter("2", bytes("poison"))))
+                .join();
+        List<DeadLetter> listed = letters.list(0, 10).join();
+        assertThat(letters.remove(listed.getFirst().id()).join()).isTrue();
+        assertThat(letters.remove(listed.getFirst().id()).join()).isFalse();
+        assertThat(letters.arrival(listed.getFirst().id()).join()).isNull();
+        letters.keep(List.of(letter("1", bytes("poison")))).join();
+        assertThat(letters.list(0, 10).join()).containsExactly(listed.getLast());
+        assertThat(dynamo.bucket.objects).hasSize(1);
+        assertThat(record(listed.getLast().id())).isEqualTo(bytes("poison")); // Equal content, another identity.
+    }
+
+    @Test
+    void a_record_that_was_removed_or_changed_behind_our_back_is_said_to_be() {
+        letters.keep(List.of(letter("1", bytes("poison")))).join();
+        long id = letters.list(0, 10).join().getFirst().id();
+        String object = dynamo.bucket.objects.keySet().iterator().next();
+        dynamo.bucket.objects.put(object, bytes("another"));
+        assertThatThrownBy(() -> record(id))
+                .hasMessageContaining("has been changed")
+                .hasMessageContaining("bucket letters");
+        dynamo.bucket.objects.clear();
+        assertThatThrownBy(() -> record(id)).hasMessageContaining("is not there any more");
+        assertThat(letters.remove(id).join()).isTrue();
+    }
+
+    @Test
+    void whoever_is_not_told_the_bucket_finds_it_in_the_table() {
+        LetterTable untold = new LetterTable(store.with(new Store.Bucket(() -> dynamo.bucket, Optional.empty())));
+        assertThatThrownBy(
+                        () -> untold.keep(List.of(letter("1", bytes("poison")))).join())
+                .hasMessageContaining("The bucket for dead letters is not known");
+        letters.useBucket().join();
+        untold.keep(List.of(letter("1", bytes("poison")))).join();
+        assertThat(dynamo.bucket.objects.keySet()).singleElement().asString().startsWith("letters/");
+        // A letter says itself where its record lies, also when others go elsewhere by now.
+        LetterTable moved = new LetterTable(store.with(new Store.Bucket(() -> dynamo.bucket, Optional.of("other"))));
+        moved.useBucket().join();
+        untold.keep(List.of(letter("2", bytes("more poison")))).join();
+        List<DeadLetter> listed = letters.list(0, 10).join();
+        assertThat(record(listed.getFirst().id())).isEqualTo(bytes("poison"));
+        assertThat(record(listed.getLast().id())).isEqualTo(bytes("more poison"));
+        assertThat(dynamo.bucket.objects.keySet()).anyMatch(object -> object.startsWith("other/"));
+    }
+
+    @Test
+    void a_redriven_letter_leaves_neither_letter_nor_record() {
+        Pipeline trades = Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .rollup(r -> r.count("trades"))
+                .build();
+        DeadLetters dead = opened(trades);
+        byte[] large = new byte[Limits.RECORD_BYTES_MAX];
+        Arrays.fill(large, (byte) 'x');
+        StateAndMap.process(store, List.of(new Arrival("trades/shard-1", "7", 0, large)))
+                .join();
+        long id = dead.list(0, 10).getFirst().id();
+        assertThat(dead.redrive(id, null)).isEqualTo(DeadLetters.Redriven.REJECTED);
+        assertThat(dead.record(id)).isEqualTo(large);
+        assertThat(dead.redrive(id, bytes("{\"id\":1}"))).isEqualTo(DeadLetters.Redriven.REJECTED);
+        assertThat(dead.record(id)).isEqualTo(bytes("{\"id\":1}")); // As it was sent now.
+        assertThat(dead.list(0, 10)).singleElement().satisfies(letter -> {
+            assertThat(letter.bytes()).isEqualTo(8);
+            assertThat(letter.reason()).isEqualTo(Reason.REFUSED);
+        });
+        assertThat(dynamo.bucket.objects).hasSize(1);
+        assertThat(dead.redrive(id, bytes("{\"id\":1,\"v\":1}"))).isEqualTo(DeadLetters.Redriven.ACCEPTED);
+        assertThat(dead.redrive(id, null)).isEqualTo(DeadLetters.Redriven.GONE);
+        assertThat(dynamo.bucket.objects).isEmpty();
+        AwsEngine engine = AwsEngine.deployed(store, Connection.JOIN);
+        assertThat(engine.query(Query.all("main")).lines().getFirst().values()).hasToString("[1]");
+    }
+}
