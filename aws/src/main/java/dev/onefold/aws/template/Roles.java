@@ -42,7 +42,12 @@ final class Roles {
         return switch (input) {
             case NEW_STREAM -> stream("!GetAtt InputStream.Arn");
             case STREAM -> stream("!Ref InputStreamArn") + KEY;
-            case TABLE -> changes("Input", "!Ref InputStreamArn") + KEY;
+            case TABLE ->
+                changes(
+                                "Input",
+                                "!Ref InputStreamArn",
+                                "!Join ['', [!Select [0, !Split ['/stream/', !Ref InputStreamArn]], '/stream/*']]")
+                        + KEY;
         };
     }
 
@@ -57,17 +62,13 @@ final class Roles {
                 "kinesis:ListShards");
     }
 
-    private static String changes(String id, String arn) {
-        return allow(
-                id,
-                arn,
-                "dynamodb:DescribeStream",
-                "dynamodb:GetRecords",
-                "dynamodb:GetShardIterator",
-                "dynamodb:ListStreams");
+    /// @param all the streams of the table: to list them is asked of a table, and so not of one stream by its name
+    private static String changes(String id, String arn, String all) {
+        return allow(id, arn, "dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+                + allow(id + "Streams", all, "dynamodb:ListStreams");
     }
 
-    // An object has a name of its own, so this is the one resource that cannot be named.
+    // An object has a name of its own, so it cannot be named here.
     private static final String STATE = allow(
                     "Rows",
                     "!GetAtt Rows.Arn",
@@ -97,7 +98,7 @@ final class Roles {
                             "dynamodb:PutItem",
                             "dynamodb:UpdateItem")
                     + allow("Rows", "!GetAtt Rows.Arn", "dynamodb:GetItem")
-                    + changes("Wakes", "!GetAtt Deltas.StreamArn");
+                    + changes("Wakes", "!GetAtt Deltas.StreamArn", "!Sub '${Deltas.Arn}/stream/*'");
 
     private static final String UPKEEP = allow(
                     "Rows",

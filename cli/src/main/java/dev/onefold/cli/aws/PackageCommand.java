@@ -1,21 +1,16 @@
 package dev.onefold.cli.aws;
 
-import dev.onefold.aws.function.StateFunction;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
-import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
-import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -37,11 +32,6 @@ import picocli.CommandLine.Option;
             "  aws s3 cp onefold-functions.zip s3://my-code/onefold-functions-1.zip"
         })
 final class PackageCommand implements Callable<Integer> {
-    /// What the functions do without. Whatever is not known here is packed: too much costs some milliseconds, too
-    /// little an outage.
-    private static final List<String> LEFT_OUT = List.of(
-            "onefold-cli-", "onefold-embedded-", "picocli-", "snakeyaml-", "progressbar-", "jline-", "zstd-jni-");
-
     /// 1980-01-01, the earliest that an archive can say.
     private static final FileTime ALWAYS = FileTime.fromMillis(315_532_800_000L);
 
@@ -61,18 +51,7 @@ final class PackageCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Caller caller = call.caller();
-        List<Path> jars = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                .map(Path::of)
-                .filter(path -> path.toString().endsWith(".jar"))
-                .filter(path -> LEFT_OUT.stream().noneMatch(String.valueOf(path.getFileName())::startsWith))
-                .sorted(Comparator.comparing(path -> String.valueOf(path.getFileName())))
-                .toList();
-        if (jars.stream().noneMatch(path -> String.valueOf(path.getFileName()).startsWith("onefold-aws-"))) {
-            throw new CommandFailure(
-                    ExitCode.USAGE,
-                    "The functions (" + StateFunction.class.getName()
-                            + ") are not in a jar here. Run this command as ./onefold, which builds them.");
-        }
+        List<Path> jars = FunctionJars.find();
         Path file = caller.path(output);
         try (OutputStream out = Files.newOutputStream(file);
                 ZipOutputStream zip = new ZipOutputStream(out)) {

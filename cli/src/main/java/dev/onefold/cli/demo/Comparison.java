@@ -15,15 +15,33 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The engine's totals and counts beside the producer's own.
-record Comparison(Answer answer, Counts counts, TradeRiskTotals right) {
+record Comparison(Answer answer, List<Count> counts, TradeRiskTotals right) {
     private static final String EQUAL = "equal";
     private static final String DIFFERENT = "DIFFERENT";
     private static final String GREEN = "\033[32m";
     private static final String RED = "\033[1;31m";
     private static final String PLAIN = "\033[0m";
 
+    /// What each side has counted.
+    record Count(String name, long engine, long producer) {}
+
     /// What one side says of a group.
     private record Sums(BigDecimal value, BigDecimal trades) {}
+
+    /// Of an engine that has read the messages in the order they were made in.
+    Comparison(Answer answer, Counts counts, TradeRiskTotals right) {
+        this(
+                answer,
+                List.of(
+                        new Count("accepted", counts.accepted(), right.inOrder().accepted()),
+                        new Count(
+                                "duplicate", counts.duplicate(), right.inOrder().duplicate()),
+                        new Count("stale", counts.stale(), right.inOrder().stale()),
+                        new Count("conflicting", counts.conflicting(), 0),
+                        new Count(
+                                "malformed", counts.rejected(), right.inOrder().malformed())),
+                right);
+    }
 
     boolean isEqual() {
         return totals(Screen.pipe()).stream().noneMatch(line -> line.contains(DIFFERENT))
@@ -79,19 +97,16 @@ record Comparison(Answer answer, Counts counts, TradeRiskTotals right) {
     }
 
     private String countLines() {
-        TradeRiskTotals.InOrder inOrder = right.inOrder();
         Table table = new Table(List.of("", "engine", "producer", ""));
-        add(table, "accepted", counts.accepted(), inOrder.accepted());
-        add(table, "duplicate", counts.duplicate(), inOrder.duplicate());
-        add(table, "stale", counts.stale(), inOrder.stale());
-        add(table, "conflicting", counts.conflicting(), 0);
-        add(table, "malformed", counts.rejected(), inOrder.malformed());
+        for (Count count : counts) {
+            table.add(List.of(
+                    count.name(),
+                    Words.count(count.engine()),
+                    Words.count(count.producer()),
+                    count.engine() == count.producer() ? EQUAL : DIFFERENT));
+        }
         StringBuilder text = new StringBuilder();
         table.appendTo(text, Screen.WIDTH_DEFAULT, false);
         return text.toString();
-    }
-
-    private static void add(Table table, String name, long engine, long producer) {
-        table.add(List.of(name, Words.count(engine), Words.count(producer), engine == producer ? EQUAL : DIFFERENT));
     }
 }

@@ -4,12 +4,14 @@ import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.generate.TradeRiskLoad;
 import dev.onefold.cli.generate.TradeRiskMix;
 import dev.onefold.cli.generate.TradeRiskTotals;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -36,11 +38,16 @@ import picocli.CommandLine.Option;
             "Makes trade-risk messages with duplicates, late and corrected ones, deletes and garbage among them; folds them in a"
                     + " process that is killed twice (SIGKILL) and started again; and compares the totals with those that"
                     + " the producer kept by itself.",
+            "With --on aws-local the same messages go through what runs on AWS: the functions, the tables and the template,"
+                    + " on servers that stand in for those of AWS, while processes are killed and requests fail. It needs"
+                    + " Maven and Node, and no account; what it fetches, it fetches once.",
             "Exit code 1 if anything differs."
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  onefold demo",
+            "  The same on AWS's interfaces, all on this machine:",
+            "    onefold demo --on aws-local",
             "  Keep what it makes, to look at it with the other commands:",
             "    onefold demo --keep demo",
             "    onefold query demo/trade-risk.yaml --data demo/data"
@@ -52,8 +59,17 @@ public final class DemoCommand implements Callable<Integer> {
 
     private final Call call;
 
-    @Option(names = "--events", paramLabel = "N", description = "How many messages. Default: ${DEFAULT-VALUE}.")
-    private long events = 2_000_000;
+    @Option(
+            names = "--on",
+            paramLabel = "RUNTIME",
+            description = "What folds them: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+    private Runtime runtime = Runtime.embedded;
+
+    @Option(
+            names = "--events",
+            paramLabel = "N",
+            description = "How many messages. Default: 2,000,000; on aws-local 20,000.")
+    private @Nullable Long eventsWanted;
 
     @Option(
             names = "--seed",
@@ -67,32 +83,90 @@ public final class DemoCommand implements Callable<Integer> {
             description = "Makes everything in this new folder, and leaves it there. Default: a temporary one.")
     private @Nullable String keep;
 
+    /// As it is written on the command line.
+    enum Runtime {
+        embedded(2_000_000),
+        aws_local(20_000);
+
+        private final long events;
+
+        Runtime(long events) {
+            this.events = events;
+        }
+
+        @Override
+        public String toString() {
+            return name().replace('_', '-');
+        }
+    }
+
     public DemoCommand(Call call) {
         this.call = call;
     }
 
     @Override
     public Integer call() throws IOException {
+        long events = events();
         if (events < 1 || events > TradeRiskLoad.MESSAGES_MAX) {
             throw CommandFailure.usage("--events is 1 to " + Words.count(TradeRiskLoad.MESSAGES_MAX) + ".");
         }
+        if (runtime == Runtime.aws_local && keep != null) {
+            throw CommandFailure.usage("--keep is of the embedded demo: on aws-local all tables are in memory.");
+        }
         try (Workplace place = keep == null ? Workplace.temporary() : Workplace.kept(call.caller(), keep)) {
-            return demonstrate(place.folder()).code();
+            return (runtime == Runtime.embedded ? demonstrate(place.folder()) : demonstrateOnAws(place.folder()))
+                    .code();
         }
     }
 
-    private ExitCode demonstrate(Path folder) throws IOException {
-        Caller caller = call.caller();
+    private long events() {
+        return eventsWanted == null ? runtime.events : eventsWanted;
+    }
+
+    private void announce(String where) {
         say(Words.wrap(
-                "Onefold demo: " + Words.count(events, "trade-risk message") + " (seed " + seed
+                "Onefold demo: " + Words.count(events(), "trade-risk message") + " (seed " + seed
                         + ") with 5 % duplicates, 5 % out of order, 20 % corrections of value and hierarchy, 1 % deletes and"
-                        + " 0.1 % malformed, into a process that is killed twice.",
-                caller.screen().width()));
+                        + " 0.1 % malformed, into " + where,
+                call.caller().screen().width()));
+    }
+
+    private ExitCode demonstrateOnAws(Path folder) throws IOException {
+        Caller caller = call.caller();
+        announce("a Kinesis stream; two Lambda functions, on DynamoDB. All of it runs on this machine, as the template"
+                + " says, and much goes wrong on the way.");
+        copyPipeline(folder);
+        Pipeline pipeline =
+                PipelineArgument.read(caller, folder.resolve(PIPELINE).toString());
+        TradeRiskTotals right = makeMessages(folder);
+        try (LocalRun run = LocalRun.start(caller, folder, pipeline, seed)) {
+            LocalRun.Story story = run.follow(events());
+            Duration elapsed = run.elapsed();
+            say(Words.wrap(run.sentence(story), caller.screen().width()));
+            say("");
+            Comparison comparison = run.compare(story, right);
+            caller.out().print(comparison.text(caller.screen()));
+            say("");
+            say(Words.wrap(
+                    Words.count(right.made().messages(), "message") + " in " + Words.duration(elapsed)
+                            + ", servers and cold starts included. This says nothing of AWS's speed: docs/aws.md does.",
+                    caller.screen().width()));
+            return comparison.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
+        }
+    }
+
+    private static void copyPipeline(Path folder) throws IOException {
         try (InputStream pipeline = DemoCommand.class.getResourceAsStream(PIPELINE)) {
             Files.copy(
                     Objects.requireNonNull(pipeline, "The build puts the pipeline beside this class"),
                     folder.resolve(PIPELINE));
         }
+    }
+
+    private ExitCode demonstrate(Path folder) throws IOException {
+        Caller caller = call.caller();
+        announce("a process that is killed twice.");
+        copyPipeline(folder);
         TradeRiskTotals right = makeMessages(folder);
         KilledRun.Outcome outcome = new KilledRun(caller, folder, right.bytes()).run();
         say(Words.wrap(outcome.sentence(right.bytes()), caller.screen().width()));
@@ -116,6 +190,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private TradeRiskTotals makeMessages(Path folder) throws IOException {
+        long events = events();
         TradeRiskLoad load = new TradeRiskLoad(TradeRiskMix.DEMO, events, seed);
         long startNanos = System.nanoTime();
         try (OutputStream file = Files.newOutputStream(folder.resolve(KilledRun.MESSAGES));

@@ -1,0 +1,172 @@
+package dev.onefold.local.function;
+
+import dev.onefold.local.mapping.Invoker;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/// The sandboxes of one function. One that has answered is used again; where none is free another one is started, up to
+/// a limit, and beyond it invocations wait. Any thread may call.
+public final class Sandboxes implements Invoker, AutoCloseable {
+    private final FunctionSettings settings;
+    private final List<Path> classPath;
+    private final Misfortune misfortune;
+    private final Random random;
+    private final Deque<Sandbox> idle = new ArrayDeque<>();
+    private final List<Sandbox> all = new ArrayList<>();
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private int busy;
+    private boolean closed;
+    private Counts counts = new Counts(0, 0, 0, 0, 0);
+
+    private record Waiting(byte[] event, CompletableFuture<byte[]> answer) {}
+
+    /// What happened so far.
+    ///
+    /// @param coldStarts processes that were started
+    /// @param failed invocations without an answer, of whatever cause
+    /// @param killed processes that were killed
+    /// @param lost answers
+    public record Counts(long invocations, long coldStarts, long failed, long killed, long lost) {}
+
+    /// Starts nothing yet.
+    ///
+    /// @param classPath of the function, as its archive has it
+    public Sandboxes(FunctionSettings settings, List<Path> classPath, Misfortune misfortune, long seed) {
+        this.settings = settings;
+        this.classPath = List.copyOf(classPath);
+        this.misfortune = misfortune;
+        random = new Random(seed);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> invoke(byte[] event) {
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        synchronized (this) {
+            waiting.addLast(new Waiting(event, answer));
+        }
+        dispatch();
+        return answer;
+    }
+
+    private void dispatch() {
+        while (true) {
+            Waiting next;
+            Sandbox sandbox;
+            Misfortune.Fate fate;
+            synchronized (this) {
+                if (closed || waiting.isEmpty() || busy >= settings.sandboxesMax()) {
+                    return;
+                }
+                next = waiting.removeFirst();
+                sandbox = idleOrNew();
+                busy++;
+                fate = misfortune.draw(random);
+                counts = new Counts(
+                        counts.invocations() + 1, counts.coldStarts(), counts.failed(), counts.killed(), counts.lost());
+            }
+            run(next, sandbox, fate);
+        }
+    }
+
+    private Sandbox idleOrNew() {
+        while (!idle.isEmpty()) {
+            Sandbox sandbox = idle.removeLast();
+            if (sandbox.isAlive()) {
+                return sandbox;
+            }
+        }
+        try {
+            Sandbox sandbox = Sandbox.start(settings, classPath);
+            all.removeIf(old -> !old.isAlive());
+            all.add(sandbox);
+            counts = new Counts(
+                    counts.invocations(), counts.coldStarts() + 1, counts.failed(), counts.killed(), counts.lost());
+            return sandbox;
+        } catch (IOException e) {
+            throw new UncheckedIOException("A process for " + settings.name() + " cannot be started", e);
+        }
+    }
+
+    private void run(Waiting next, Sandbox sandbox, Misfortune.Fate fate) {
+        CompletableFuture<byte[]> result = switch (fate) {
+            case Misfortune.Fate.Refused _ -> failed("failed before it began");
+            case Misfortune.Fate.Lost _ ->
+                sandbox.invoke(next.event()).thenCompose(_ -> failed("answered; it was lost"));
+            case Misfortune.Fate.Fine _ -> sandbox.invoke(next.event());
+            case Misfortune.Fate.Killed(int afterMs) -> {
+                CompletableFuture.delayedExecutor(afterMs, TimeUnit.MILLISECONDS)
+                        .execute(sandbox::kill);
+                yield sandbox.invoke(next.event());
+            }
+        };
+        var _ = result.whenComplete((answer, failure) -> {
+            synchronized (this) {
+                busy--;
+                boolean killed = fate instanceof Misfortune.Fate.Killed;
+                if (!killed && sandbox.isAlive()) {
+                    idle.addLast(sandbox);
+                }
+                counts = new Counts(
+                        counts.invocations(),
+                        counts.coldStarts(),
+                        counts.failed() + (failure == null ? 0 : 1),
+                        counts.killed() + (killed ? 1 : 0),
+                        counts.lost() + (fate instanceof Misfortune.Fate.Lost ? 1 : 0));
+                long answered = counts.invocations() - counts.failed();
+                if (failure == null && misfortune.answersPerKill() > 0 && answered % misfortune.answersPerKill() == 0) {
+                    killOne();
+                }
+            }
+            if (failure == null) {
+                next.answer().complete(answer);
+            } else {
+                next.answer()
+                        .completeExceptionally(
+                                failure instanceof CompletionException && failure.getCause() != null
+                                        ? failure.getCause()
+                                        : failure);
+            }
+            dispatch();
+        });
+    }
+
+    private CompletableFuture<byte[]> failed(String how) {
+        return CompletableFuture.failedFuture(new FunctionFailure(settings.name() + " " + how + " (injected)"));
+    }
+
+    private void killOne() {
+        List<Sandbox> alive = all.stream().filter(Sandbox::isAlive).toList();
+        if (alive.isEmpty()) {
+            return;
+        }
+        alive.get(random.nextInt(alive.size())).kill();
+        counts = new Counts(
+                counts.invocations(), counts.coldStarts(), counts.failed(), counts.killed() + 1, counts.lost());
+    }
+
+    /// What happened so far.
+    public synchronized Counts counts() {
+        return counts;
+    }
+
+    @Override
+    public void close() {
+        List<Sandbox> last;
+        synchronized (this) {
+            closed = true;
+            last = List.copyOf(all);
+            waiting.clear();
+        }
+        last.forEach(Sandbox::kill);
+        last.forEach(Sandbox::close);
+    }
+}

@@ -1,0 +1,258 @@
+package dev.onefold.local.stack;
+
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.stream.Outgoing;
+import dev.onefold.aws.stream.PartitionKeys;
+import dev.onefold.aws.stream.Producer;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.local.function.Sandboxes;
+import dev.onefold.local.gate.Gate;
+import dev.onefold.local.gate.Role;
+import dev.onefold.local.gate.Usage;
+import dev.onefold.local.template.Account;
+import dev.onefold.local.template.StackTemplate;
+import java.io.IOException;
+import java.net.URI;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
+import software.amazon.awssdk.services.dynamodb.model.Select;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+
+/// A deployment on this machine: the template's storage on servers that stand in for those of AWS, its functions in
+/// sandboxes, its mappings and schedules, and its roles enforced. What runs is what the template says.
+///
+///     producer --> gate --> Kinesis server <-- gate <-- mappings --> sandboxes --> gate --> DynamoDB Local
+///
+/// Any thread may call.
+public final class LocalDeployment implements AutoCloseable {
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final List<AutoCloseable> parts = new ArrayList<>();
+    private final StackTemplate template;
+    private final Gate gate;
+    private final Clients operator;
+    private final Map<String, Role> roles;
+    private final Map<String, Sandboxes> functions = new TreeMap<>();
+    private final Mappings mappings;
+    private final RealTime time = new RealTime();
+    private final String name;
+
+    private LocalDeployment(String name, StackTemplate template, Machine machine, Chaos chaos) throws IOException {
+        this.name = name;
+        this.template = template;
+        String region = Account.LOCAL.region();
+        try {
+            Servers servers = kept(Servers.open(machine.node()));
+            Connections connections = kept(new Connections());
+            try (Clients direct = new Clients(connections, Role.OPERATOR, servers::place, region)) {
+                new Storage(template, direct).make();
+            }
+            Stack stack = new Stack(template, region);
+            roles = stack.roles();
+            List<Role> callers = new ArrayList<>(roles.values());
+            callers.add(Role.OPERATOR);
+            gate = kept(Gate.open(Account.LOCAL, servers.places(), callers, chaos.faults(), chaos.seed()));
+            operator = kept(new Clients(connections, Role.OPERATOR, gate.uri(), region));
+            stack.functions(gate.uri(), machine.sandboxesMax())
+                    .forEach((function, settings) -> functions.put(
+                            function,
+                            kept(new Sandboxes(
+                                    settings,
+                                    machine.functions(),
+                                    function.equals("State") ? chaos.state() : chaos.reduce(),
+                                    chaos.seed() + function.hashCode()))));
+            kept(time);
+            mappings = kept(new Mappings(stack, template, new Mappings.Pace(time, machine.minute()), chaos, roles));
+            mappings.open(functions, role -> new Clients(connections, role, gate.uri(), region));
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /// Opens a deployment. Its functions start with their first invocations.
+    ///
+    /// @param name of the stack
+    /// @param yaml the template, as `onefold aws template` writes it
+    /// @param parameters of the template that are not to have their defaults
+    /// @throws IllegalStateException saying what is missing on this machine, and what to do
+    public static LocalDeployment open(
+            String name, String yaml, Map<String, String> parameters, Machine machine, Chaos chaos) throws IOException {
+        Map<String, String> given = new TreeMap<>(Map.of("CodeBucket", "code", "CodeKey", "functions.zip"));
+        given.putAll(parameters);
+        return new LocalDeployment(name, new StackTemplate(Account.LOCAL, name, yaml, given), machine, chaos);
+    }
+
+    private <T extends AutoCloseable> T kept(T part) {
+        parts.add(part);
+        return part;
+    }
+
+    /// The tables, as whoever runs the stack sees them.
+    public Store store() {
+        return new Store(
+                operator.tables,
+                Store.Tables.of(name),
+                LocalDeployment::after,
+                new SecureRandom(),
+                InstantSource.system(),
+                Store.DELTAS_PER_COMMIT_MAX);
+    }
+
+    /// Completes after a while.
+    public static CompletableFuture<Void> after(Duration pause) {
+        return CompletableFuture.runAsync(
+                () -> {}, CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /// The stream, as producers see it.
+    public KinesisAsyncClient streams() {
+        return operator.streams;
+    }
+
+    /// Puts records into the stream, as `onefold aws produce` does. Returns when all are in.
+    ///
+    /// @param put is told how many were handed over so far
+    public Producer.Sent put(Pipeline pipeline, Iterator<byte[]> records, LongConsumer put) {
+        PartitionKeys keys = new PartitionKeys(pipeline);
+        List<String> refused = Collections.synchronizedList(new ArrayList<>());
+        Producer producer = new Producer(
+                streams(),
+                outputs().getOrDefault("InputStreamName", ""),
+                LocalDeployment::after,
+                new SecureRandom(),
+                (record, reason) -> refused.add("Record " + record.number() + ": " + reason));
+        for (long number = 1; records.hasNext(); number++) {
+            byte[] record = records.next();
+            Connection.JOIN.of(producer.add(new Outgoing(number, keys.of(record), record)));
+            put.accept(number);
+        }
+        Producer.Sent sent = Connection.JOIN.of(producer.finish());
+        if (!refused.isEmpty()) {
+            throw new IllegalStateException("The stream does not take " + refused);
+        }
+        return sent;
+    }
+
+    /// What the stack tells of itself, such as the name of its stream.
+    public Map<String, String> outputs() {
+        return template.outputs();
+    }
+
+    /// Where all services are; the access key is `OPERATOR`.
+    public URI endpoint() {
+        return gate.uri();
+    }
+
+    /// Who asked for what so far.
+    public Usage usage() {
+        return gate.usage();
+    }
+
+    /// The services as a role sees them.
+    Clients clients(String role) {
+        return role.equals(Role.OPERATOR.name()) ? operator : mappings.clients(role);
+    }
+
+    /// The name of a resource of the template, or an attribute of it ("resource.attribute").
+    public String value(String resource) {
+        return template.value(resource);
+    }
+
+    /// The functions' roles.
+    public Map<String, Role> roles() {
+        return Map.copyOf(roles);
+    }
+
+    /// The sandboxes of a function, by its name in the template.
+    public Sandboxes function(String logicalName) {
+        Sandboxes sandboxes = functions.get(logicalName);
+        if (sandboxes == null) {
+            throw new IllegalArgumentException("The template has no function " + logicalName);
+        }
+        return sandboxes;
+    }
+
+    /// Completes when all that is in the stream is in the totals, or fails after a while.
+    public CompletableFuture<Void> drained(Duration most) {
+        return drainedBy(System.nanoTime() + most.toNanos());
+    }
+
+    private CompletableFuture<Void> drainedBy(long deadlineNanos) {
+        return isDrained().thenCompose(drained -> {
+            time.requireFine();
+            if (drained) {
+                return CompletableFuture.completedFuture(null);
+            }
+            if (System.nanoTime() > deadlineNanos) {
+                return CompletableFuture.failedFuture(new IllegalStateException("Records are still waiting. " + mappings
+                        + "; " + functions("State") + "; " + functions("Reduce")));
+            }
+            return after(POLL).thenCompose(_ -> drainedBy(deadlineNanos));
+        });
+    }
+
+    private String functions(String function) {
+        return function + ": " + function(function).counts();
+    }
+
+    private CompletableFuture<Boolean> isDrained() {
+        return mappings.isInputDone(operator.streams)
+                .thenCompose(done -> done ? isQueueEmpty() : CompletableFuture.completedFuture(false))
+                .thenCompose(done -> done ? areDeltasGone() : CompletableFuture.completedFuture(false));
+    }
+
+    private CompletableFuture<Boolean> isQueueEmpty() {
+        return operator.queues
+                .getQueueAttributes(request -> request.queueUrl(template.value("Retries"))
+                        .attributeNames(
+                                QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
+                                QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE))
+                .thenApply(response -> response.attributes().values().stream().allMatch("0"::equals));
+    }
+
+    private CompletableFuture<Boolean> areDeltasGone() {
+        Store store = store();
+        return store.retried(() -> store.client()
+                        .scan(ScanRequest.builder()
+                                .tableName(store.tables().deltas())
+                                .consistentRead(true)
+                                .select(Select.COUNT)
+                                .build()))
+                .thenApply(response -> response.count() == 0 && !response.hasLastEvaluatedKey());
+    }
+
+    /// What became of the last invocation of each mapping.
+    public String mappingResults() {
+        return mappings.toString();
+    }
+
+    @Override
+    public void close() {
+        RuntimeException failure = null;
+        for (AutoCloseable part : parts.reversed()) {
+            try {
+                part.close();
+            } catch (Exception e) { // All of them must be closed.
+                failure = failure == null ? new IllegalStateException("A part does not end: " + part, e) : failure;
+            }
+        }
+        parts.clear();
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

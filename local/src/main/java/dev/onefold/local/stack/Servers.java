@@ -1,0 +1,56 @@
+package dev.onefold.local.stack;
+
+import dev.onefold.local.gate.Service;
+import dev.onefold.local.server.DynamoDbServer;
+import dev.onefold.local.server.KinesisServer;
+import dev.onefold.local.server.QueueServer;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/// The servers that one deployment needs.
+final class Servers implements AutoCloseable {
+    final DynamoDbServer tables;
+    final KinesisServer streams;
+    final QueueServer queues;
+
+    private Servers(DynamoDbServer tables, KinesisServer streams, QueueServer queues) {
+        this.tables = tables;
+        this.streams = streams;
+        this.queues = queues;
+    }
+
+    /// Opens them all, empty.
+    ///
+    /// @param node folder of what runs on Node, filled at first use
+    static Servers open(Path node) throws IOException {
+        KinesisServer streams = KinesisServer.open(node); // First: it is what may be missing.
+        try {
+            return new Servers(DynamoDbServer.open(), streams, QueueServer.open());
+        } catch (IOException | RuntimeException e) {
+            streams.close();
+            throw e;
+        }
+    }
+
+    Map<Service, URI> places() {
+        return Map.of(
+                Service.DYNAMODB, tables.uri(),
+                Service.STREAMS, tables.uri(),
+                Service.KINESIS, streams.uri(),
+                Service.SQS, queues.uri());
+    }
+
+    URI place(Service service) {
+        return Optional.ofNullable(places().get(service)).orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        streams.close();
+        queues.close();
+        tables.close();
+    }
+}

@@ -1,0 +1,219 @@
+package dev.onefold.local.template;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// A template with the values of its parameters: what each resource is to be. A property can be read as soon as the
+/// resources that it refers to are known, some of whose attributes only their making tells. One thread.
+///
+/// What is not known here is refused, never left out: a template that begins to use more of CloudFormation fails.
+public final class StackTemplate {
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^}]+)}");
+
+    private final Account account;
+    private final String stack;
+    private final Map<String, Object> document;
+    private final Map<String, String> parameters = new LinkedHashMap<>();
+
+    /// By "resource" and by "resource.attribute".
+    private final Map<String, String> known = new LinkedHashMap<>();
+
+    /// Parses a template.
+    ///
+    /// @param given values of parameters; the others have their defaults
+    public StackTemplate(Account account, String stack, String yaml, Map<String, String> given) {
+        this.account = account;
+        this.stack = stack;
+        document = Document.read(yaml);
+        section("Parameters").forEach((name, value) -> {
+            Object byDefault = Document.map(value).get("Default");
+            String chosen = given.getOrDefault(name, byDefault == null ? "" : byDefault.toString());
+            if (byDefault == null && !given.containsKey(name)) {
+                throw new IllegalArgumentException("The template's parameter " + name + " must be given");
+            }
+            parameters.put(name, chosen);
+        });
+        for (String name : given.keySet()) {
+            if (!parameters.containsKey(name)) {
+                throw new IllegalArgumentException("The template has no parameter " + name);
+            }
+        }
+        section("Resources").forEach((name, value) -> name(name, type(name)));
+    }
+
+    private Map<String, Object> section(String name) {
+        return Document.map(document.getOrDefault(name, Map.of()));
+    }
+
+    /// Gives a resource the name that CloudFormation would make up, and the attributes that follow from it.
+    private void name(String id, String type) {
+        String own = stack + "-" + id;
+        switch (type) {
+            case "AWS::DynamoDB::Table" -> {
+                String table = String.valueOf(properties(id).get("TableName"));
+                know(id, table, account.arn("dynamodb", "table/" + table));
+            }
+            case "AWS::Kinesis::Stream" -> {
+                String stream = String.valueOf(properties(id).getOrDefault("Name", own));
+                know(id, stream, account.arn("kinesis", "stream/" + stream));
+            }
+            case "AWS::SQS::Queue" -> {
+                know(id, own, account.arn("sqs", own));
+                known.put(id + ".QueueName", own);
+            }
+            case "AWS::S3::Bucket" -> {
+                String bucket = own.toLowerCase(Locale.ROOT);
+                know(id, bucket, "arn:aws:s3:::" + bucket);
+            }
+            case "AWS::IAM::Role" -> know(id, own, account.globalArn("iam", "role/" + own));
+            case "AWS::Lambda::Function" -> know(id, own, account.arn("lambda", "function:" + own));
+            case "AWS::Lambda::Version" -> known.put(id + ".Version", "1");
+            case "AWS::Logs::LogGroup" -> know(id, own, account.arn("logs", "log-group:" + own));
+            case "AWS::Events::Rule" -> know(id, own, account.arn("events", "rule/" + own));
+            default -> known.put(id, own);
+        }
+    }
+
+    private void know(String id, String name, String arn) {
+        known.put(id, name);
+        known.put(id + ".Arn", arn);
+    }
+
+    /// Adds what the making of a resource told.
+    ///
+    /// @param name of the resource, or "resource.attribute"
+    public void learn(String name, String value) {
+        known.put(name, value);
+    }
+
+    /// The names of the resources of a type, in the order of the template.
+    public List<String> resources(String type) {
+        return section("Resources").keySet().stream()
+                .filter(name -> type(name).equals(type))
+                .toList();
+    }
+
+    private String type(String resource) {
+        return String.valueOf(resource(resource).get("Type"));
+    }
+
+    private Map<String, Object> resource(String name) {
+        return Document.map(section("Resources").get(name));
+    }
+
+    /// The properties of a resource: text, lists and maps.
+    public Map<String, Object> properties(String resource) {
+        Object properties = evaluate(resource(resource).getOrDefault("Properties", Map.of()));
+        return Document.map(properties == null ? Map.of() : properties);
+    }
+
+    /// What the stack tells of itself.
+    public Map<String, String> outputs() {
+        Map<String, String> outputs = new LinkedHashMap<>();
+        section("Outputs")
+                .forEach((name, output) -> outputs.put(
+                        name, String.valueOf(evaluate(Document.map(output).get("Value")))));
+        return outputs;
+    }
+
+    /// The name of a resource, or an attribute of it ("resource.attribute"), or the value of a parameter.
+    public String value(String name) {
+        String value = known.getOrDefault(name, parameters.get(name));
+        if (value == null) {
+            throw new IllegalArgumentException("The template speaks of " + name + ", which is not known here");
+        }
+        return value;
+    }
+
+    /// `null` stands for AWS::NoValue.
+    private @Nullable Object evaluate(@Nullable Object value) {
+        return switch (value) {
+            case Document.Call call -> call(call);
+            case Map<?, ?> entries -> {
+                Map<String, Object> map = new LinkedHashMap<>();
+                Document.map(entries).forEach((name, entry) -> {
+                    Object evaluated = evaluate(entry);
+                    if (evaluated != null) {
+                        map.put(name, evaluated);
+                    }
+                });
+                yield map;
+            }
+            case List<?> items -> {
+                List<Object> list = new ArrayList<>();
+                for (Object item : items) {
+                    Object evaluated = evaluate(item);
+                    if (evaluated != null) {
+                        list.add(evaluated);
+                    }
+                }
+                yield list;
+            }
+            case null -> null;
+            default -> value;
+        };
+    }
+
+    private @Nullable Object call(Document.Call call) {
+        return switch (call.function()) {
+            case "Ref" -> reference(call.argument().toString());
+            case "GetAtt" -> value(call.argument().toString());
+            case "Sub" -> substituted(call.argument().toString());
+            case "FindInMap" -> {
+                List<Object> path = Document.list(call.argument());
+                Object map = section("Mappings").get(text(path.get(0)));
+                Object entry = Document.map(map == null ? Map.of() : map).get(text(path.get(1)));
+                yield Document.map(entry == null ? Map.of() : entry).get(text(path.get(2)));
+            }
+            case "If" -> {
+                List<Object> parts = Document.list(call.argument());
+                yield evaluate(isTrue(section("Conditions").get(text(parts.get(0)))) ? parts.get(1) : parts.get(2));
+            }
+            default ->
+                throw new IllegalArgumentException(
+                        "The template calls !" + call.function() + ", which is not known here");
+        };
+    }
+
+    private String text(Object value) {
+        return String.valueOf(evaluate(value));
+    }
+
+    private boolean isTrue(@Nullable Object condition) {
+        if (condition instanceof Document.Call(String function, Object argument)) {
+            List<Object> parts = Document.list(argument);
+            if (function.equals("Not")) {
+                return !isTrue(parts.getFirst());
+            }
+            if (function.equals("Equals")) {
+                return text(parts.get(0)).equals(text(parts.get(1)));
+            }
+        }
+        throw new IllegalArgumentException("The template has a condition that is not known here: " + condition);
+    }
+
+    private @Nullable String reference(String name) {
+        return switch (name) {
+            case "AWS::NoValue" -> null;
+            case "AWS::StackName" -> stack;
+            case "AWS::Region" -> account.region();
+            case "AWS::AccountId" -> account.id();
+            default -> value(name);
+        };
+    }
+
+    private String substituted(String text) {
+        Matcher matcher = PLACEHOLDER.matcher(text);
+        StringBuilder result = new StringBuilder();
+        while (matcher.find()) {
+            matcher.appendReplacement(result, Matcher.quoteReplacement(String.valueOf(reference(matcher.group(1)))));
+        }
+        return matcher.appendTail(result).toString();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.onefold.local.stack;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Where the build has put what a deployment runs with.
+final class Parts {
+    /// Shorter than a minute, so that what no wake-up has brought on is not waited for.
+    private static final Duration MINUTE = Duration.ofSeconds(5);
+
+    private Parts() {}
+
+    static Machine machine(int sandboxes) throws IOException {
+        Path file = Path.of(System.getProperty("onefold.functions")).normalize();
+        List<Path> classPath = new ArrayList<>();
+        classPath.add(file.resolveSibling("classes"));
+        for (String path : Files.readString(file).strip().split(File.pathSeparator, -1)) {
+            classPath.add(Path.of(path));
+        }
+        return new Machine(classPath, Path.of(System.getProperty("onefold.node")), sandboxes, MINUTE);
+    }
+}
