@@ -1,6 +1,5 @@
 package dev.onefold.simulator.deployment;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
@@ -30,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 
 /// The life of one deployment: one seed says the pipeline, its records, how they lie on shards and are cut into
 /// batches, which of these come twice, late or at once, which functions die when, what the services do to each request,
@@ -40,7 +38,6 @@ import java.util.concurrent.CompletableFuture;
 ///
 /// One thread and no clock but the seed's; so equal seeds are equal runs.
 public final class AwsSimulation {
-    private static final int SHARDS_MAX = 3;
     private static final int LANES_MAX = 4;
     private static final Duration LIFE_MAX = Duration.ofHours(6);
 
@@ -48,7 +45,6 @@ public final class AwsSimulation {
     private final RandomCase dealt;
     private final Pipeline pipeline;
     private final Deployment deployment;
-    private final List<List<Arrival>> shards = new ArrayList<>();
     private final List<String> story = new ArrayList<>();
     private final int lanes;
     private final Readers readers;
@@ -62,7 +58,6 @@ public final class AwsSimulation {
         deployment = new Deployment(time, dynamo, random.split());
         lanes = 1 + random.nextInt(LANES_MAX);
         readers = new Readers(deployment, random.split());
-        deal();
     }
 
     /// A pipeline that can be on AWS; a horizon means nothing there, where claims never expire.
@@ -82,21 +77,6 @@ public final class AwsSimulation {
             return true;
         } catch (IllegalArgumentException refused) {
             return false;
-        }
-    }
-
-    /// Lays the records on shards, some twice: a producer that got no answer sends again.
-    private void deal() {
-        int count = 1 + random.nextInt(SHARDS_MAX);
-        for (int shard = 0; shard < count; shard++) {
-            shards.add(new ArrayList<>());
-        }
-        for (byte[] line : dealt.lines()) {
-            for (int copies = random.nextInt(8) == 0 ? 2 : 1; copies > 0; copies--) {
-                int shard = random.nextInt(count);
-                List<Arrival> records = shards.get(shard);
-                records.add(new Arrival("s/shard-" + shard, Integer.toString(records.size() + 1), 0, line));
-            }
         }
     }
 
@@ -124,33 +104,49 @@ public final class AwsSimulation {
         boolean faulty = random.nextInt(4) > 0;
         double nastiness = faulty ? random.nextDouble() * 0.3 : 0;
         Faults faults = faulty ? faults() : Faults.none();
-        story.add("lanes " + lanes + ", shards " + shards.size() + ", nastiness " + nastiness + ", " + faults);
+        story.add("lanes " + lanes + ", nastiness " + nastiness + ", " + faults);
         deployment.dynamo.inject(faults);
-        Reducers reducers = new Reducers(deployment, random.split(), nastiness, lanes);
-        List<CompletableFuture<Void>> pollers = new ArrayList<>();
-        for (List<Arrival> records : shards) {
-            Poller poller = new Poller(deployment, records, random.split(), nastiness);
-            pollers.add(poller.finished());
-            poller.start();
+        Reducers reducers = new Reducers(deployment, random.split(), nastiness, faults);
+        Intake intake = new Intake(deployment, pipeline, random.split(), nastiness, faults);
+        story.add(intake.toString());
+        List<byte[]> lines = dealt.lines();
+        int first = random.nextInt(4) == 0 ? random.nextInt(lines.size() + 1) : lines.size();
+        live(engine, intake, lines.subList(0, first));
+        if (first < lines.size()) {
+            intake.replaceStream();
+            story.add("stream replaced");
+            live(engine, intake, lines.subList(first, lines.size()));
         }
-        CompletableFuture<Void> all = CompletableFuture.allOf(pollers.toArray(CompletableFuture[]::new));
+        intake.close();
+        readers.stop();
+        deployment.dynamo.inject(Faults.none());
+        deployment.time.runFor(Duration.ofHours(1)); // Zombies wake up, and change nothing.
+        reducers.close();
+        engine.reduce();
+        if (intake.bug() != null || reducers.bug() != null) {
+            throw new AssertionError("A function failed: " + intake.bug() + ", " + reducers.bug());
+        }
+        judge(engine, intake);
+    }
+
+    /// Until all of these are in the stream, and in invocations that succeeded.
+    private void live(AwsEngine engine, Intake intake, List<byte[]> records) {
+        intake.put(records);
+        boolean replaces = random.nextInt(8) == 0;
         Instant end = deployment.time.instant().plus(LIFE_MAX);
-        while (!all.isDone() && deployment.time.instant().isBefore(end)) {
+        while (!intake.isDone()) {
+            if (deployment.time.instant().isAfter(end)) {
+                throw new IllegalStateException("After " + LIFE_MAX + " not all records are in: " + intake.state());
+            }
             deployment.time.runFor(Duration.ofMillis(1 + random.nextInt(3_000)));
             if (random.nextInt(3) == 0) {
                 ask(engine);
             }
+            if (replaces && random.nextInt(4) == 0) {
+                replaces = false;
+                intake.replaceMapping();
+            }
         }
-        if (!all.isDone()) {
-            throw new IllegalStateException("After " + LIFE_MAX + " not all records are in");
-        }
-        all.join();
-        readers.stop();
-        deployment.dynamo.inject(Faults.none());
-        deployment.time.runFor(Duration.ofHours(1)); // Zombies wake up, and change nothing.
-        reducers.stop();
-        engine.reduce();
-        judge(engine);
     }
 
     private Faults faults() {
@@ -241,20 +237,16 @@ public final class AwsSimulation {
         }
     }
 
-    private void judge(AwsEngine engine) {
+    private void judge(AwsEngine engine, Intake intake) {
         Oracle oracle = Oracle.of(dealt.pipeline());
-        for (List<Arrival> records : shards) {
-            for (int i = 0; i < records.size(); i++) {
-                oracle.accept(records.get(i).shard(), i + 1L, records.get(i).data());
-            }
-        }
+        intake.tell(oracle);
         String wrong = Judge.wrongTotals(engine, oracle);
         TreeSet<String> right = new TreeSet<>();
         oracle.malformed().forEach(refusal -> right.add(refusal.source() + ":" + refusal.line()));
         List<String> kept = engine.deadLetters().list(0, Integer.MAX_VALUE).stream()
                 .filter(letter -> letter.reason() != Reason.CONFLICT)
                 .map(DeadLetter::place)
-                .map(place -> place.source())
+                .map(place -> place.source() + ":" + place.line())
                 .sorted()
                 .toList();
         if (!kept.equals(List.copyOf(right))) {

@@ -3,11 +3,14 @@ package dev.onefold.simulator.deployment;
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;
 import dev.onefold.simulator.aws.VirtualTime;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,6 +28,9 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 public final class Deployment implements AwsEngine.Await {
     private static final long CLOCK_SKEW_MS_MAX = 3_000;
     private static final int BATCH_MAX = 100;
+
+    /// For functions whose log nobody reads.
+    static final Metrics SILENT = new Metrics(new PrintStream(OutputStream.nullOutputStream()), "simulated");
 
     final VirtualTime time;
     final SimulatedDynamoDb dynamo;
