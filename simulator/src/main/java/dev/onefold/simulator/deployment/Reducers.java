@@ -85,12 +85,18 @@ final class Reducers implements AutoCloseable {
         return sandboxes.bug();
     }
 
+    public String toString(){return sandboxes.invocations()+"";}
+    /// From now on only the minutes wake.
+    void loseStream() {
+        if (mapping != null) {
+            mapping.close();
+        }
+    }
+
     /// Wakes nobody any more.
     @Override
     public void close() {
         closed = true;
-        if (mapping != null) {
-            mapping.close();
-        }
+        loseStream();
     }
 }

@@ -264,15 +264,15 @@ public final class KinesisClient implements KinesisAsyncClient {
         return shard.at(sequence);
     }
 
-    /// `stream/its creation/shard/index/time at which it expires`.
+    /// `stream/its creation in ms/shard/index/time in ms at which it expires`.
     private String iterator(StoredStream stream, StoredShard shard, int index) {
         return String.join(
                 "/",
                 stream.name(),
-                stream.created().toString(),
+                Long.toString(stream.created().toEpochMilli()),
                 shard.id(),
                 Integer.toString(index),
-                service.time.instant().plus(ITERATOR_AGE_MAX).toString());
+                Long.toString(service.time.instant().plus(ITERATOR_AGE_MAX).toEpochMilli()));
     }
 
     @Override
@@ -280,12 +280,12 @@ public final class KinesisClient implements KinesisAsyncClient {
         return wire.call(() -> {
             String[] parts = request.shardIterator().split("/", -1);
             StoredStream stream = service.stream(parts[0]);
-            if (!stream.created().toString().equals(parts[1])) {
+            if (stream.created().toEpochMilli() != Long.parseLong(parts[1])) {
                 throw Refusals.notFound("Stream " + parts[0] + " was deleted, and made anew");
             }
-            Instant end = Instant.parse(parts[4]);
-            if (service.time.instant().isAfter(end)) {
-                throw Refusals.expired("Iterator expired at " + end);
+            long end = Long.parseLong(parts[4]);
+            if (service.time.instant().toEpochMilli() > end) {
+                throw Refusals.expired("Iterator expired at " + Instant.ofEpochMilli(end));
             }
             int max = request.limit() == null ? GET_RECORDS_MAX : request.limit();
             return page(stream, stream.shard(parts[2]), Integer.parseInt(parts[3]), max);

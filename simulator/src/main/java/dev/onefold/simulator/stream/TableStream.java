@@ -133,10 +133,12 @@ public final class TableStream implements DynamoDbStreamsAsyncClient {
 
     private Part part(String streamArn, String shardId) {
         forget();
-        return parts.stream()
-                .filter(part -> part.id.equals(shardId) && arn.equals(streamArn))
-                .findFirst()
-                .orElseThrow(() -> notFound("Requested resource not found: Shard " + shardId + " of " + streamArn));
+        for (Part part : parts) {
+            if (part.id.equals(shardId) && arn.equals(streamArn)) {
+                return part;
+            }
+        }
+        throw notFound("Requested resource not found: Shard " + shardId + " of " + streamArn);
     }
 
     private static DynamoDbException notFound(String message) {
@@ -209,16 +211,16 @@ public final class TableStream implements DynamoDbStreamsAsyncClient {
         };
     }
 
-    /// `shard/index/time at which it expires`.
+    /// `shard/index/time in ms at which it expires`.
     private String iterator(Part part, int index) {
-        return part.id + "/" + index + "/" + time.instant().plus(ITERATOR_AGE_MAX);
+        return part.id + "/" + index + "/" + time.instant().plus(ITERATOR_AGE_MAX).toEpochMilli();
     }
 
     @Override
     public CompletableFuture<GetRecordsResponse> getRecords(GetRecordsRequest request) {
         return wire.call(() -> {
             String[] place = request.shardIterator().split("/", -1);
-            if (time.instant().isAfter(Instant.parse(place[2]))) {
+            if (time.instant().toEpochMilli() > Long.parseLong(place[2])) {
                 throw Wire.filled(
                                 ExpiredIteratorException.builder(),
                                 "ExpiredIteratorException",

@@ -65,10 +65,7 @@ public final class Wire {
             return answer;
         }
         Faults now = faults.get();
-        Fault fault = EXCLUSIVE.stream()
-                .filter(each -> now.strikes(each, random))
-                .findFirst()
-                .orElse(null);
+        Fault fault = fault(now);
         if (fault == Fault.REQUEST_LOST || fault == Fault.REPLY_LOST) {
             time.schedule(
                     now.timing().clientTimeout(),
@@ -85,6 +82,15 @@ public final class Wire {
         }
         // As the SDK's own futures: a callback finds its failure in a CompletionException.
         return answer.thenApply(Function.identity());
+    }
+
+    private @Nullable Fault fault(Faults now) {
+        for (Fault each : EXCLUSIVE) {
+            if (now.strikes(each, random)) {
+                return each;
+            }
+        }
+        return null;
     }
 
     private <R> void arrive(Supplier<R> work, @Nullable Fault fault, CompletableFuture<R> answer) {
