@@ -119,7 +119,6 @@ public final class AwsSimulation {
         }
         intake.close();
         reducers.loseStream();
-        if (Boolean.getBoolean("dbg")) System.err.println(deployment.time.instant() + " " + lines.size()+" "+intake+" "+reducers);
         readers.stop();
         deployment.dynamo.inject(Faults.none());
         deployment.time.runFor(Duration.ofHours(1)); // Zombies wake up, and change nothing.

@@ -85,7 +85,6 @@ final class Reducers implements AutoCloseable {
         return sandboxes.bug();
     }
 
-    public String toString(){return sandboxes.invocations()+"";}
     /// From now on only the minutes wake.
     void loseStream() {
         if (mapping != null) {
