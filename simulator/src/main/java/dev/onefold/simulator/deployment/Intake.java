@@ -91,7 +91,8 @@ final class Intake implements AutoCloseable {
         }
         return put.isDone()
                 && kinesis.ends(STREAM).entrySet().stream()
-                        .allMatch(end -> mapping.checkpoint(end.getKey()).equals(java.util.Optional.of(end.getValue())));
+                        .allMatch(
+                                end -> mapping.checkpoint(end.getKey()).equals(java.util.Optional.of(end.getValue())));
     }
 
     /// What is in the way of being done.
@@ -143,11 +144,11 @@ final class Intake implements AutoCloseable {
                     .adjacentShardToMerge(sorted.get(at + 1).shardId()));
         }
         Shard shard = open.get(random.nextInt(open.size()));
-        BigInteger width =
-                new BigInteger(shard.hashKeyRange().endingHashKey()).subtract(from(shard));
+        BigInteger width = new BigInteger(shard.hashKeyRange().endingHashKey()).subtract(from(shard));
         return operator.splitShard(request -> request.streamName(STREAM)
                 .shardToSplit(shard.shardId())
-                .newStartingHashKey(from(shard).add(width.divide(BigInteger.TWO)).toString()));
+                .newStartingHashKey(
+                        from(shard).add(width.divide(BigInteger.TWO)).toString()));
     }
 
     private static BigInteger from(Shard shard) {
@@ -159,8 +160,8 @@ final class Intake implements AutoCloseable {
         for (SimulatedKinesis.Stored stored : kinesis.everything()) {
             List<byte[]> parts = producers.parts(stored.record().data());
             for (int i = 0; i < parts.size(); i++) {
-                String place =
-                        stored.stream() + "/" + stored.shardId() + ":" + stored.record().sequenceNumber();
+                String place = stored.stream() + "/" + stored.shardId() + ":"
+                        + stored.record().sequenceNumber();
                 oracle.accept(place, i + 1L, parts.get(i));
             }
         }
@@ -178,7 +179,8 @@ final class Intake implements AutoCloseable {
         mapping.close();
     }
 
-    @Nullable Throwable bug() {
+    @Nullable
+    Throwable bug() {
         return sandboxes.bug();
     }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsResponse;
@@ -66,9 +67,15 @@ final class Producers {
 
     /// All versions of a key have one, except where somebody was careless.
     private String partitionKey(byte[] record) {
+        String right = partitionKey(decoder, record);
+        return right == null || random.nextInt(10) == 0 ? "careless-" + random.nextInt(1_000) : right;
+    }
+
+    /// The right one, by the event's key; `null` if it is no event.
+    static @Nullable String partitionKey(Decoder decoder, byte[] record) {
         byte[] padded = Arrays.copyOf(record, record.length + Decoder.PADDING);
-        if (random.nextInt(10) == 0 || decoder.decode(padded, 0, record.length) != null) {
-            return "careless-" + random.nextInt(1_000);
+        if (decoder.decode(padded, 0, record.length) != null) {
+            return null;
         }
         Event event = decoder.event();
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
@@ -92,7 +99,8 @@ final class Producers {
 
     private CompletableFuture<Void> request(String stream, List<PutRecordsRequestEntry> entries) {
         return client.putRecords(request -> request.streamName(stream).records(entries))
-                .handle((answer, failure) -> failure != null || random.nextInt(12) == 0 ? entries : failed(answer, entries))
+                .handle((answer, failure) ->
+                        failure != null || random.nextInt(12) == 0 ? entries : failed(answer, entries))
                 .thenCompose(again -> again.isEmpty()
                         ? CompletableFuture.completedFuture(null)
                         : pause().thenCompose(_ -> request(stream, again)));

@@ -81,7 +81,8 @@ final class Reducers implements AutoCloseable {
     }
 
     /// What a function failed with that was not a service's fault; `null` if there is nothing.
-    @Nullable Throwable bug() {
+    @Nullable
+    Throwable bug() {
         return sandboxes.bug();
     }
 

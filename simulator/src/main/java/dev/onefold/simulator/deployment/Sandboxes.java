@@ -51,7 +51,8 @@ final class Sandboxes implements Invoker {
     }
 
     /// What a function failed with that was not a service's fault; `null` if there is nothing.
-    @Nullable Throwable bug() {
+    @Nullable
+    Throwable bug() {
         return bug;
     }
 

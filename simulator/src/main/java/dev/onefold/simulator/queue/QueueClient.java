@@ -47,13 +47,12 @@ public final class QueueClient implements SqsAsyncClient {
                 service.time,
                 service.random,
                 service::faults,
-                new Wire.Refusals(
-                        () -> refused("ThrottlingException", 400), () -> refused("InternalError", 500)));
+                new Wire.Refusals(() -> refused("ThrottlingException", 400), () -> refused("InternalError", 500)));
     }
 
     private static SqsException refused(String code, int status) {
-        return (SqsException)
-                Wire.filled(SqsException.builder(), code, status, "Refused: " + code).build();
+        return (SqsException) Wire.filled(SqsException.builder(), code, status, "Refused: " + code)
+                .build();
     }
 
     /// Kills the process. What it has sent still arrives.
@@ -166,9 +165,7 @@ public final class QueueClient implements SqsAsyncClient {
             ChangeMessageVisibilityRequest request) {
         return wire.call(() -> {
             service.queue(request.queueUrl())
-                    .hide(
-                            request.receiptHandle(),
-                            service.time.instant().plusSeconds(request.visibilityTimeout()));
+                    .hide(request.receiptHandle(), service.time.instant().plusSeconds(request.visibilityTimeout()));
             return ChangeMessageVisibilityResponse.builder().build();
         });
     }

@@ -99,8 +99,8 @@ public final class KinesisClient implements KinesisAsyncClient {
             DescribeStreamSummaryRequest request) {
         return wire.call(() -> {
             StoredStream stream = service.stream(request.streamName());
-            int open = (int)
-                    stream.shards().stream().filter(StoredShard::isOpen).count();
+            int open =
+                    (int) stream.shards().stream().filter(StoredShard::isOpen).count();
             return DescribeStreamSummaryResponse.builder()
                     .streamDescriptionSummary(summary -> summary.streamName(stream.name())
                             .streamARN(stream.arn())
@@ -239,16 +239,15 @@ public final class KinesisClient implements KinesisAsyncClient {
         return wire.call(() -> {
             StoredStream stream = service.stream(request.streamName());
             StoredShard shard = stream.shard(request.shardId());
-            int index =
-                    switch (request.shardIteratorType()) {
-                        case TRIM_HORIZON -> 0;
-                        case LATEST -> shard.end();
-                        case AT_TIMESTAMP -> shard.at(request.timestamp());
-                        case AT_SEQUENCE_NUMBER -> known(stream, shard, request.startingSequenceNumber());
-                        case AFTER_SEQUENCE_NUMBER -> known(stream, shard, request.startingSequenceNumber()) + 1;
-                        case UNKNOWN_TO_SDK_VERSION ->
-                            throw Refusals.invalid("There is no type " + request.shardIteratorTypeAsString());
-                    };
+            int index = switch (request.shardIteratorType()) {
+                case TRIM_HORIZON -> 0;
+                case LATEST -> shard.end();
+                case AT_TIMESTAMP -> shard.at(request.timestamp());
+                case AT_SEQUENCE_NUMBER -> known(stream, shard, request.startingSequenceNumber());
+                case AFTER_SEQUENCE_NUMBER -> known(stream, shard, request.startingSequenceNumber()) + 1;
+                case UNKNOWN_TO_SDK_VERSION ->
+                    throw Refusals.invalid("There is no type " + request.shardIteratorTypeAsString());
+            };
             return GetShardIteratorResponse.builder()
                     .shardIterator(iterator(stream, shard, shard.notBefore(index)))
                     .build();

@@ -14,15 +14,15 @@ final class Refusals {
     private Refusals() {}
 
     static KinesisException invalid(String message) {
-        return (KinesisException) Wire.filled(
-                        InvalidArgumentException.builder(), "InvalidArgumentException", 400, message)
-                .build();
+        return (KinesisException)
+                Wire.filled(InvalidArgumentException.builder(), "InvalidArgumentException", 400, message)
+                        .build();
     }
 
     static KinesisException notFound(String message) {
-        return (KinesisException) Wire.filled(
-                        ResourceNotFoundException.builder(), "ResourceNotFoundException", 400, message)
-                .build();
+        return (KinesisException)
+                Wire.filled(ResourceNotFoundException.builder(), "ResourceNotFoundException", 400, message)
+                        .build();
     }
 
     static KinesisException inUse(String message) {
@@ -31,9 +31,9 @@ final class Refusals {
     }
 
     static KinesisException expired(String message) {
-        return (KinesisException) Wire.filled(
-                        ExpiredIteratorException.builder(), "ExpiredIteratorException", 400, message)
-                .build();
+        return (KinesisException)
+                Wire.filled(ExpiredIteratorException.builder(), "ExpiredIteratorException", 400, message)
+                        .build();
     }
 
     static KinesisException throttled() {
@@ -46,8 +46,8 @@ final class Refusals {
     }
 
     static KinesisException failed() {
-        return (KinesisException) Wire.filled(
-                        InternalFailureException.builder(), "InternalFailure", 500, "The service has failed.")
-                .build();
+        return (KinesisException)
+                Wire.filled(InternalFailureException.builder(), "InternalFailure", 500, "The service has failed.")
+                        .build();
     }
 }

@@ -116,9 +116,10 @@ final class StoredShard {
                 .shardId(id)
                 .parentShardId(parents.isEmpty() ? null : parents.getFirst())
                 .adjacentParentShardId(parents.size() < 2 ? null : parents.get(1))
-                .hashKeyRange(range ->
-                        range.startingHashKey(hashFrom.toString()).endingHashKey(hashTo.toString()))
-                .sequenceNumberRange(range -> range.startingSequenceNumber(first).endingSequenceNumber(last))
+                .hashKeyRange(
+                        range -> range.startingHashKey(hashFrom.toString()).endingHashKey(hashTo.toString()))
+                .sequenceNumberRange(
+                        range -> range.startingSequenceNumber(first).endingSequenceNumber(last))
                 .build();
     }
 }

@@ -143,7 +143,10 @@ final class StoredStream {
         }
         one.close(nextSequence(), now);
         other.close(nextSequence(), now);
-        addShard(List.of(id, otherId), one.hashFrom().min(other.hashFrom()), one.hashTo().max(other.hashTo()));
+        addShard(
+                List.of(id, otherId),
+                one.hashFrom().min(other.hashFrom()),
+                one.hashTo().max(other.hashTo()));
     }
 
     private static BigInteger hash(String partitionKey) {

@@ -80,8 +80,7 @@ public final class TableStream implements DynamoDbStreamsAsyncClient {
         this.time = time;
         arn = "arn:aws:dynamodb:eu-central-1:000000000000:table/" + table + "/stream/" + time.instant();
         open = IntStream.range(0, families).mapToObj(_ -> part(null)).toArray(Part[]::new);
-        dynamo.onWrite(
-                table, change -> open[change.place().part(families)].changes.add(change));
+        dynamo.onWrite(table, change -> open[change.place().part(families)].changes.add(change));
         wire = new Wire(
                 time,
                 new SplittableRandom(seed),
@@ -142,9 +141,9 @@ public final class TableStream implements DynamoDbStreamsAsyncClient {
     }
 
     private static DynamoDbException notFound(String message) {
-        return (DynamoDbException) Wire.filled(
-                        ResourceNotFoundException.builder(), "ResourceNotFoundException", 400, message)
-                .build();
+        return (DynamoDbException)
+                Wire.filled(ResourceNotFoundException.builder(), "ResourceNotFoundException", 400, message)
+                        .build();
     }
 
     private static DynamoDbException trimmed() {
@@ -213,7 +212,8 @@ public final class TableStream implements DynamoDbStreamsAsyncClient {
 
     /// `shard/index/time in ms at which it expires`.
     private String iterator(Part part, int index) {
-        return part.id + "/" + index + "/" + time.instant().plus(ITERATOR_AGE_MAX).toEpochMilli();
+        return part.id + "/" + index + "/"
+                + time.instant().plus(ITERATOR_AGE_MAX).toEpochMilli();
     }
 
     @Override

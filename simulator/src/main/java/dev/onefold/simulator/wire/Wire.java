@@ -17,8 +17,8 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 /// How one process reaches a service: requests and answers take time, and either may be lost. A request is sent once;
 /// what is tried again, the caller tries. One thread, the one that runs the [VirtualTime].
 public final class Wire {
-    private static final List<Fault> EXCLUSIVE = List.of(
-            Fault.REQUEST_LOST, Fault.REPLY_LOST, Fault.THROTTLED, Fault.ERROR_BEFORE, Fault.ERROR_AFTER);
+    private static final List<Fault> EXCLUSIVE =
+            List.of(Fault.REQUEST_LOST, Fault.REPLY_LOST, Fault.THROTTLED, Fault.ERROR_BEFORE, Fault.ERROR_AFTER);
 
     private final VirtualTime time;
     private final SplittableRandom random;
@@ -111,8 +111,7 @@ public final class Wire {
         if (fault != Fault.REPLY_LOST) {
             R result = response;
             RuntimeException refusal = failure;
-            time.schedule(
-                    Faults.upTo(faults.get().timing().networkMax(), random), () -> hear(answer, result, refusal));
+            time.schedule(Faults.upTo(faults.get().timing().networkMax(), random), () -> hear(answer, result, refusal));
         }
     }
 

@@ -29,7 +29,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.SdkBytes;
 
-/// Known ways in which streams make such systems count wrong, each with its schedule: the function itself behind an event
+/// Known ways in which streams make such systems count wrong, each with its schedule: the function itself behind an
+/// event
 /// source mapping on a simulated stream. The number before a test is the hazard's.
 class StreamHazardsTest {
     private static final String STREAM = "trades";
@@ -66,9 +67,8 @@ class StreamHazardsTest {
 
     private String put(String partitionKey, byte[] data) {
         return deployment
-                .of(producer.putRecord(request -> request.streamName(STREAM)
-                        .partitionKey(partitionKey)
-                        .data(SdkBytes.fromByteArray(data))))
+                .of(producer.putRecord(request ->
+                        request.streamName(STREAM).partitionKey(partitionKey).data(SdkBytes.fromByteArray(data))))
                 .sequenceNumber();
     }
 
@@ -161,8 +161,7 @@ class StreamHazardsTest {
     /// 27.
     @Test
     void functions_that_are_killed_in_the_middle_of_their_batches_leave_nothing_out() {
-        deployment.dynamo.inject(
-                Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 0.5));
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 0.5));
         putAll(trades(150));
         map(MappingSettings.input().withBatch(30, Duration.ZERO), Nastiness.NONE, 0.7);
         run(Duration.ofMinutes(30));
@@ -224,9 +223,8 @@ class StreamHazardsTest {
                     .shardToSplit(open.getFirst())
                     .newStartingHashKey("170141183460469231731687303715884105728")));
         } else {
-            deployment.of(producer.mergeShards(request -> request.streamName(STREAM)
-                    .shardToMerge(open.getFirst())
-                    .adjacentShardToMerge(open.getLast())));
+            deployment.of(producer.mergeShards(request ->
+                    request.streamName(STREAM).shardToMerge(open.getFirst()).adjacentShardToMerge(open.getLast())));
         }
     }
 
@@ -251,12 +249,10 @@ class StreamHazardsTest {
     /// 35.
     @Test
     void parts_of_an_aggregated_record_have_their_own_places_and_a_failure_in_the_middle_counts_none_twice() {
-        deployment.dynamo.inject(
-                Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 0.5));
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 0.5));
         byte[] poison = "poison".getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < 5; i++) {
-            put("k", Aggregates.of(List.of(
-                    trade("a" + i, 1, "FX", 1), poison, trade("a" + i, 2, "Rates", 2), poison)));
+            put("k", Aggregates.of(List.of(trade("a" + i, 1, "FX", 1), poison, trade("a" + i, 2, "Rates", 2), poison)));
         }
         map(MappingSettings.input(), Nastiness.of(1, 0.3), 0.5);
         run(Duration.ofMinutes(30));
@@ -290,8 +286,10 @@ class StreamHazardsTest {
     void a_batch_of_more_than_six_megabytes_is_cut_and_a_record_that_no_event_holds_is_named_in_the_retry_queue() {
         String padding = "x".repeat(1024 * 1024);
         for (int i = 0; i < 8; i++) {
-            put("k", ("{\"id\":\"t" + i + "\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"note\":\"" + padding + "\"}")
-                    .getBytes(StandardCharsets.UTF_8));
+            put(
+                    "k",
+                    ("{\"id\":\"t" + i + "\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"note\":\"" + padding + "\"}")
+                            .getBytes(StandardCharsets.UTF_8));
         }
         String large = put("k", new byte[9 * 1024 * 1024]);
         put("k", trade("behind", 1, "FX", 1));
@@ -308,14 +306,14 @@ class StreamHazardsTest {
     /// 32, 53.
     @Test
     void deltas_whose_wake_ups_are_lost_or_forgotten_by_the_table_s_stream_are_found_each_minute() {
-        Reducers reducers = new Reducers(deployment, new SplittableRandom(3), 0, Faults.none().with(Fault.ERROR_BEFORE, 1));
+        Reducers reducers = new Reducers(
+                deployment, new SplittableRandom(3), 0, Faults.none().with(Fault.ERROR_BEFORE, 1));
         map();
         putAll(trades(20));
         CompletableFuture<Void> minutes = new CompletableFuture<>();
         deployment.time.schedule(Duration.ofMinutes(2), () -> minutes.complete(null));
         deployment.of(minutes);
-        assertThat(engine.query(Query.all("main")).lines().getFirst().values())
-                .hasToString("[20.00, 20]");
+        assertThat(engine.query(Query.all("main")).lines().getFirst().values()).hasToString("[20.00, 20]");
         reducers.close();
     }
 }

@@ -22,7 +22,8 @@ class LargeRecordsTest {
         bench.map(MappingSettings.input());
         bench.run(MINUTE);
         assertThat(bench.batches).extracting(List::size).containsExactly(4, 4, 2, 2); // Ten are read at once.
-        assertThat(bench.events).allMatch(event -> event.length <= 6 * MB && event.length <= Invocation.EVENT_BYTES_MAX);
+        assertThat(bench.events)
+                .allMatch(event -> event.length <= 6 * MB && event.length <= Invocation.EVENT_BYTES_MAX);
     }
 
     @Test

@@ -101,7 +101,8 @@ class QueueMappingTest {
         assertThat(queues.bodies(NAME)).containsExactly("poison");
         time.runFor(Duration.ofMinutes(5));
         assertThat(batches.stream().filter(List.of("poison")::equals)).hasSize(2);
-        assertThat(batches.stream().flatMap(List::stream).filter("good"::equals)).hasSize(1);
+        assertThat(batches.stream().flatMap(List::stream).filter("good"::equals))
+                .hasSize(1);
         assertThat(queues.bodies(NAME)).isEmpty();
         assertThat(queues.bodies(NAME + "-aside")).containsExactly("poison");
     }

@@ -49,8 +49,9 @@ class SimulatedKinesisTest {
         PutRecordsResponse answer = put(200, 1);
         assertThat(answer.failedRecordCount()).isBetween(20, 120);
         assertThat(bench.kinesis.everything()).hasSize(200 - answer.failedRecordCount());
-        assertThat(answer.records()).hasSize(200).allSatisfy(entry -> assertThat(entry.errorCode() == null)
-                .isEqualTo(entry.sequenceNumber() != null));
+        assertThat(answer.records())
+                .hasSize(200)
+                .allSatisfy(entry -> assertThat(entry.errorCode() == null).isEqualTo(entry.sequenceNumber() != null));
     }
 
     @Test
@@ -67,8 +68,8 @@ class SimulatedKinesisTest {
     @Test
     void what_is_older_than_the_retention_is_gone_and_so_is_a_closed_shard() {
         bench.putAll("r0");
-        bench.of(bench.producer.splitShard(request ->
-                request.streamName(Bench.STREAM).shardToSplit(SHARD).newStartingHashKey("9")));
+        bench.of(bench.producer.splitShard(
+                request -> request.streamName(Bench.STREAM).shardToSplit(SHARD).newStartingHashKey("9")));
         bench.run(Duration.ofHours(25));
         assertThat(bench.of(bench.producer.listShards(request -> request.streamName(Bench.STREAM)))
                         .shards())

@@ -45,7 +45,7 @@ class StreamMappingTest {
                 "eventVersion":"1.0","eventID":"shardId-000000000000:%1$s","eventName":"aws:kinesis:record",\
                 "invokeIdentityArn":"arn:aws:iam::000000000000:role/mapping","awsRegion":"eu-central-1",\
                 "eventSourceARN":"arn:aws:kinesis:eu-central-1:000000000000:stream/trades"}]}""".formatted(
-                sequence, Base64.getEncoder().encodeToString("{}".getBytes(StandardCharsets.UTF_8))));
+                        sequence, Base64.getEncoder().encodeToString("{}".getBytes(StandardCharsets.UTF_8))));
     }
 
     @Test
@@ -82,7 +82,9 @@ class StreamMappingTest {
         String first = bench.put("k", "r0");
         bench.putAll("r1", "r2", "r3");
         String last = bench.put("k", "r4");
-        bench.map(INPUT.withBatch(5, Duration.ZERO).withEnd(0, MappingSettings.FOREVER).withFailure(false, true));
+        bench.map(INPUT.withBatch(5, Duration.ZERO)
+                .withEnd(0, MappingSettings.FOREVER)
+                .withFailure(false, true));
         bench.run(MINUTE);
         bench.putAll("r5");
         bench.run(MINUTE);
@@ -101,13 +103,13 @@ class StreamMappingTest {
                 return BatchResponse.DONE;
             }
             failed[0] = true;
-            return new BatchResponse(List.of(batch.get(4).sequence(), batch.get(2).sequence()));
+            return new BatchResponse(
+                    List.of(batch.get(4).sequence(), batch.get(2).sequence()));
         });
         bench.putAll(numbered(6));
         bench.map(INPUT);
         bench.run(MINUTE);
-        assertThat(bench.batches)
-                .containsExactly(List.of(numbered(6)), List.of("r2", "r3", "r4", "r5"));
+        assertThat(bench.batches).containsExactly(List.of(numbered(6)), List.of("r2", "r3", "r4", "r5"));
     }
 
     @Test
@@ -323,8 +325,9 @@ class StreamMappingTest {
                     .with(Fault.THROTTLED, 0.05));
             nasty.answers(batch -> switch (random.nextInt(6)) {
                 case 0 -> throw new IllegalStateException("now and then");
-                case 1 -> new BatchResponse(
-                        List.of(batch.get(random.nextInt(batch.size())).sequence()));
+                case 1 ->
+                    new BatchResponse(
+                            List.of(batch.get(random.nextInt(batch.size())).sequence()));
                 default -> BatchResponse.DONE;
             });
             Nastiness chances = new Nastiness(seed, 0.2, 0.2, 0.2, 0.2, 0.05);

@@ -22,8 +22,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.OperationType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
@@ -40,8 +42,14 @@ class TableMappingTest {
     TableMappingTest() {
         bench.of(client.createTable(request -> request.tableName(TABLE)
                 .billingMode(BillingMode.PAY_PER_REQUEST)
-                .attributeDefinitions(a -> a.attributeName("id").attributeType(ScalarAttributeType.S))
-                .keySchema(k -> k.attributeName("id").keyType(KeyType.HASH))));
+                .attributeDefinitions(AttributeDefinition.builder()
+                        .attributeName("id")
+                        .attributeType(ScalarAttributeType.S)
+                        .build())
+                .keySchema(KeySchemaElement.builder()
+                        .attributeName("id")
+                        .keyType(KeyType.HASH)
+                        .build())));
         stream = new TableStream(bench.time, dynamo, TABLE, 2, 1);
     }
 
@@ -70,7 +78,10 @@ class TableMappingTest {
     void a_change_is_given_to_the_function_as_lambda_gives_it_with_typed_values_and_without_a_shard() {
         bench.of(client.putItem(request -> request.tableName(TABLE)
                 .item(Map.of(
-                        "id", AttributeValue.fromS("a"), "all", AttributeValue.fromM(new TreeMap<>(Map.of(
+                        "id",
+                        AttributeValue.fromS("a"),
+                        "all",
+                        AttributeValue.fromM(new TreeMap<>(Map.of(
                                 "b", AttributeValue.fromB(SdkBytes.fromUtf8String("b")),
                                 "l", AttributeValue.fromL(List.of(AttributeValue.fromBool(true))),
                                 "n", AttributeValue.fromNul(true),
@@ -78,9 +89,10 @@ class TableMappingTest {
         map(MappingSettings.input(), all());
         bench.run(MINUTE);
         assertThat(new String(bench.events.getFirst(), StandardCharsets.UTF_8))
-                .startsWith("{\"Records\":[{\"eventID\":\"change-1\",\"eventName\":\"INSERT\",\"eventVersion\":\"1.1\","
-                        + "\"eventSource\":\"aws:dynamodb\",\"awsRegion\":\"eu-central-1\",\"dynamodb\":{"
-                        + "\"ApproximateCreationDateTime\":1893456000.000,\"Keys\":{\"id\":{\"S\":\"a\"}},\"NewImage\":{")
+                .startsWith(
+                        "{\"Records\":[{\"eventID\":\"change-1\",\"eventName\":\"INSERT\",\"eventVersion\":\"1.1\","
+                                + "\"eventSource\":\"aws:dynamodb\",\"awsRegion\":\"eu-central-1\",\"dynamodb\":{"
+                                + "\"ApproximateCreationDateTime\":1893456000.000,\"Keys\":{\"id\":{\"S\":\"a\"}},\"NewImage\":{")
                 .contains("\"all\":{\"M\":{\"b\":{\"B\":\"Yg==\"},\"l\":{\"L\":[{\"BOOL\":true}]},"
                         + "\"n\":{\"NULL\":true},\"s\":{\"NS\":[\"1.5\"]}}}")
                 .endsWith("\"SequenceNumber\":\"000000000000000000001\",\"SizeBytes\":1,"
@@ -104,8 +116,8 @@ class TableMappingTest {
             String id = "item-" + item;
             assertThat(bench.done.stream()
                             .filter(change -> change.contains("\"Keys\":{\"id\":\"" + id + "\"}"))
-                            .map(change -> Integer.parseInt(change.replaceAll(
-                                    ".*\"NewImage\":\\{[^}]*\"value\":([0-9]+).*", "$1"))))
+                            .map(change -> Integer.parseInt(
+                                    change.replaceAll(".*\"NewImage\":\\{[^}]*\"value\":([0-9]+).*", "$1"))))
                     .hasSize(10)
                     .isSorted();
         }
