@@ -85,6 +85,7 @@ public final class AwsFigures {
         List<DelayFigures.Load> loads = List.of(
                 new DelayFigures.Load(1_000, SECONDS, 4, 1, LANES),
                 new DelayFigures.Load(50_000, SECONDS, 64, 1, LANES),
+                new DelayFigures.Load(50_000, SECONDS, 64, 10, LANES),
                 new DelayFigures.Load(50_000, SECONDS, 64, 1, 4 * LANES));
         DelayFigures.print(messages, loads, out);
     }

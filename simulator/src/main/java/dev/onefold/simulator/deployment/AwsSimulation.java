@@ -30,11 +30,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/// The life of one deployment: one seed says the pipeline, its records, how they lie on shards and are cut into
-/// batches, which of these come twice, late or at once, which functions die when, what the services do to each request,
-/// and what people ask meanwhile. At the end the totals are those of the oracle, every rejected record is kept once,
-/// and
-/// `verify` finds nothing.
+/// The life of one deployment: one seed says the pipeline, its records, who puts them into the stream how often, how
+/// shards are split and merged, how the event source mapping cuts batches and which of these come twice, late or at
+/// once, which functions die when, what the services do to each request, and what people ask meanwhile. At the end the
+/// totals are those of the oracle, every rejected record is kept once, and `verify` finds nothing.
 ///
 /// One thread and no clock but the seed's; so equal seeds are equal runs.
 public final class AwsSimulation {
@@ -82,11 +81,14 @@ public final class AwsSimulation {
 
     /// Runs a seed.
     ///
+    /// @return what happened, in short
     /// @throws AssertionError if a promise was broken; it says which, and how to run it again
-    public static void run(long seed) {
+    public static String run(long seed) {
         AwsSimulation simulation = new AwsSimulation(seed);
         try {
             simulation.run();
+            return simulation.story + ", until " + simulation.deployment.time.instant() + ", "
+                    + simulation.deployment.dynamo.tally();
         } catch (RuntimeException | Error failure) {
             throw new AssertionError(
                     "The engine on AWS failed with seed " + seed + "; run it again with -Dseed=" + seed

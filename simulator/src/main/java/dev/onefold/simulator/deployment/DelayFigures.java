@@ -1,5 +1,6 @@
 package dev.onefold.simulator.deployment;
 
+import dev.onefold.aws.Store;
 import dev.onefold.aws.function.ReduceFunction;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.item.DeltaItem;
@@ -52,7 +53,8 @@ final class DelayFigures {
     private final List<byte[]> messages;
     private final VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
     private final SimulatedDynamoDb dynamo = new SimulatedDynamoDb(time, 1);
-    private final Deployment deployment = new Deployment(time, dynamo, new SplittableRandom(1));
+    private final Deployment deployment =
+            new Deployment(time, dynamo, new SplittableRandom(1), Store.DELTAS_PER_COMMIT_MAX);
     private final SimulatedKinesis kinesis = new SimulatedKinesis(time, 1);
     private final KinesisClient producer = kinesis.client();
     private final Decoder decoder = new Decoder(AwsFigures.pipeline());

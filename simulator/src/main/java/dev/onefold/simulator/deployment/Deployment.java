@@ -38,11 +38,16 @@ public final class Deployment implements AwsEngine.Await {
     private final SplittableRandom random;
     private final int deltasPerCommitMax;
 
+    /// One whose commits take few deltas, or as many as they can, as chance says.
     Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random) {
+        this(time, dynamo, random, random.nextBoolean() ? Store.DELTAS_PER_COMMIT_MAX : 1 + random.nextInt(4));
+    }
+
+    Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random, int deltasPerCommitMax) {
         this.time = time;
         this.dynamo = dynamo;
         this.random = random;
-        deltasPerCommitMax = random.nextBoolean() ? Store.DELTAS_PER_COMMIT_MAX : 1 + random.nextInt(4);
+        this.deltasPerCommitMax = deltasPerCommitMax;
         create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
         create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
         create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));

@@ -29,9 +29,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.SdkBytes;
 
-/// Known ways in which streams make such systems count wrong, each with its schedule: the function itself behind an
-/// event
-/// source mapping on a simulated stream. The number before a test is the hazard's.
+/// Known ways in which streams make such systems count wrong, each with its schedule: the function itself, behind an
+/// event source mapping on a simulated stream. The number before a test is the hazard's.
 class StreamHazardsTest {
     private static final String STREAM = "trades";
     private static final String FIRST_SHARD = "shardId-000000000000";
