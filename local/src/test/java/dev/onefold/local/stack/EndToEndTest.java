@@ -94,22 +94,23 @@ class EndToEndTest {
     }
 
     private static void report(LocalDeployment deployment, int messages, long seed) {
-        System.out.println("Seed " + seed + "; State " + deployment.function("State").counts() + "; Reduce "
-                + deployment.function("Reduce").counts() + "; faults "
-                + deployment.usage().faults());
+        System.out.println(
+                "Seed " + seed + "; State " + deployment.function("State").counts() + "; Reduce "
+                        + deployment.function("Reduce").counts() + "; faults "
+                        + deployment.usage().faults());
         Map<String, Long> perMillion = new LinkedHashMap<>();
         deployment
                 .usage()
                 .requests()
                 .forEach((request, count) -> perMillion.put(request, count * 1_000_000 / messages));
-        // One request at a time: an UpdateItem for each message and an item for the hash of each batch, before any group.
+        // One request at a time: an UpdateItem for each message and an item for the hash of each batch, before any
+        // group.
         System.out.println("Requests per million messages: " + perMillion
                 + "; the reference design makes a million conditional updates for State alone");
     }
 
     @Test
-    void whatever_fails_on_the_way_each_message_is_in_the_totals_once_and_each_permission_is_used()
-            throws IOException {
+    void whatever_fails_on_the_way_each_message_is_in_the_totals_once_and_each_permission_is_used() throws IOException {
         long seed = 42;
         Trades trades = new Trades(3_000, seed);
         Chaos chaos = new Chaos(seed, FAULTS, new Misfortune(20, 20, 20, 10), new Misfortune(30, 30, 20, 10), 0.03);
@@ -145,8 +146,8 @@ class EndToEndTest {
         return deployment
                 .clients("Operator")
                 .queues
-                .getQueueAttributes(request -> request.queueUrl(url)
-                        .attributeNames(QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES))
+                .getQueueAttributes(request ->
+                        request.queueUrl(url).attributeNames(QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES))
                 .join()
                 .attributes()
                 .get(QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES);

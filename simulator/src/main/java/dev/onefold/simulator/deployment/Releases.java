@@ -1,14 +1,10 @@
 package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.UpkeepFunction;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.embedded.PipelineYaml;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,27 +28,28 @@ import org.snakeyaml.engine.v2.schema.FailsafeSchema;
 /// and settles conflicts alike, and its totals do not depend on when it was deployed.
 final class Releases {
     private static final Duration TICK_MAX = Duration.ofSeconds(20);
-    private static final Duration FUNCTION_MAX = Duration.ofSeconds(60);
     private static final int RELEASES_MAX = 3;
     private static final int STEPS_MAX = 50;
 
     private final Deployment deployment;
     private final SplittableRandom random;
-    private final double nastiness;
+    private final Sandboxes sandboxes;
     private final List<String> yamls = new ArrayList<>();
     private final List<Pipeline> pipelines = new ArrayList<>();
-    private final Metrics metrics =
-            new Metrics(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), "simulated");
     private int wanted;
-    private int invocations;
     private boolean stopped;
-    private @Nullable Throwable failure;
 
     /// @param yaml the pipeline that was deployed first
     Releases(Deployment deployment, SplittableRandom random, double nastiness, String yaml, List<String> story) {
         this.deployment = deployment;
         this.random = random;
-        this.nastiness = nastiness;
+        sandboxes = new Sandboxes(
+                deployment,
+                random.split(),
+                nastiness,
+                client ->
+                        event -> new UpkeepFunction(deployment.store(client), pipelines.get(wanted), Deployment.SILENT)
+                                .handle(event, () -> random.nextInt(8) > 0));
         yamls.add(yaml);
         pipelines.add(PipelineYaml.read(yaml));
         for (int i = random.nextInt(RELEASES_MAX); i > 0; i--) {
@@ -130,20 +127,9 @@ final class Releases {
             return;
         }
         later(TICK_MAX, this::tick);
-        SimulatedClient sandbox = deployment.dynamo.client("upkeep-" + ++invocations);
-        deployment.time.schedule(FUNCTION_MAX, sandbox::kill);
-        if (random.nextDouble() < nastiness) {
-            later(Duration.ofSeconds(1), sandbox::kill);
-        }
         String event = random.nextInt(8) == 0 ? "{\"audit\": " + (1 + random.nextInt(3)) + "}" : "{}";
-        var _ = new UpkeepFunction(deployment.store(sandbox), pipelines.get(wanted), metrics)
-                .handle(event.getBytes(StandardCharsets.UTF_8), () -> random.nextInt(8) > 0)
-                .exceptionally(cause -> {
-                    if (!Poller.mayFail(cause)) {
-                        failure = cause;
-                    }
-                    return new byte[0];
-                });
+        // What fails goes on at the next tick; the totals at the end say whether it did.
+        var _ = sandboxes.invoke(event.getBytes(StandardCharsets.UTF_8));
     }
 
     /// No more of it, but for what is under way.
@@ -153,8 +139,8 @@ final class Releases {
 
     /// Ends with the last release serving, everything else cleaned away, and an audit; returns its pipeline file.
     String settle() {
-        if (failure != null) {
-            throw new AssertionError("Upkeep failed", failure);
+        if (sandboxes.bug() != null) {
+            throw new AssertionError("Upkeep failed", sandboxes.bug());
         }
         boolean audited = false;
         for (int steps = 1; steps <= STEPS_MAX; steps++) {
