@@ -9,6 +9,7 @@ import dev.onefold.local.mapping.MappingSettings;
 import dev.onefold.local.template.StackTemplate;
 import java.net.URI;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -22,7 +23,7 @@ import software.amazon.awssdk.services.dynamodb.model.OperationType;
 
 /// What a template says of roles, functions, mappings and schedules.
 final class Stack {
-    private static final Pattern RATE = Pattern.compile("rate\\(([0-9]+) minutes?\\)");
+    private static final Pattern RATE = Pattern.compile("rate\\(([0-9]+) (minute|day)s?\\)");
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final StackTemplate template;
@@ -190,7 +191,9 @@ final class Stack {
             }
             for (Map<String, Object> target : Properties.list(properties.get("Targets"))) {
                 schedules.add(new Schedule(
-                        Duration.ofMinutes(Integer.parseInt(rate.group(1))),
+                        Duration.of(
+                                Long.parseLong(rate.group(1)),
+                                rate.group(2).equals("day") ? ChronoUnit.DAYS : ChronoUnit.MINUTES),
                         function(Properties.text(target, "Arn")),
                         Properties.text(target, "Input")));
             }
