@@ -184,14 +184,8 @@ class RetriesTest {
         assertThat(letters(store)).isEmpty();
     }
 
-    @Test
-    void changes_of_a_table_are_read_from_its_stream_again() {
-        Pipeline favourites = Pipeline.named("favourites")
-                .key("Keys.id")
-                .version("SequenceNumber")
-                .rollup(r -> r.levels("NewImage.desk").sum("value", "NewImage.value", 18, 2))
-                .build();
-        Store store = dynamo.store("changes");
+    /// A table with five items and what its stream tells of the second to the fourth.
+    private static String changedTable() {
         String arn = dynamo.client
                 .createTable(request -> request.tableName("source")
                         .billingMode("PAY_PER_REQUEST")
@@ -232,12 +226,23 @@ class RetriesTest {
         List<Record> records = changes.getRecords(request -> request.shardIterator(iterator))
                 .join()
                 .records();
-        String message = message(
+        return message(
                 "DDBStreamBatchInfo",
                 arn,
                 shard,
                 records.get(1).dynamodb().sequenceNumber(),
                 records.get(3).dynamodb().sequenceNumber());
+    }
+
+    @Test
+    void changes_of_a_table_are_read_from_its_stream_again() {
+        Pipeline favourites = Pipeline.named("favourites")
+                .key("Keys.id")
+                .version("SequenceNumber")
+                .rollup(r -> r.levels("NewImage.desk").sum("value", "NewImage.value", 18, 2))
+                .build();
+        Store store = dynamo.store("changes");
+        String message = changedTable();
         dynamo.changes.emptyPages().set(3);
         assertThat(invoke(store, favourites, message)).isEqualTo("{\"batchItemFailures\":[]}");
         assertThat(totals(store)).containsExactly("=[4.56]", "FX=[4.56]");

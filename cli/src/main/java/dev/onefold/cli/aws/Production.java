@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 
 /// One call of `onefold aws produce`: what it reads, puts, and says about both. One thread; refusals come on any.
 final class Production {
@@ -180,7 +181,11 @@ final class Production {
                 failure instanceof IOException ? "The input cannot be read" : "Stream " + stream + " takes no more";
         return new CommandFailure(
                 ExitCode.DIFFERENT,
-                what + ": " + failure.getMessage() + "\nOf "
+                what + ": " + failure.getMessage()
+                        + (failure instanceof ResourceNotFoundException
+                                ? "\nSay which stream it is with --stream."
+                                : "")
+                        + "\nOf "
                         + Words.count(lines - skipped, "record") + " read, "
                         + Words.count(producer.sent().records()) + " are put. All before " + place(first)
                         + " are: go on from there with --from, when the reason is gone. What lies behind it and is put already"

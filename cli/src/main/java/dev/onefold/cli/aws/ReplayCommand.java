@@ -25,6 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 
 /// `onefold aws replay`: folds a range of the stream again.
 @Command(
@@ -101,6 +102,9 @@ final class ReplayCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "Stream " + source + " could not be replayed to its end: " + failure.getMessage()
+                            + (failure instanceof ResourceNotFoundException
+                                    ? "\nSay which stream it is with --stream."
+                                    : "")
                             + "\nWhat was read is in the totals. Run it again: what is in changes nothing.",
                     failure);
         }

@@ -205,6 +205,10 @@ class AwsCommandTest {
                     aws("replay", "trades.yaml", "--from", "2020-01-01T00:00:00+01:00", "--kinesis-endpoint", at);
             assertThat(older.exitCode()).isEqualTo(1);
             assertThat(older.err()).contains("The stream keeps 24 hours", "onefold aws produce");
+            Result nowhere = aws(
+                    "replay", "trades.yaml", "--from", hourAgo, "--kinesis-endpoint", at, "--stream", "nobody-made-it");
+            assertThat(nowhere.exitCode()).isEqualTo(1);
+            assertThat(nowhere.err()).contains("Stream not found", "--stream").doesNotContain("\tat ");
         } finally {
             System.clearProperty("aws.cborEnabled");
         }

@@ -118,6 +118,7 @@ class ProduceCommandTest {
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.err())
                 .contains("Stream nobody-made-it takes no more: Stream not found", "line 1 of standard input")
+                .contains("Say which stream it is with --stream")
                 .doesNotContain("\tat ");
     }
 
