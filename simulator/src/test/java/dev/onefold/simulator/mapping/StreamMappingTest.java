@@ -314,7 +314,7 @@ class StreamMappingTest {
 
     @Test
     void however_nasty_a_mapping_is_it_loses_nothing() {
-        Seeds.forEachSeed(0, 60, seed -> {
+        Seeds.forEachSeed(0, 30, seed -> {
             SplittableRandom random = new SplittableRandom(seed);
             Bench nasty = new Bench(1 + random.nextInt(3));
             nasty.kinesis.inject(Faults.none()
@@ -346,7 +346,7 @@ class StreamMappingTest {
                     nasty.run(Duration.ofSeconds(random.nextInt(20)));
                 }
             }
-            nasty.run(Duration.ofMinutes(10));
+            nasty.run(Duration.ofMinutes(5));
             List<String> stored = nasty.kinesis.everything().stream()
                     .map(each -> each.record().data().asUtf8String())
                     .toList();

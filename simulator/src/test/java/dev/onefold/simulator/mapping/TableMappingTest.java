@@ -2,14 +2,14 @@ package dev.onefold.simulator.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.event.BatchResponse;
-import dev.onefold.aws.event.FailedBatch;
 import dev.onefold.local.mapping.Destination;
 import dev.onefold.local.mapping.MappingSettings;
 import dev.onefold.local.mapping.Nastiness;
 import dev.onefold.local.mapping.StreamMapping;
 import dev.onefold.local.mapping.Target;
 import dev.onefold.local.mapping.source.TableSource;
+import dev.onefold.simulator.aws.Fault;
+import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;
 import dev.onefold.simulator.queue.SimulatedQueues;
@@ -136,16 +136,29 @@ class TableMappingTest {
 
     @Test
     void after_an_outage_of_more_than_a_day_it_goes_on_with_what_the_stream_still_has() {
+        map(MappingSettings.input(), all());
         put("a", "1");
-        bench.failsFor(_ -> true);
-        map(MappingSettings.input().withEnd(0, MappingSettings.FOREVER), all());
         bench.run(MINUTE);
-        assertThat(bench.givenUp()).extracting(FailedBatch::shard).containsExactly("Trades/2030-01-01T00:00:00Z");
-        bench.answers(_ -> BatchResponse.DONE);
+        stream.inject(Faults.none().with(Fault.ERROR_BEFORE, 1));
         put("a", "2");
-        bench.run(Duration.ofHours(30));
+        bench.run(Duration.ofHours(25));
+        stream.inject(Faults.none());
         put("a", "3");
         bench.run(MINUTE);
         assertThat(bench.done).hasSize(2);
+        assertThat(bench.done.getFirst()).contains("\"NewImage\":{\"id\":\"a\",\"value\":1}");
+        assertThat(bench.done.getLast()).contains("\"NewImage\":{\"id\":\"a\",\"value\":3}");
+    }
+
+    @Test
+    void what_is_given_up_is_told_with_the_place_that_its_records_have() {
+        bench.failsFor(_ -> true);
+        map(MappingSettings.input().withEnd(0, MappingSettings.FOREVER), all());
+        put("a", "1");
+        bench.run(MINUTE);
+        assertThat(bench.givenUp()).singleElement().satisfies(failed -> {
+            assertThat(failed.shard()).isEqualTo("Trades/2030-01-01T00:00:00Z");
+            assertThat(failed.firstSequence()).isEqualTo("000000000000000000001");
+        });
     }
 }
