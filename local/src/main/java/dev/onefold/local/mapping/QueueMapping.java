@@ -177,12 +177,12 @@ public final class QueueMapping implements AutoCloseable {
         }
         boolean isLost = random.nextDouble() < nastiness.lostAnswer();
         then(() -> invoker.invoke(event), (answer, failure) -> {
-            if (failure != null || isLost || answer == null) {
+            if (failure != null || isLost) {
                 problem("The function failed for messages of " + queue.url() + ": "
                         + (failure == null ? "the answer was lost" : failure));
                 goOn(later);
             } else {
-                delete(done(now, answer), 0, () -> goOn(later));
+                delete(done(now, answer == null ? new byte[0] : answer), 0, () -> goOn(later));
             }
         });
     }

@@ -236,9 +236,8 @@ final class ShardReader {
         }
     }
 
-    /// Another reader takes over, and begins at a checkpoint that its predecessor has written a while ago. What that
-    /// one
-    /// has under way goes on, and nobody hears of it.
+    /// Another reader takes over, and begins at a checkpoint that its predecessor has written a while ago. What is
+    /// under way goes on, and nobody hears of it.
     void handOver() {
         List<Position> known = new ArrayList<>(checkpoints);
         if (!(start instanceof Position.Latest)) {

@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +86,7 @@ final class Trying {
             if (failure != null || isLost) {
                 failed(part, failure == null ? "the answer was lost" : failure.toString());
             } else {
-                answered(part, Objects.requireNonNull(answer));
+                answered(part, answer == null ? new byte[0] : answer);
             }
         });
     }
@@ -166,7 +165,7 @@ final class Trying {
         mapping.problem(givenUp.text());
         Destination onFailure = mapping.target.onFailure();
         if (onFailure == null) {
-            given(records);
+            mapping.after(Duration.ZERO, () -> given(records)); // Not at once: ten thousand may follow.
         } else {
             String body = givenUp.message(mapping);
             tell(onFailure, body, records, 0);
@@ -184,19 +183,18 @@ final class Trying {
 
     private void told(
             Destination destination, String body, List<Delivery> records, int failures, @Nullable Throwable failure) {
-        if (lane.isAbandoned()) {
-            return;
-        }
         if (failure == null) {
             given(records);
-        } else {
+        } else if (!lane.isAbandoned()) {
             mapping.problem("What was given up cannot be told to " + destination.queueUrl() + ": " + failure);
             mapping.after(StreamMapping.pause(failures), () -> tell(destination, body, records, failures + 1));
         }
     }
 
     private void given(List<Delivery> records) {
-        shard.done(records);
-        next();
+        if (!lane.isAbandoned()) {
+            shard.done(records);
+            next();
+        }
     }
 }
