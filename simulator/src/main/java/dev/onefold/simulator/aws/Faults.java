@@ -89,12 +89,14 @@ public record Faults(Map<Fault, Double> chances, Timing timing) {
         return new Faults(chances, newTiming);
     }
 
-    boolean strikes(Fault fault, SplittableRandom random) {
+    /// Whether it happens this time.
+    public boolean strikes(Fault fault, SplittableRandom random) {
         Double chance = chances.get(fault);
         return chance != null && random.nextDouble() < chance;
     }
 
-    static Duration upTo(Duration max, SplittableRandom random) {
+    /// A duration drawn anew.
+    public static Duration upTo(Duration max, SplittableRandom random) {
         return max.isZero() ? max : Duration.ofNanos(random.nextLong(max.toNanos() + 1));
     }
 }

@@ -1,8 +1,8 @@
 package dev.onefold.simulator.aws;
 
+import dev.onefold.local.mapping.Passing;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// Time that passes only when it is run: a queue of actions, each with its instant, done in the order of their instants
 /// and, at one instant, in the order in which they were asked for. One thread; whoever runs it also completes
 /// every future.
-public final class VirtualTime implements InstantSource {
+public final class VirtualTime implements Passing {
     private static final long ACTIONS_MAX = 20_000_000;
 
     private final NavigableMap<Moment, Runnable> queue = new TreeMap<>();
@@ -50,6 +50,11 @@ public final class VirtualTime implements InstantSource {
         Moment moment = new Moment(now.plus(delay), order++);
         queue.put(moment, action);
         return moment;
+    }
+
+    @Override
+    public void after(Duration delay, Runnable action) {
+        var _ = schedule(delay, action);
     }
 
     /// Takes back an action that was not done yet; for one that was, this does nothing.

@@ -7,10 +7,13 @@ import dev.onefold.simulator.aws.expression.Expressions;
 import dev.onefold.simulator.aws.item.Refusal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -38,6 +41,7 @@ public final class Transactions {
 
     private final Tables tables;
     private final Map<String, Token> tokens = new TreeMap<>();
+    private final Deque<String> ended = new ArrayDeque<>();
 
     public Transactions(Tables tables) {
         this.tables = tables;
@@ -89,6 +93,7 @@ public final class Transactions {
             Token token = request.clientRequestToken() == null ? null : tokens.get(request.clientRequestToken());
             if (token != null && token.endedAt == null) {
                 token.endedAt = tables.now();
+                ended.add(request.clientRequestToken());
             }
             return TransactWriteItemsResponse.builder()
                     .consumedCapacity(meter.consumed(request.returnConsumedCapacity()))
@@ -130,6 +135,16 @@ public final class Transactions {
         }
     }
 
+    private void forget(Instant horizon) {
+        while (!ended.isEmpty()) {
+            Token oldest = Objects.requireNonNull(tokens.get(ended.getFirst()));
+            if (Objects.requireNonNull(oldest.endedAt).isAfter(horizon)) {
+                return;
+            }
+            tokens.remove(ended.remove());
+        }
+    }
+
     private boolean isRepeated(TransactWriteItemsRequest request) {
         String text = request.clientRequestToken();
         if (text == null) {
@@ -139,7 +154,7 @@ public final class Transactions {
             throw invalid("Member must have length between 1 and 36: clientRequestToken '%s'".formatted(text));
         }
         Instant horizon = tables.now().minus(TOKEN_AGE_MAX);
-        tokens.values().removeIf(token -> token.endedAt != null && !token.endedAt.isAfter(horizon));
+        forget(horizon);
         Token known = tokens.get(text);
         if (known == null) {
             return false;
