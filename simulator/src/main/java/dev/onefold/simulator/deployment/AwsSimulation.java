@@ -1,6 +1,5 @@
 package dev.onefold.simulator.deployment;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
@@ -27,20 +26,19 @@ import dev.onefold.simulator.oracle.Oracle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 
-/// The life of one deployment: one seed says the pipeline, its records, how they lie on shards and are cut into
-/// batches, which of these come twice, late or at once, which functions die when, what the services do to each request,
-/// and what people ask meanwhile. At the end the totals are those of the oracle, every rejected record is kept once,
-/// and
-/// `verify` finds nothing.
+/// The life of one deployment: one seed says the pipeline, its records, who puts them into the stream how often, how
+/// shards are split and merged, how the event source mapping cuts batches and which of these come twice, late or at
+/// once, which functions die when, what the services do to each request, and what people ask meanwhile. At the end the
+/// totals are those of the oracle, every rejected record is kept once, and `verify` finds nothing.
 ///
 /// One thread and no clock but the seed's; so equal seeds are equal runs.
 public final class AwsSimulation {
-    private static final int SHARDS_MAX = 3;
     private static final int LANES_MAX = 4;
     private static final Duration LIFE_MAX = Duration.ofHours(6);
 
@@ -48,7 +46,6 @@ public final class AwsSimulation {
     private final RandomCase dealt;
     private final Pipeline pipeline;
     private final Deployment deployment;
-    private final List<List<Arrival>> shards = new ArrayList<>();
     private final List<String> story = new ArrayList<>();
     private final int lanes;
     private final Readers readers;
@@ -62,7 +59,6 @@ public final class AwsSimulation {
         deployment = new Deployment(time, dynamo, random.split());
         lanes = 1 + random.nextInt(LANES_MAX);
         readers = new Readers(deployment, random.split());
-        deal();
     }
 
     /// A pipeline that can be on AWS; a horizon means nothing there, where claims never expire.
@@ -85,28 +81,16 @@ public final class AwsSimulation {
         }
     }
 
-    /// Lays the records on shards, some twice: a producer that got no answer sends again.
-    private void deal() {
-        int count = 1 + random.nextInt(SHARDS_MAX);
-        for (int shard = 0; shard < count; shard++) {
-            shards.add(new ArrayList<>());
-        }
-        for (byte[] line : dealt.lines()) {
-            for (int copies = random.nextInt(8) == 0 ? 2 : 1; copies > 0; copies--) {
-                int shard = random.nextInt(count);
-                List<Arrival> records = shards.get(shard);
-                records.add(new Arrival("s/shard-" + shard, Integer.toString(records.size() + 1), 0, line));
-            }
-        }
-    }
-
     /// Runs a seed.
     ///
+    /// @return what happened, in short
     /// @throws AssertionError if a promise was broken; it says which, and how to run it again
-    public static void run(long seed) {
+    public static String run(long seed) {
         AwsSimulation simulation = new AwsSimulation(seed);
         try {
             simulation.run();
+            return simulation.story + ", until " + simulation.deployment.time.instant() + ", "
+                    + simulation.deployment.dynamo.tally();
         } catch (RuntimeException | Error failure) {
             throw new AssertionError(
                     "The engine on AWS failed with seed " + seed + "; run it again with -Dseed=" + seed
@@ -124,33 +108,50 @@ public final class AwsSimulation {
         boolean faulty = random.nextInt(4) > 0;
         double nastiness = faulty ? random.nextDouble() * 0.3 : 0;
         Faults faults = faulty ? faults() : Faults.none();
-        story.add("lanes " + lanes + ", shards " + shards.size() + ", nastiness " + nastiness + ", " + faults);
+        story.add("lanes " + lanes + ", nastiness " + nastiness + ", " + faults);
         deployment.dynamo.inject(faults);
-        Reducers reducers = new Reducers(deployment, random.split(), nastiness, lanes);
-        List<CompletableFuture<Void>> pollers = new ArrayList<>();
-        for (List<Arrival> records : shards) {
-            Poller poller = new Poller(deployment, records, random.split(), nastiness);
-            pollers.add(poller.finished());
-            poller.start();
+        Reducers reducers = new Reducers(deployment, random.split(), nastiness, faults);
+        Intake intake = new Intake(deployment, pipeline, random.split(), nastiness, faults);
+        story.add(intake.toString());
+        List<byte[]> lines = dealt.lines();
+        int first = random.nextInt(4) == 0 ? random.nextInt(lines.size() + 1) : lines.size();
+        live(engine, intake, lines.subList(0, first));
+        if (first < lines.size()) {
+            intake.replaceStream();
+            story.add("stream replaced");
+            live(engine, intake, lines.subList(first, lines.size()));
         }
-        CompletableFuture<Void> all = CompletableFuture.allOf(pollers.toArray(CompletableFuture[]::new));
+        intake.close();
+        reducers.loseStream();
+        readers.stop();
+        deployment.dynamo.inject(Faults.none());
+        deployment.time.runFor(Duration.ofHours(1)); // Zombies wake up, and change nothing.
+        reducers.close();
+        engine.reduce();
+        if (intake.bug() != null || reducers.bug() != null) {
+            throw new AssertionError("A function failed: " + intake.bug() + ", " + reducers.bug());
+        }
+        judge(engine, intake);
+    }
+
+    /// Until all of these are in the stream, and in invocations that succeeded.
+    private void live(AwsEngine engine, Intake intake, List<byte[]> records) {
+        intake.put(records);
+        boolean replaces = random.nextInt(8) == 0;
         Instant end = deployment.time.instant().plus(LIFE_MAX);
-        while (!all.isDone() && deployment.time.instant().isBefore(end)) {
+        while (!intake.isDone()) {
+            if (deployment.time.instant().isAfter(end)) {
+                throw new IllegalStateException("After " + LIFE_MAX + " not all records are in: " + intake.state());
+            }
             deployment.time.runFor(Duration.ofMillis(1 + random.nextInt(3_000)));
             if (random.nextInt(3) == 0) {
                 ask(engine);
             }
+            if (replaces && random.nextInt(4) == 0) {
+                replaces = false;
+                intake.replaceMapping();
+            }
         }
-        if (!all.isDone()) {
-            throw new IllegalStateException("After " + LIFE_MAX + " not all records are in");
-        }
-        all.join();
-        readers.stop();
-        deployment.dynamo.inject(Faults.none());
-        deployment.time.runFor(Duration.ofHours(1)); // Zombies wake up, and change nothing.
-        reducers.stop();
-        engine.reduce();
-        judge(engine);
     }
 
     private Faults faults() {
@@ -241,25 +242,22 @@ public final class AwsSimulation {
         }
     }
 
-    private void judge(AwsEngine engine) {
+    private void judge(AwsEngine engine, Intake intake) {
         Oracle oracle = Oracle.of(dealt.pipeline());
-        for (List<Arrival> records : shards) {
-            for (int i = 0; i < records.size(); i++) {
-                oracle.accept(records.get(i).shard(), i + 1L, records.get(i).data());
-            }
-        }
+        intake.tell(oracle);
         String wrong = Judge.wrongTotals(engine, oracle);
         TreeSet<String> right = new TreeSet<>();
         oracle.malformed().forEach(refusal -> right.add(refusal.source() + ":" + refusal.line()));
         List<String> kept = engine.deadLetters().list(0, Integer.MAX_VALUE).stream()
                 .filter(letter -> letter.reason() != Reason.CONFLICT)
                 .map(DeadLetter::place)
-                .map(place -> place.source())
+                .map(place -> place.source() + ":" + place.line())
                 .sorted()
                 .toList();
         if (!kept.equals(List.copyOf(right))) {
             wrong += "dead letters are " + kept + "\n but must be " + right + "\n";
         }
+        wrong += wrongRecords(engine, intake);
         Verification verification = engine.verify();
         if (!verification.isEqual()) {
             wrong += "verify found " + verification.differences() + "\n";
@@ -267,5 +265,20 @@ public final class AwsSimulation {
         if (!wrong.isEmpty()) {
             throw new AssertionError(wrong);
         }
+    }
+
+    /// Letters whose record is not what came. Of a conflict the loser may be kept as what was read of it.
+    private static String wrongRecords(AwsEngine engine, Intake intake) {
+        Map<String, byte[]> records = intake.records();
+        StringBuilder wrong = new StringBuilder();
+        for (DeadLetter letter : engine.deadLetters().list(0, Integer.MAX_VALUE)) {
+            byte[] came =
+                    records.get(letter.place().source() + ":" + letter.place().line());
+            byte[] kept = engine.deadLetters().record(letter.id());
+            if (letter.reason() != Reason.CONFLICT && !Arrays.equals(kept, came)) {
+                wrong.append("the record of dead letter ").append(letter).append(" is another one\n");
+            }
+        }
+        return wrong.toString();
     }
 }

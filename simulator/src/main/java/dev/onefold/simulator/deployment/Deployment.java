@@ -3,11 +3,14 @@ package dev.onefold.simulator.deployment;
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;
 import dev.onefold.simulator.aws.VirtualTime;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,17 +29,25 @@ public final class Deployment implements AwsEngine.Await {
     private static final long CLOCK_SKEW_MS_MAX = 3_000;
     private static final int BATCH_MAX = 100;
 
+    /// For functions whose log nobody reads.
+    static final Metrics SILENT = new Metrics(new PrintStream(OutputStream.nullOutputStream()), "simulated");
+
     final VirtualTime time;
     final SimulatedDynamoDb dynamo;
     final Store.Tables tables = Store.Tables.of("it");
     private final SplittableRandom random;
     private final int deltasPerCommitMax;
 
+    /// One whose commits take few deltas, or as many as they can, as chance says.
     Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random) {
+        this(time, dynamo, random, random.nextBoolean() ? Store.DELTAS_PER_COMMIT_MAX : 1 + random.nextInt(4));
+    }
+
+    Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random, int deltasPerCommitMax) {
         this.time = time;
         this.dynamo = dynamo;
         this.random = random;
-        deltasPerCommitMax = random.nextBoolean() ? Store.DELTAS_PER_COMMIT_MAX : 1 + random.nextInt(4);
+        this.deltasPerCommitMax = deltasPerCommitMax;
         create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
         create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
         create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));

@@ -1,65 +1,102 @@
 package dev.onefold.simulator.deployment;
 
-import dev.onefold.aws.reduce.Reduce;
-import dev.onefold.simulator.aws.SimulatedClient;
+import dev.onefold.aws.function.ReduceFunction;
+import dev.onefold.local.mapping.MappingSettings;
+import dev.onefold.local.mapping.Nastiness;
+import dev.onefold.local.mapping.StreamMapping;
+import dev.onefold.local.mapping.Target;
+import dev.onefold.local.mapping.source.TableSource;
+import dev.onefold.simulator.aws.Faults;
+import dev.onefold.simulator.stream.TableStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Set;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.OperationType;
 
-/// Wakes Reduce: soon after a delta was written, each minute, or not at all; several at once for one lane, and killed
-/// in
-/// the middle.
-final class Reducers {
-    private static final Duration FUNCTION_MAX = Duration.ofSeconds(60);
-    private static final Duration SWEEP = Duration.ofMinutes(1);
+/// Reduce, woken by the stream of the deltas' table and each minute, by either more than once, late or not at all, and
+/// killed in the middle.
+final class Reducers implements AutoCloseable {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final byte[] TICK = "{}".getBytes(StandardCharsets.UTF_8);
+    private static final int FAMILIES_MAX = 3;
 
     private final Deployment deployment;
     private final SplittableRandom random;
     private final double nastiness;
-    private final int lanes;
-    private boolean stopped;
-    private int invocations;
+    private final TableStream stream;
+    private final Sandboxes sandboxes;
+    private final @Nullable StreamMapping mapping;
+    private boolean closed;
 
-    Reducers(Deployment deployment, SplittableRandom random, double nastiness, int lanes) {
+    Reducers(Deployment deployment, SplittableRandom random, double nastiness, Faults faults) {
         this.deployment = deployment;
         this.random = random;
         this.nastiness = nastiness;
-        this.lanes = lanes;
-        deployment.dynamo.onWrite(deployment.tables.deltas(), change -> {
-            int lane = random.nextInt(lanes); // The stream's records are batched, late, or lost: any lane will do.
-            if (!stopped && random.nextInt(3) > 0) {
-                later(Duration.ofSeconds(2), () -> reduce(lane));
+        stream = new TableStream(
+                deployment.time,
+                deployment.dynamo,
+                deployment.tables.deltas(),
+                1 + random.nextInt(FAMILIES_MAX),
+                random.nextLong());
+        stream.inject(faults);
+        sandboxes = new Sandboxes(
+                deployment,
+                random.split(),
+                nastiness,
+                client -> new ReduceFunction(deployment.store(client), Deployment.SILENT)::handle);
+        mapping = random.nextInt(8) == 0
+                ? null // Only the minutes wake.
+                : StreamMapping.open(
+                        deployment.time,
+                        new TableSource(stream, stream.arn(), Set.of(OperationType.INSERT)),
+                        new Target(sandboxes, "arn:aws:lambda:eu-central-1:000000000000:function:reduce", null),
+                        MappingSettings.wakes(),
+                        Nastiness.of(random.nextLong(), nastiness));
+        tick();
+    }
+
+    private boolean strikes() {
+        return random.nextDouble() < nastiness;
+    }
+
+    private void tick() {
+        deployment.time.schedule(MINUTE, () -> {
+            if (closed) {
+                return;
             }
-        });
-        sweep();
-    }
-
-    private void sweep() {
-        deployment.time.schedule(SWEEP, () -> {
-            if (!stopped) {
-                for (int lane = 0; lane < lanes; lane++) {
-                    reduce(lane);
-                }
-                sweep();
+            if (random.nextInt(4) == 0) {
+                stream.rollOver();
             }
+            // What fails is left to the next minute; the totals at the end say whether it was.
+            for (int times = strikes() ? random.nextInt(3) : 1; times > 0; times--) {
+                long lateNanos = strikes() ? random.nextLong(MINUTE.toNanos()) : 0;
+                deployment.time.schedule(Duration.ofNanos(lateNanos), () -> {
+                    var _ = sandboxes.invoke(TICK);
+                });
+            }
+            tick();
         });
     }
 
-    /// No more after this.
-    void stop() {
-        stopped = true;
+    /// What a function failed with that was not a service's fault; `null` if there is nothing.
+    @Nullable
+    Throwable bug() {
+        return sandboxes.bug();
     }
 
-    private void later(Duration max, Runnable action) {
-        deployment.time.schedule(Duration.ofNanos(random.nextLong(max.toNanos()) + 1), action);
-    }
-
-    private void reduce(int lane) {
-        SimulatedClient sandbox = deployment.dynamo.client("reduce-" + ++invocations);
-        deployment.time.schedule(FUNCTION_MAX, sandbox::kill);
-        if (random.nextDouble() < nastiness) {
-            later(Duration.ofMillis(300), sandbox::kill);
+    /// From now on only the minutes wake.
+    void loseStream() {
+        if (mapping != null) {
+            mapping.close();
         }
-        // What fails is left to the next one that wakes; the totals at the end say whether it was.
-        var _ = Reduce.lane(deployment.store(sandbox), lane).exceptionally(_ -> 0L);
+    }
+
+    /// Wakes nobody any more.
+    @Override
+    public void close() {
+        closed = true;
+        loseStream();
     }
 }

@@ -1,0 +1,107 @@
+package dev.onefold.simulator.deployment;
+
+import dev.onefold.local.mapping.Invoker;
+import dev.onefold.simulator.aws.SimulatedClient;
+import dev.onefold.simulator.aws.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// Lambda, for one function: as many sandboxes as there are invocations at a time, each of which does one after the
+/// other. One may be killed in the middle, and is after a minute; then the invocation has failed, whatever it has sent
+/// arrives or not, and the sandbox never answers again.
+final class Sandboxes implements Invoker {
+    private static final Duration FUNCTION_MAX = Duration.ofSeconds(60);
+    private static final Duration KILL_MAX = Duration.ofMillis(300);
+    private static final int COLD_ONE_IN = 10;
+
+    private final Deployment deployment;
+    private final SplittableRandom random;
+    private final double nastiness;
+    private final Code code;
+    private final Deque<Sandbox> idle = new ArrayDeque<>();
+    private int invocations;
+    private @Nullable Throwable bug;
+
+    /// What a sandbox loads when it begins.
+    interface Code {
+        Function load(SimulatedClient client);
+    }
+
+    /// A function in a sandbox.
+    interface Function {
+        CompletableFuture<byte[]> handle(byte[] event);
+    }
+
+    private record Sandbox(SimulatedClient client, Function function) {}
+
+    /// @param nastiness chance, from 0 to 1, that an invocation is killed
+    Sandboxes(Deployment deployment, SplittableRandom random, double nastiness, Code code) {
+        this.deployment = deployment;
+        this.random = random;
+        this.nastiness = nastiness;
+        this.code = code;
+    }
+
+    int invocations() {
+        return invocations;
+    }
+
+    /// What a function failed with that was not a service's fault; `null` if there is nothing.
+    @Nullable
+    Throwable bug() {
+        return bug;
+    }
+
+    @Override
+    public CompletableFuture<byte[]> invoke(byte[] event) {
+        invocations++;
+        Sandbox warm = random.nextInt(COLD_ONE_IN) == 0 ? null : idle.poll();
+        Sandbox sandbox = warm == null ? cold() : warm;
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        Duration left = random.nextDouble() < nastiness
+                ? Duration.ofNanos(random.nextLong(KILL_MAX.toNanos()) + 1)
+                : FUNCTION_MAX;
+        VirtualTime.Moment end = deployment.time.schedule(left, () -> {
+            sandbox.client.kill();
+            answer.completeExceptionally(new IllegalStateException("The sandbox was killed after " + left));
+        });
+        // What it throws at once is its failure, too.
+        var _ = CompletableFuture.completedFuture(event)
+                .thenCompose(sandbox.function::handle)
+                .whenComplete((bytes, failure) -> {
+                    if (answer.isDone()) {
+                        return;
+                    }
+                    deployment.time.cancel(end);
+                    idle.push(sandbox);
+                    if (failure == null) {
+                        answer.complete(bytes);
+                    } else {
+                        bug = mayFail(failure) ? bug : failure;
+                        answer.completeExceptionally(failure);
+                    }
+                });
+        return answer;
+    }
+
+    private Sandbox cold() {
+        SimulatedClient client = deployment.dynamo.client("sandbox");
+        return new Sandbox(client, code.load(client));
+    }
+
+    /// A function may fail because its services do; a bug in it must not hide among these.
+    private static boolean mayFail(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String message = String.valueOf(cause.getMessage());
+        return cause instanceof software.amazon.awssdk.core.exception.SdkException
+                || message.contains("could not be written in")
+                || message.contains("have refused");
+    }
+}
