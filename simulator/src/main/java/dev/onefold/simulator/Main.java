@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
             "  simulator --seeds 1000 --from 5000",
             "  simulator --seed 42",
             "  simulator --aws --seeds 100000",
-            "  simulator --figures 1m.ndjson"
+            "  simulator --figures 1m.ndjson",
+            "  simulator --delays 1m.ndjson"
         })
 public final class Main implements Callable<Integer> {
     private static final long TELL_NANOS = 5_000_000_000L;
@@ -47,6 +48,15 @@ public final class Main implements Callable<Integer> {
     @org.jspecify.annotations.Nullable
     private Path figures;
 
+    @Option(
+            names = "--delays",
+            paramLabel = "INPUT",
+            description =
+                    "measures in virtual time how late the totals of the runtime on AWS are, at 1,000 and at 50,000"
+                            + " messages of 'generate trade-risk' a second; wants a heap of 6 GB")
+    @org.jspecify.annotations.Nullable
+    private Path delays;
+
     public static void main(String[] arguments) {
         System.setProperty("onefold.scale", System.getProperty("onefold.scale", "512")); // Before the engine is loaded.
         System.exit(new CommandLine(new Main()).execute(arguments));
@@ -56,6 +66,10 @@ public final class Main implements Callable<Integer> {
     public Integer call() throws IOException {
         if (figures != null) {
             AwsFigures.print(figures, System.out);
+            return 0;
+        }
+        if (delays != null) {
+            AwsFigures.printDelays(delays, System.out);
             return 0;
         }
         long first = seed == null ? from : seed;

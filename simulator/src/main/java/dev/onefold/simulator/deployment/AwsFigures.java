@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /// What messages cost on AWS: requests and units of the tables, counted on the simulated service, and how many messages
 /// one State function takes a second when each request takes as long as it does there.
@@ -31,7 +32,9 @@ public final class AwsFigures {
     private static final int LANES = 8;
     private static final int GATES = 64;
     private static final int MESSAGES = 20_000;
-    private static final Faults.Timing TEN_MILLISECONDS = new Faults.Timing(
+    private static final int SECONDS = 10;
+    private static final int DELAYED_MESSAGES = 500_000;
+    static final Faults.Timing TEN_MILLISECONDS = new Faults.Timing(
             Duration.ofMillis(10),
             Duration.ofMillis(10),
             Duration.ZERO,
@@ -69,6 +72,22 @@ public final class AwsFigures {
         for (int batch : new int[] {1, 10, 100, 1_000}) {
             print(messages.subList(0, Math.min(messages.size(), 100 * batch)), batch, out);
         }
+    }
+
+    /// How late the totals are, at two rates.
+    public static void printDelays(Path input, PrintStream out) throws IOException {
+        List<byte[]> messages;
+        try (Stream<String> lines = Files.lines(input)) {
+            messages = lines.limit(DELAYED_MESSAGES)
+                    .map(line -> line.getBytes(StandardCharsets.UTF_8))
+                    .toList();
+        }
+        List<DelayFigures.Load> loads = List.of(
+                new DelayFigures.Load(1_000, SECONDS, 4, 1, LANES),
+                new DelayFigures.Load(50_000, SECONDS, 64, 1, LANES),
+                new DelayFigures.Load(50_000, SECONDS, 64, 10, LANES),
+                new DelayFigures.Load(50_000, SECONDS, 64, 1, 4 * LANES));
+        DelayFigures.print(messages, loads, out);
     }
 
     private static void print(List<byte[]> messages, int batch, PrintStream out) {
@@ -120,7 +139,8 @@ public final class AwsFigures {
         return tally.requests().getOrDefault(write, 0L) - before.getOrDefault(write, 0L);
     }
 
-    private static Pipeline pipeline() {
+    /// The benchmark's.
+    static Pipeline pipeline() {
         return Pipeline.named("trade-risk")
                 .key("TradeID")
                 .version("Version")
