@@ -10,7 +10,8 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Objects in memory, as much of S3 as the functions use: put with a hash that is compared, get, delete. Buckets are not
+/// Objects in memory, as much of S3 as the functions use: put with a hash that is compared, get, delete. Buckets are
+/// not
 /// made: a name is one. Any thread.
 public final class ObjectServer implements AutoCloseable {
     private static final String HASH = "x-amz-checksum-sha256";
@@ -80,7 +81,8 @@ public final class ObjectServer implements AutoCloseable {
 
     private static String hash(byte[] bytes) {
         try {
-            return Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-256").digest(bytes));
+            return Base64.getEncoder()
+                    .encodeToString(MessageDigest.getInstance("SHA-256").digest(bytes));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every Java has SHA-256", e);
         }

@@ -71,12 +71,12 @@ public final class LocalDeployment implements AutoCloseable {
             operator = kept(new Clients(connections, Role.OPERATOR, gate.uri(), region));
             settings.putAll(stack.functions(gate.uri(), machine.sandboxesMax()));
             settings.forEach((function, its) -> functions.put(
-                            function,
-                            kept(new Sandboxes(
-                                    its,
-                                    machine.functions(),
-                                    function.equals("State") ? chaos.state() : chaos.reduce(),
-                                    chaos.seed() + function.hashCode()))));
+                    function,
+                    kept(new Sandboxes(
+                            its,
+                            machine.functions(),
+                            function.equals("State") ? chaos.state() : chaos.reduce(),
+                            chaos.seed() + function.hashCode()))));
             kept(time);
             mappings = kept(new Mappings(stack, template, new Mappings.Pace(time, machine.minute()), chaos, roles));
             mappings.open(functions, role -> new Clients(connections, role, gate.uri(), region));

@@ -29,7 +29,8 @@ class SandboxTest {
         public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
             switch (new String(in.readAllBytes(), StandardCharsets.UTF_8)) {
                 case "say" ->
-                    out.write((System.getenv("WORD") + " " + ProcessHandle.current().pid())
+                    out.write((System.getenv("WORD") + " "
+                                    + ProcessHandle.current().pid())
                             .getBytes(StandardCharsets.UTF_8));
                 case "throw" -> throw new IOException("as told");
                 case "wait" -> {
@@ -45,13 +46,15 @@ class SandboxTest {
     }
 
     private static FunctionSettings settings(Duration timeout) {
-        return new FunctionSettings(
-                "told", Told.class.getName(), Map.of("WORD", "hello"), timeout, 256, 2, List.of());
+        return new FunctionSettings("told", Told.class.getName(), Map.of("WORD", "hello"), timeout, 256, 2, List.of());
     }
 
     private static List<Path> classPath() throws URISyntaxException {
-        return List.of(Path.of(
-                SandboxTest.class.getProtectionDomain().getCodeSource().getLocation().toURI()));
+        return List.of(Path.of(SandboxTest.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI()));
     }
 
     private static CompletableFuture<byte[]> tell(Sandbox sandbox, String word) {

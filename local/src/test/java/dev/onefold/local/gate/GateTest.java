@@ -126,7 +126,8 @@ class GateTest {
             String put = "{\"Put\":{\"TableName\":\"rows\"}}";
             assertThat(tables(gate, "TransactWriteItems", "{\"TransactItems\":[" + put + "," + put + "]}")
                             .body())
-                    .contains("TransactionCanceledException", "[{\"Code\":\"None\"},{\"Code\":\"TransactionConflict\"}]");
+                    .contains(
+                            "TransactionCanceledException", "[{\"Code\":\"None\"},{\"Code\":\"TransactionConflict\"}]");
             assertThat(tables(gate, "PutItem", "{\"TableName\":\"rows\"}").body())
                     .contains("TransactionConflictException");
         }
@@ -150,7 +151,8 @@ class GateTest {
             try (ObjectServer objects = ObjectServer.open();
                     Gate gate = gate(objects, faults)) {
                 assertThat(put(gate, "WRITER", "/letters/1").statusCode()).isIn(500, 503);
-                assertThat(send(request(objects.uri().resolve("/letters/1"), "ANY")).statusCode())
+                assertThat(send(request(objects.uri().resolve("/letters/1"), "ANY"))
+                                .statusCode())
                         .isEqualTo(404);
             }
         }

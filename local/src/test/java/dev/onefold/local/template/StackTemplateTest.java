@@ -9,8 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class StackTemplateTest {
     private static StackTemplate template(String properties) {
-        return new StackTemplate(
-                Account.LOCAL, "stack", """
+        return new StackTemplate(Account.LOCAL, "stack", """
                         Parameters:
                           Given: {Type: String}
                           Size: {Type: Number, Default: 7}
@@ -61,8 +60,8 @@ class StackTemplateTest {
         assertThatThrownBy(() -> template("Zones: !GetAZs here").properties("Other"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("!GetAZs");
-        assertThatThrownBy(() -> new StackTemplate(
-                        Account.LOCAL, "stack", "Parameters: {Given: {Type: String}}", Map.of()))
+        assertThatThrownBy(() ->
+                        new StackTemplate(Account.LOCAL, "stack", "Parameters: {Given: {Type: String}}", Map.of()))
                 .hasMessageContaining("Given must be given");
         assertThatThrownBy(() -> new StackTemplate(Account.LOCAL, "stack", "Resources: {}", Map.of("More", "1")))
                 .hasMessageContaining("no parameter More");
