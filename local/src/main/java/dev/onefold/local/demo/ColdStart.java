@@ -62,8 +62,7 @@ public final class ColdStart {
 
     private void measure(FunctionSettings state, Path cache) throws IOException, InterruptedException {
         start(state, false); // Makes the definition, and warms the servers.
-        String header = "%-14s %22s %22s%n";
-        System.out.printf(Locale.ROOT, header, "", "first next, ms", "first answer, ms");
+        System.out.printf(Locale.ROOT, "%-14s %22s %22s%n", "", "first next, ms", "first answer, ms");
         print("plain", state);
         start(with(state, "-XX:AOTCacheOutput=" + cache), true);
         print("with a cache", with(state, "-XX:AOTCache=" + cache));
