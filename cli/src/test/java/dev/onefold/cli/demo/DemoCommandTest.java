@@ -45,6 +45,38 @@ class DemoCommandTest {
     }
 
     @Test
+    void what_the_demo_on_local_services_needs_is_said_in_one_sentence() {
+        Cli cli = Cli.in(folder);
+        Result kept = cli.run("demo", "--on", "aws-local", "--keep", "demo");
+        assertThat(kept.exitCode()).isEqualTo(2);
+        assertThat(kept.err()).contains("--keep is of the embedded demo");
+        Result elsewhere = cli.run("demo", "--on", "aws-local", "--events", "10");
+        assertThat(elsewhere.exitCode()).isEqualTo(2);
+        assertThat(elsewhere.err()).contains("it runs from a clone: start it there as ./onefold");
+    }
+
+    @Test
+    void counts_of_a_deployment_are_compared_too() {
+        TradeRiskTotals right = new TradeRiskTotals(
+                1,
+                new TradeRiskTotals.Made(0, 0, 0, 0, 0, 0, 2),
+                new TradeRiskTotals.InOrder(0, 0, 0, 2),
+                100,
+                List.of());
+        Answer nothing = new Answer(
+                "main",
+                List.of("type"),
+                List.of("value", "trades"),
+                List.of(),
+                new Answer.Cut(List.of(), Instant.EPOCH));
+        assertThat(new Comparison(nothing, List.of(new Comparison.Count("dead letters", 2, 2)), right).isEqual())
+                .isTrue();
+        Comparison different = new Comparison(nothing, List.of(new Comparison.Count("dead letters", 1, 2)), right);
+        assertThat(different.isEqual()).isFalse();
+        assertThat(different.text(Screen.pipe())).containsPattern("dead letters +1 +2 +DIFFERENT");
+    }
+
+    @Test
     void a_difference_is_shown_in_its_row_and_only_there() {
         TradeRiskTotals right = new TradeRiskTotals(
                 1,

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import software.amazon.awssdk.utilslite.SdkInternalThreadLocal;
 
 /// One process that runs a function, one invocation at a time, until it is killed. A process that was killed answers
 /// nothing, and what it had asked the service for may still be done.
@@ -68,7 +69,12 @@ public final class Sandbox implements AutoCloseable {
     /// The runtime client comes first, as in Lambda.
     private static String path(List<Path> classPath) {
         Set<String> all = new LinkedHashSet<>();
-        for (Class<?> type : List.of(AWSLambda.class, PojoSerializer.class, Core.class, RequestStreamHandler.class)) {
+        for (Class<?> type : List.of(
+                AWSLambda.class,
+                PojoSerializer.class,
+                Core.class,
+                RequestStreamHandler.class,
+                SdkInternalThreadLocal.class)) {
             try {
                 all.add(Path.of(type.getProtectionDomain()
                                 .getCodeSource()
@@ -135,6 +141,11 @@ public final class Sandbox implements AutoCloseable {
     /// Ends it at once (`kill -9`), whatever it is doing.
     public void kill() {
         child.kill();
+    }
+
+    /// Asks the process to end, and waits until it has: one that learns which classes it uses writes that down then.
+    public void end() throws InterruptedException {
+        child.end();
     }
 
     @Override

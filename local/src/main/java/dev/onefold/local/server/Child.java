@@ -69,6 +69,13 @@ public final class Child implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /// Asks it to end (`kill`), and waits until it has.
+    public void end() throws InterruptedException {
+        killed = true;
+        process.destroy();
+        process.waitFor();
+    }
+
     @Override
     public void close() {
         kill();

@@ -13,6 +13,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 
 /// The SDK's clients, with the credentials of one role. Any thread.
@@ -30,6 +31,7 @@ final class Clients implements AutoCloseable {
     final DynamoDbStreamsAsyncClient changes;
     final KinesisAsyncClient streams;
     final SqsAsyncClient queues;
+    final S3AsyncClient objects;
 
     /// Clients of services that are all at one place.
     Clients(Connections connections, Role role, URI uri, String region) {
@@ -47,6 +49,7 @@ final class Clients implements AutoCloseable {
                 .build();
         streams = at(place.apply(Service.KINESIS), KinesisAsyncClient.builder()).build();
         queues = at(place.apply(Service.SQS), SqsAsyncClient.builder()).build();
+        objects = at(place.apply(Service.S3), S3AsyncClient.builder()).build();
     }
 
     private <B extends AwsClientBuilder<B, C> & AwsAsyncClientBuilder<B, C>, C> B at(URI place, B builder) {
@@ -62,5 +65,6 @@ final class Clients implements AutoCloseable {
         changes.close();
         streams.close();
         queues.close();
+        objects.close();
     }
 }

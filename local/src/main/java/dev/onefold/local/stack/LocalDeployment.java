@@ -6,6 +6,7 @@ import dev.onefold.aws.stream.Outgoing;
 import dev.onefold.aws.stream.PartitionKeys;
 import dev.onefold.aws.stream.Producer;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.local.function.FunctionSettings;
 import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Gate;
 import dev.onefold.local.gate.Role;
@@ -22,6 +23,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +47,7 @@ public final class LocalDeployment implements AutoCloseable {
     private final Gate gate;
     private final Clients operator;
     private final Map<String, Role> roles;
+    private final Map<String, FunctionSettings> settings = new TreeMap<>();
     private final Map<String, Sandboxes> functions = new TreeMap<>();
     private final Mappings mappings;
     private final RealTime time = new RealTime();
@@ -66,14 +69,14 @@ public final class LocalDeployment implements AutoCloseable {
             callers.add(Role.OPERATOR);
             gate = kept(Gate.open(Account.LOCAL, servers.places(), callers, chaos.faults(), chaos.seed()));
             operator = kept(new Clients(connections, Role.OPERATOR, gate.uri(), region));
-            stack.functions(gate.uri(), machine.sandboxesMax())
-                    .forEach((function, settings) -> functions.put(
-                            function,
-                            kept(new Sandboxes(
-                                    settings,
-                                    machine.functions(),
-                                    function.equals("State") ? chaos.state() : chaos.reduce(),
-                                    chaos.seed() + function.hashCode()))));
+            settings.putAll(stack.functions(gate.uri(), machine.sandboxesMax()));
+            settings.forEach((function, its) -> functions.put(
+                    function,
+                    kept(new Sandboxes(
+                            its,
+                            machine.functions(),
+                            function.equals("State") ? chaos.state() : chaos.reduce(),
+                            chaos.seed() + function.hashCode()))));
             kept(time);
             mappings = kept(new Mappings(stack, template, new Mappings.Pace(time, machine.minute()), chaos, roles));
             mappings.open(functions, role -> new Clients(connections, role, gate.uri(), region));
@@ -109,7 +112,8 @@ public final class LocalDeployment implements AutoCloseable {
                 LocalDeployment::after,
                 new SecureRandom(),
                 InstantSource.system(),
-                Store.DELTAS_PER_COMMIT_MAX);
+                Store.DELTAS_PER_COMMIT_MAX,
+                new Store.Bucket(() -> operator.objects, Optional.of(template.value("LettersBucket"))));
     }
 
     /// Completes after a while.
@@ -184,6 +188,11 @@ public final class LocalDeployment implements AutoCloseable {
             throw new IllegalArgumentException("The template has no function " + logicalName);
         }
         return sandboxes;
+    }
+
+    /// How a function runs, by its name in the template.
+    public FunctionSettings settings(String logicalName) {
+        return Optional.ofNullable(settings.get(logicalName)).orElseThrow();
     }
 
     /// Completes when all that is in the stream is in the totals, or fails after a while.

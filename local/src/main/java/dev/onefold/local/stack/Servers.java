@@ -3,6 +3,7 @@ package dev.onefold.local.stack;
 import dev.onefold.local.gate.Service;
 import dev.onefold.local.server.DynamoDbServer;
 import dev.onefold.local.server.KinesisServer;
+import dev.onefold.local.server.ObjectServer;
 import dev.onefold.local.server.QueueServer;
 import java.io.IOException;
 import java.net.URI;
@@ -15,8 +16,10 @@ final class Servers implements AutoCloseable {
     final DynamoDbServer tables;
     final KinesisServer streams;
     final QueueServer queues;
+    final ObjectServer objects;
 
-    private Servers(DynamoDbServer tables, KinesisServer streams, QueueServer queues) {
+    private Servers(DynamoDbServer tables, KinesisServer streams, QueueServer queues, ObjectServer objects) {
+        this.objects = objects;
         this.tables = tables;
         this.streams = streams;
         this.queues = queues;
@@ -28,7 +31,7 @@ final class Servers implements AutoCloseable {
     static Servers open(Path node) throws IOException {
         KinesisServer streams = KinesisServer.open(node); // First: it is what may be missing.
         try {
-            return new Servers(DynamoDbServer.open(), streams, QueueServer.open());
+            return new Servers(DynamoDbServer.open(), streams, QueueServer.open(), ObjectServer.open());
         } catch (IOException | RuntimeException e) {
             streams.close();
             throw e;
@@ -40,7 +43,8 @@ final class Servers implements AutoCloseable {
                 Service.DYNAMODB, tables.uri(),
                 Service.STREAMS, tables.uri(),
                 Service.KINESIS, streams.uri(),
-                Service.SQS, queues.uri());
+                Service.SQS, queues.uri(),
+                Service.S3, objects.uri());
     }
 
     URI place(Service service) {
@@ -51,6 +55,7 @@ final class Servers implements AutoCloseable {
     public void close() {
         streams.close();
         queues.close();
+        objects.close();
         tables.close();
     }
 }
