@@ -89,13 +89,13 @@ public record Faults(Map<Fault, Double> chances, Timing timing) {
         return new Faults(chances, newTiming);
     }
 
-    /// Whether it happens this time.
+    /// Whether this goes wrong now.
     public boolean strikes(Fault fault, SplittableRandom random) {
         Double chance = chances.get(fault);
         return chance != null && random.nextDouble() < chance;
     }
 
-    /// A duration drawn anew.
+    /// A duration from none to this one.
     public static Duration upTo(Duration max, SplittableRandom random) {
         return max.isZero() ? max : Duration.ofNanos(random.nextLong(max.toNanos() + 1));
     }
