@@ -44,6 +44,9 @@ public final class AwsSimulation {
     private static final int LANES_MAX = 4;
     private static final Duration LIFE_MAX = Duration.ofHours(6);
 
+    /// Longer than anything that was sent can be on its way.
+    private static final Duration AFTERWARDS = Duration.ofMinutes(30);
+
     private final SplittableRandom random;
     private final RandomCase dealt;
     private final Pipeline pipeline;
@@ -129,7 +132,7 @@ public final class AwsSimulation {
         readers.stop();
         releases.stop();
         deployment.dynamo.inject(Faults.none());
-        deployment.time.runFor(Duration.ofHours(1)); // Zombies wake up, and change nothing.
+        deployment.time.runFor(AFTERWARDS); // Zombies wake up, and change nothing.
         reducers.close();
         engine.reduce();
         if (intake.bug() != null || reducers.bug() != null) {
