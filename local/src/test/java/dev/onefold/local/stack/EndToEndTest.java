@@ -148,7 +148,7 @@ class EndToEndTest {
                             .filter(unused -> !LOGS.contains(unused.action()))
                             .map(Usage.Permission::toString))
                     .isEmpty();
-            assertThat(deployment.function("State").counts().failed()).isPositive();
+            assertThat(deployment.function("State").counts().killed()).isPositive();
             assertThat(deployment.usage().faults().keySet())
                     .contains("THROTTLED", "BROKEN", "CONFLICT", "LOST", "DELAYED");
             report(deployment, trades.records.size(), seed);
