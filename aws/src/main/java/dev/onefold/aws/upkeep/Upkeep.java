@@ -79,9 +79,7 @@ public final class Upkeep {
         Upkeep upkeep = new Upkeep(store, wanted, goesOn);
         return upkeep.definitions
                 .find()
-                .thenCompose(found -> found.map(definition -> upkeep.definitions
-                                .moveGates(definition) // Somebody may have stopped between definition and gates.
-                                .thenCompose(_ -> upkeep.step(definition, auditOneIn)))
+                .thenCompose(found -> found.map(definition -> upkeep.step(definition, auditOneIn))
                         .orElseGet(() -> done(new Outcome.Idle())))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = failure instanceof CompletionException && failure.getCause() != null
@@ -184,7 +182,9 @@ public final class Upkeep {
     /// Once all rows are in a view, and all deltas that this took are in the totals.
     private CompletableFuture<Outcome> filled(
             Definition definition, Definition.View view, LongFunction<CompletableFuture<Outcome>> then) {
-        return Filling.fill(store, definition, view.number(), OWNER, goesOn)
+        return definitions
+                .moveGates(definition) // Somebody may have stopped between definition and gates.
+                .thenCompose(_ -> Filling.fill(store, definition, view.number(), OWNER, goesOn))
                 .thenCompose(progress -> progress.isDone() && goesOn.getAsBoolean()
                         ? drain(definition).thenCompose(_ -> then.apply(progress.rows()))
                         : done(new Outcome.Working(progress.rows())));
@@ -201,7 +201,9 @@ public final class Upkeep {
             if (views.isEmpty()) {
                 return done(new Outcome.Idle());
             }
-            return drain(definition)
+            return definitions
+                    .moveGates(definition)
+                    .thenCompose(_ -> drain(definition))
                     .thenCompose(_ -> Cleaning.clean(store, definition, views, goesOn))
                     .thenApply(all -> all ? new Outcome.Idle() : new Outcome.Working(0));
         });

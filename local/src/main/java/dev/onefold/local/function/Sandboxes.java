@@ -148,7 +148,9 @@ public final class Sandboxes implements Invoker, AutoCloseable {
         if (alive.isEmpty()) {
             return;
         }
-        alive.get(random.nextInt(alive.size())).kill();
+        Sandbox sandbox = alive.get(random.nextInt(alive.size()));
+        idle.remove(sandbox); // It takes a moment to die, and is not to be used in it.
+        sandbox.kill();
         counts = new Counts(
                 counts.invocations(), counts.coldStarts(), counts.failed(), counts.killed() + 1, counts.lost());
     }

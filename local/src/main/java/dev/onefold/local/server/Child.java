@@ -71,8 +71,7 @@ public final class Child implements AutoCloseable {
 
     /// Asks it to end (`kill`), and waits until it has.
     public void end() throws InterruptedException {
-        killed = true;
-        process.destroy();
+        process.toHandle().destroy(); // Of the process itself, this would close the streams that it may still write to.
         process.waitFor();
     }
 

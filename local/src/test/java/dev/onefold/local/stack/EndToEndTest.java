@@ -90,7 +90,8 @@ class EndToEndTest {
                 Store.DELTAS_PER_COMMIT_MAX);
     }
 
-    /// What Upkeep does each day, and the two things that it does only where somebody is in its way; and what State does
+    /// What Upkeep does each day, and the two things that it does only where somebody is in its way; and what State
+    /// does
     /// only where it comes upon gates before Upkeep.
     private static void useRarePermissions(LocalDeployment deployment) {
         Store upkeep = store(deployment, "UpkeepRole");
@@ -100,7 +101,9 @@ class EndToEndTest {
         }
         assertThat(audited).isTrue();
         Upkeep.step(upkeep, Trades.PIPELINE, 0, () -> true).join(); // Cleans the audit's view away.
-        new RowReads(upkeep).read(List.of("nobody".getBytes(StandardCharsets.UTF_8))).join();
+        new RowReads(upkeep)
+                .read(List.of("nobody".getBytes(StandardCharsets.UTF_8)))
+                .join();
         Definitions definitions = new Definitions(store(deployment, "StateRole"));
         Definition definition = definitions.load().join();
         Headers.make(upkeep, definition.lanes()).join();
@@ -196,7 +199,7 @@ class EndToEndTest {
                             .filter(unused -> !LOGS.contains(unused.action()))
                             .map(Usage.Permission::toString))
                     .isEmpty();
-            assertThat(deployment.function("State").counts().failed()).isPositive();
+            assertThat(deployment.function("State").counts().killed()).isPositive();
             assertThat(deployment.usage().faults().keySet())
                     .contains("THROTTLED", "BROKEN", "CONFLICT", "LOST", "DELAYED");
             report(deployment, trades.records.size(), seed);
