@@ -133,8 +133,9 @@ public final class DemoCommand implements Callable<Integer> {
 
     private ExitCode demonstrateOnAws(Path folder) throws IOException {
         Caller caller = call.caller();
-        announce("a Kinesis stream; three Lambda functions, on DynamoDB. All of it runs on this machine, as the template"
-                + " says, and much goes wrong on the way.");
+        announce(
+                "a Kinesis stream; three Lambda functions, on DynamoDB. All of it runs on this machine, as the template"
+                        + " says, and much goes wrong on the way.");
         copyPipeline(folder);
         Pipeline pipeline =
                 PipelineArgument.read(caller, folder.resolve(PIPELINE).toString());
