@@ -39,6 +39,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///              when a batch is tried again, and say so
 public final class LetterTable {
     private static final int PARTITIONS = 16;
+    private static final int KEPT_AT_A_TIME = 32;
     private static final List<String> COUNTS = List.of("accepted", "duplicate", "stale", "conflicting", "rejected");
 
     private final Store store;
@@ -88,34 +89,59 @@ public final class LetterTable {
                 "letter/" + id % PARTITIONS, ByteBuffer.allocate(8).putLong(id).array());
     }
 
-    /// Keeps letters, in their order; durable when it completes.
+    /// Keeps letters, with ids in their order; durable when it completes. Some are kept at a time, so that a flood of
+    /// bad
+    /// records does not hold up those behind it for long.
     public CompletableFuture<Void> keep(List<Letter> letters) {
         if (letters.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
         return bucket().thenCompose(bucket -> {
             CompletableFuture<Void> kept = CompletableFuture.completedFuture(null);
-            for (Letter letter : letters) {
-                kept = kept.thenCompose(_ -> keep(letter, LetterBytes.at(bucket, letter), 1));
+            for (int from = 0; from < letters.size(); from += KEPT_AT_A_TIME) {
+                List<Letter> some = letters.subList(from, Math.min(letters.size(), from + KEPT_AT_A_TIME));
+                kept = kept.thenCompose(_ -> keepTogether(some, bucket));
             }
             return kept;
         });
     }
 
+    private CompletableFuture<Void> keepTogether(List<Letter> letters, String bucket) {
+        List<CompletableFuture<Boolean>> known = letters.stream()
+                .map(letter -> get(mark(letter)).thenApply(item -> !item.isEmpty()))
+                .toList();
+        return CompletableFuture.allOf(known.toArray(CompletableFuture[]::new)).thenCompose(_ -> {
+            List<Letter> fresh = IntStream.range(0, letters.size())
+                    .filter(i -> !known.get(i).join())
+                    .mapToObj(letters::get)
+                    .toList();
+            if (fresh.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            return nextIds(fresh.size())
+                    .thenCompose(first -> CompletableFuture.allOf(IntStream.range(0, fresh.size())
+                            .mapToObj(i -> keep(fresh.get(i), LetterBytes.at(bucket, fresh.get(i)), first + i, 1))
+                            .toArray(CompletableFuture[]::new)));
+        });
+    }
+
+    private static Map<String, AttributeValue> mark(Letter letter) {
+        return single("mark/" + letter.identity());
+    }
+
     /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.
-    private CompletableFuture<Void> keep(Letter letter, LetterBytes.Place place, int attempt) {
-        Map<String, AttributeValue> mark = single("mark/" + letter.identity());
-        return get(mark)
-                .thenCompose(found -> found.isEmpty()
-                        ? bytes.put(place, letter.arrival().data())
-                                .thenCompose(_ -> nextId())
-                                .thenCompose(id -> store.transact(List.of(
-                                        put(with(mark, Map.of("n", Items.number(id))), "attribute_not_exists(p)"),
-                                        put(item(id, letter, place), null))))
-                                .thenCompose(written -> written instanceof Store.Written.Done
-                                        ? CompletableFuture.completedFuture(null)
-                                        : store.backOff(attempt).thenCompose(_ -> keep(letter, place, attempt + 1)))
-                        : CompletableFuture.completedFuture(null));
+    private CompletableFuture<Void> keep(Letter letter, LetterBytes.Place place, long id, int attempt) {
+        return bytes.put(place, letter.arrival().data())
+                .thenCompose(_ -> store.transact(List.of(
+                        put(with(mark(letter), Map.of("n", Items.number(id))), "attribute_not_exists(p)"),
+                        put(item(id, letter, place), null))))
+                .thenCompose(written -> written instanceof Store.Written.Done
+                        ? CompletableFuture.completedFuture(null)
+                        : store.backOff(attempt)
+                                .thenCompose(_ -> get(mark(letter)))
+                                .thenCompose(found -> found.isEmpty()
+                                        ? keep(letter, place, id, attempt + 1)
+                                        : CompletableFuture.completedFuture(null)));
     }
 
     private CompletableFuture<Map<String, AttributeValue>> get(Map<String, AttributeValue> key) {
@@ -158,15 +184,15 @@ public final class LetterTable {
                         "l", Items.number(arrival.data().length)));
     }
 
-    /// Ids may have gaps, and are never given twice.
-    private CompletableFuture<Long> nextId() {
+    /// The first of so many ids in a row. Ids may have gaps, and are never given twice.
+    private CompletableFuture<Long> nextIds(int count) {
         return store.retried(() -> store.client()
                         .updateItem(request -> request.tableName(table)
                                 .key(single("next"))
-                                .updateExpression("ADD n :one")
-                                .expressionAttributeValues(Map.of(":one", Items.number(1)))
+                                .updateExpression("ADD n :count")
+                                .expressionAttributeValues(Map.of(":count", Items.number(count)))
                                 .returnValues(ReturnValue.UPDATED_NEW)))
-                .thenApply(response -> Items.number(response.attributes(), "n"));
+                .thenApply(response -> Items.number(response.attributes(), "n") - count + 1);
     }
 
     /// Up to `limit` letters with ids above `after`, in the order of their ids.

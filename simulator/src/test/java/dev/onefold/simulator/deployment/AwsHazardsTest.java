@@ -13,6 +13,7 @@ import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -21,6 +22,7 @@ import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.SimulatedClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +30,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.TransactionConflictException;
 
@@ -387,5 +390,28 @@ class AwsHazardsTest {
             assertThat(steps.join()).isEqualTo(new Upkeep.Outcome.Idle());
             assertThat(engine.pipeline()).isEqualTo(wanted);
         }
+    }
+
+    /// 24, many at once: a batch that has nothing but poison before one good record is done before its function ends.
+    @Test
+    void a_thousand_poison_records_hold_up_the_good_one_behind_them_for_seconds() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        List<Arrival> batch = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            batch.add(arrival("poison " + i));
+        }
+        batch.add(trade("good", 1, "FX", 1));
+        Instant start = deployment.time.instant();
+        process(batch);
+        process(batch);
+        assertThat(Duration.between(start, deployment.time.instant())).isLessThan(Duration.ofSeconds(20));
+        assertThat(total()).isEqualTo("=[1.00, 1]");
+        List<DeadLetter> letters = engine.deadLetters().list(0, 2_000);
+        assertThat(letters).hasSize(1_000);
+        assertThat(letters)
+                .extracting(DeadLetter::id)
+                .isEqualTo(LongStream.rangeClosed(1, 1_000).boxed().toList());
+        assertThat(new String(engine.deadLetters().record(letters.get(7).id()), StandardCharsets.UTF_8))
+                .isEqualTo("poison 7");
     }
 }
