@@ -142,7 +142,7 @@ class EndToEndTest {
                 .clients("Operator")
                 .queues
                 .setQueueAttributes(request -> request.queueUrl(deployment.value("Retries"))
-                        .attributes(Map.of(QueueAttributeName.VISIBILITY_TIMEOUT, "15")))
+                        .attributes(Map.of(QueueAttributeName.VISIBILITY_TIMEOUT, "5")))
                 .join();
     }
 
@@ -175,7 +175,7 @@ class EndToEndTest {
     @Test
     void whatever_fails_on_the_way_each_message_is_in_the_totals_once_and_each_permission_is_used() throws IOException {
         long seed = 42;
-        Trades trades = new Trades(1_200, seed);
+        Trades trades = new Trades(600, seed);
         Chaos chaos = new Chaos(seed, FAULTS, new Misfortune(20, 20, 10, 15), new Misfortune(30, 30, 10, 15), 0.03);
         int half = trades.records.size() / 2;
         try (LocalDeployment deployment = deployment(chaos);
