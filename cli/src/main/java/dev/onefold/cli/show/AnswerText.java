@@ -57,9 +57,13 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
     private void appendCut(StringBuilder text, UnaryOperator<String> source) {
         List<Answer.Progress> sources = answer.cut().sources();
         long records = sources.stream().mapToLong(Answer.Progress::records).sum();
-        text.append("At ").append(Words.time(answer.cut().at())).append(", with ");
-        text.append(Words.count(records, "record")).append(" of ").append(Words.count(sources.size(), "source"));
-        text.append(sources.isEmpty() ? ".\n" : ":\n");
+        text.append("At ").append(Words.time(answer.cut().at()));
+        if (sources.isEmpty()) { // On AWS there are none: the time says what is in.
+            text.append(".\n");
+            return;
+        }
+        text.append(", with ").append(Words.count(records, "record"));
+        text.append(" of ").append(Words.count(sources.size(), "source")).append(":\n");
         int from = Math.max(0, sources.size() - SOURCES_SHOWN_MAX);
         if (from > 0) {
             text.append("  (").append(Words.count(from)).append(" earlier ones: see --format json)\n");
