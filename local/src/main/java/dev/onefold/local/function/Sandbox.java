@@ -46,6 +46,7 @@ public final class Sandbox implements AutoCloseable {
         // As in Lambda, where it starts fast rather than running fast.
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
         command.add("-Xmx" + settings.memoryMb() * HEAP_PERCENT / 100 + "m");
+        command.addAll(NativeLibrary.OPTIONS);
         command.addAll(settings.jvmOptions());
         command.addAll(List.of("-cp", path(classPath), AWSLambda.class.getName(), settings.handler()));
         ProcessBuilder builder = new ProcessBuilder(command);
