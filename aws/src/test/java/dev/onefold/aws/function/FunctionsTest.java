@@ -203,6 +203,43 @@ class FunctionsTest {
                 .toList();
     }
 
+    private static String change(String kind, int sequence, String id, String restaurant) {
+        String image = "{\"id\":{\"S\":\"%s\"},\"restaurant\":{\"S\":\"%s\"}}".formatted(id, restaurant);
+        return """
+                {"eventID":"e%2$d","eventName":"%1$s","eventVersion":"1.1","eventSource":"aws:dynamodb",\
+                "awsRegion":"us-east-2","dynamodb":{"ApproximateCreationDateTime":1700000000,\
+                "Keys":{"id":{"S":"%3$s"}},%4$s"SequenceNumber":"%2$d","SizeBytes":26,\
+                "StreamViewType":"NEW_AND_OLD_IMAGES"},"eventSourceARN":\
+                "arn:aws:dynamodb:us-east-2:123456789012:table/favourites/stream/2026-01-01T00:00:00.000"}""".formatted(kind, sequence, id, kind.equals("REMOVE") ? "" : "\"NewImage\":" + image + ",");
+    }
+
+    @Test
+    void inserts_changes_and_removals_of_a_table_are_counted_whatever_comes_again_and_in_whatever_order()
+            throws IOException {
+        Store store = dynamo.store("favourites");
+        Pipeline favourites = Pipeline.named("favourites")
+                .key("Keys.id")
+                .version("SequenceNumber")
+                .delete("eventName = \"REMOVE\"")
+                .rollup(r -> r.levels("NewImage.restaurant").count("favourites"))
+                .build();
+        StateFunction state = new StateFunction(store, favourites, metrics);
+        List<String> changes = List.of(
+                change("INSERT", 100, "a", "Roma"),
+                change("INSERT", 200, "b", "Roma"),
+                change("MODIFY", 300, "b", "Sushi"),
+                change("INSERT", 400, "c", "Roma"),
+                change("REMOVE", 500, "a", ""));
+        for (List<String> batch : List.of(changes, changes.reversed(), changes.subList(0, 2))) {
+            invoke((in, out) -> state.handleRequest(in, out, null), "{\"Records\":[" + String.join(",", batch) + "]}");
+        }
+        AwsEngine engine = AwsEngine.deployed(store, Connection.JOIN);
+        engine.reduce();
+        assertThat(totals(store)).containsExactly("=[2]", "Roma=[1]", "Sushi=[1]");
+        assertThat(engine.verify().isEqual()).isTrue();
+        assertThat(engine.deadLetters().size()).isZero();
+    }
+
     @Test
     void each_minute_all_lanes_are_swept_and_the_lag_is_told_first() throws IOException {
         Store store = dynamo.store("swept");
