@@ -108,7 +108,7 @@ public record Store(
     public CompletableFuture<Written> transact(List<TransactWriteItem> items) {
         return client.transactWriteItems(request -> request.transactItems(items))
                 .handle((_, failure) -> {
-                    switch (failure == null ? null : cause(failure)) {
+                    switch (failure == null ? null : Futures.cause(failure)) {
                         case null -> {
                             return new Written.Done();
                         }
@@ -141,7 +141,7 @@ public record Store(
 
     private <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call, int attempt) {
         return call.get().exceptionallyCompose(failure -> {
-            Throwable cause = cause(failure);
+            Throwable cause = Futures.cause(failure);
             boolean mayPass = cause instanceof TransactionCanceledException cancelled
                     ? cancelled.cancellationReasons().stream()
                             .noneMatch(reason -> "ValidationError".equals(reason.code()))
@@ -164,14 +164,6 @@ public record Store(
         }
         long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempt, 10));
         return pause.apply(Duration.ofMillis(1 + random.nextLong(most)));
-    }
-
-    static Throwable cause(Throwable failure) {
-        Throwable cause = failure;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause;
     }
 
     private static boolean isBusy(AwsServiceException failure) {

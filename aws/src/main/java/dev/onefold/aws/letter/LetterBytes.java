@@ -1,5 +1,6 @@
 package dev.onefold.aws.letter;
 
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -74,12 +75,12 @@ final class LetterBytes {
                                 AsyncResponseTransformer.toBytes()))
                 .thenApply(BytesWrapper::asByteArray)
                 .handle((record, failure) -> {
-                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                    Throwable cause = failure == null ? null : Futures.cause(failure);
                     if (cause instanceof NoSuchKeyException) {
                         throw broken(place, "is not there any more");
                     }
-                    if (failure != null) {
-                        throw failure instanceof CompletionException e ? e : new CompletionException(failure);
+                    if (cause != null) {
+                        throw new CompletionException(cause);
                     }
                     if (!sha256(record).equals(sha256)) {
                         throw broken(place, "has been changed: its hash is " + sha256(record) + ", not " + sha256);

@@ -1,5 +1,6 @@
 package dev.onefold.aws.read;
 
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
@@ -7,6 +8,8 @@ import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.reduce.Lag;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.Filling;
 import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
@@ -18,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -63,10 +65,12 @@ public final class TotalsReads {
         this.definition = definition;
     }
 
-    /// Compares the served view with another one of the same pipeline, in one cut.
+    /// Compares the served view with another one of the same pipeline, in one cut. If the definition is another by
+    /// then, the view may have been taken away before the cut, and lack what was written since.
     ///
     /// @param view all of whose rows are filled, and their deltas added
     /// @param rows how many these are
+    /// @return fails with [Filling.Overtaken] if somebody has changed the definition
     public static CompletableFuture<Verification> compare(
             Store store, Definition definition, Definition.View view, long rows) {
         List<Part> parts = new ArrayList<>();
@@ -79,8 +83,15 @@ public final class TotalsReads {
         String truth = rows + " rows" + (view.oneIn() == 1 ? "" : ", for one leaf group in " + view.oneIn());
         return new TotalsReads(store, definition)
                 .read(parts)
-                .thenApply(reading -> Verification.of(
-                        reading.totals().subList(0, rollups), reading.totals().subList(rollups, 2 * rollups), truth));
+                .thenCompose(reading -> new Definitions(store).load().thenApply(now -> {
+                    if (!now.equals(definition)) {
+                        throw new Filling.Overtaken(view.number());
+                    }
+                    return Verification.of(
+                            reading.totals().subList(0, rollups),
+                            reading.totals().subList(rollups, 2 * rollups),
+                            truth);
+                }));
     }
 
     /// Reads all parts as of the same instant.
@@ -93,9 +104,7 @@ public final class TotalsReads {
         return Lag.oldest(store, definition.lanes(), now)
                 .thenCompose(at -> at.equals(now) && attempt == 1 ? still(parts, at) : closed(parts, at))
                 .exceptionallyCompose(failure -> {
-                    Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                            ? failure.getCause()
-                            : failure;
+                    Throwable cause = Futures.cause(failure);
                     if (!(cause instanceof Overtaken)) {
                         return CompletableFuture.failedFuture(cause);
                     }
@@ -125,8 +134,7 @@ public final class TotalsReads {
     /// None if others are at work on them.
     private CompletableFuture<List<Header>> quietHeaders() {
         return Cut.headers(store, definition.lanes()).exceptionallyCompose(failure -> {
-            Throwable cause =
-                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            Throwable cause = Futures.cause(failure);
             return cause instanceof TransactionCanceledException
                     ? CompletableFuture.completedFuture(List.of())
                     : CompletableFuture.failedFuture(cause);

@@ -1,5 +1,6 @@
 package dev.onefold.aws.reduce;
 
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Header;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +28,7 @@ public final class Headers {
                                 .item(header.item())
                                 .conditionExpression("attribute_not_exists(p)")))
                 .handle((_, failure) -> {
-                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                    Throwable cause = failure == null ? null : Futures.cause(failure);
                     if (cause != null && !(cause instanceof ConditionalCheckFailedException)) {
                         throw new CompletionException(cause);
                     }

@@ -1,5 +1,6 @@
 package dev.onefold.aws.state;
 
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionCheck;
@@ -78,16 +80,10 @@ public final class Definitions {
     }
 
     private static Void allowConditionFailure(Throwable failure) {
-        if (failure != null && !(unwrapped(failure) instanceof ConditionalCheckFailedException)) {
-            throw new java.util.concurrent.CompletionException(unwrapped(failure));
+        if (failure != null && !(Futures.cause(failure) instanceof ConditionalCheckFailedException)) {
+            throw new CompletionException(Futures.cause(failure));
         }
         return null;
-    }
-
-    private static Throwable unwrapped(Throwable failure) {
-        return failure instanceof java.util.concurrent.CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
     }
 
     /// Replaces a definition by the next one, and moves the gates; when it is done, nothing can be written under an

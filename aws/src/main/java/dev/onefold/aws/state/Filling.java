@@ -34,9 +34,9 @@ public final class Filling {
     public static final class Overtaken extends IllegalStateException {
         private static final long serialVersionUID = 1L;
 
-        Overtaken(int view) {
+        public Overtaken(int view) {
             super("Somebody else has changed the definition while view " + view
-                    + " was filled, with verify, rebuild or a new pipeline. The totals are right;"
+                    + " was filled or compared, with verify, rebuild or a new pipeline. The totals are right;"
                     + " try again when that is done.");
         }
     }

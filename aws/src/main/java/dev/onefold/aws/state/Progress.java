@@ -1,5 +1,6 @@
 package dev.onefold.aws.state;
 
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Row;
@@ -128,8 +129,7 @@ public record Progress(int view, String owner, Instant at, List<Segment> segment
     }
 
     private static boolean isConditionFailed(@Nullable Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = failure == null ? null : Futures.cause(failure);
         if (cause != null && !(cause instanceof ConditionalCheckFailedException)) {
             throw new CompletionException(cause);
         }

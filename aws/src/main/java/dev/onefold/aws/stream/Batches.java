@@ -1,6 +1,7 @@
 package dev.onefold.aws.stream;
 
 import dev.onefold.aws.Arrival;
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
@@ -32,7 +33,7 @@ final class Batches {
                 .thenApply(fates -> new Taken(Fate.counts(fates), null))
                 .exceptionallyCompose(failure -> {
                     if (arrivals.size() <= 1) {
-                        return CompletableFuture.completedFuture(new Taken(NONE, Failure.cause(failure)));
+                        return CompletableFuture.completedFuture(new Taken(NONE, Futures.cause(failure)));
                     }
                     int middle = arrivals.size() / 2;
                     return take(store, arrivals.subList(0, middle))

@@ -1,5 +1,6 @@
 package dev.onefold.aws.stream;
 
+import dev.onefold.aws.Futures;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -249,7 +250,7 @@ public final class Producer {
                     if (failed == null) {
                         answered(request, response);
                     } else {
-                        failed(request, Failure.cause(failed));
+                        failed(request, Futures.cause(failed));
                     }
                     return response;
                 })

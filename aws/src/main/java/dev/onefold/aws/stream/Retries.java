@@ -1,6 +1,7 @@
 package dev.onefold.aws.stream;
 
 import dev.onefold.aws.Arrival;
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.event.FailedBatch;
 import dev.onefold.aws.event.Message;
@@ -49,7 +50,7 @@ public final class Retries {
             all = all.thenCompose(counts -> CompletableFuture.completedFuture(message)
                     .thenCompose(this::take)
                     .handle((taken, failure) -> {
-                        Throwable cause = failure == null ? taken.failure() : Failure.cause(failure);
+                        Throwable cause = failure == null ? taken.failure() : Futures.cause(failure);
                         if (cause != null) {
                             failures.put(message.id(), cause);
                         }

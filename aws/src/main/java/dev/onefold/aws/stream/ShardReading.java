@@ -1,6 +1,7 @@
 package dev.onefold.aws.stream;
 
 import dev.onefold.aws.Arrival;
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -81,7 +82,7 @@ final class ShardReading {
     private CompletableFuture<@Nullable String> begin() {
         String last = extent.last();
         return retried(() -> last == null ? pages.at(from) : pages.after(last), 1)
-                .exceptionallyCompose(failure -> withoutPlace(Failure.cause(failure)));
+                .exceptionallyCompose(failure -> withoutPlace(Futures.cause(failure)));
     }
 
     /// The place to begin at is forgotten: then at what is left, without what lies before the range.
@@ -108,7 +109,7 @@ final class ShardReading {
         }
         return retried(() -> pages.read(iterator), 1)
                 .<Supplier<CompletableFuture<Void>>>thenApply(page -> () -> take(page))
-                .exceptionally(failure -> () -> withoutIterator(Failure.cause(failure)))
+                .exceptionally(failure -> () -> withoutIterator(Futures.cause(failure)))
                 .thenCompose(Supplier::get);
     }
 
@@ -169,7 +170,7 @@ final class ShardReading {
 
     private <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call, int attempt) {
         return call.get().exceptionallyCompose(failure -> {
-            Throwable cause = Failure.cause(failure);
+            Throwable cause = Futures.cause(failure);
             if (attempt >= ATTEMPTS_MAX || !Failure.isBusy(cause) && !Failure.isUnknown(cause)) {
                 return CompletableFuture.failedFuture(cause);
             }

@@ -1,6 +1,7 @@
 package dev.onefold.aws.upkeep;
 
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.read.TotalsReads;
@@ -15,7 +16,6 @@ import dev.onefold.core.state.Derivation;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
@@ -82,9 +82,7 @@ public final class Upkeep {
                 .thenCompose(found -> found.map(definition -> upkeep.step(definition, auditOneIn))
                         .orElseGet(() -> done(new Outcome.Idle())))
                 .exceptionallyCompose(failure -> {
-                    Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                            ? failure.getCause()
-                            : failure;
+                    Throwable cause = Futures.cause(failure);
                     return cause instanceof Filling.Overtaken
                             ? done(new Outcome.Working(0)) // The next step looks again.
                             : CompletableFuture.failedFuture(cause);

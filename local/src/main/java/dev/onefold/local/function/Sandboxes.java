@@ -1,5 +1,6 @@
 package dev.onefold.local.function;
 
+import dev.onefold.aws.Futures;
 import dev.onefold.local.mapping.Invoker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,7 +11,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /// The sandboxes of one function. One that has answered is used again; where none is free another one is started, up to
@@ -129,11 +129,7 @@ public final class Sandboxes implements Invoker, AutoCloseable {
             if (failure == null) {
                 next.answer().complete(answer);
             } else {
-                next.answer()
-                        .completeExceptionally(
-                                failure instanceof CompletionException && failure.getCause() != null
-                                        ? failure.getCause()
-                                        : failure);
+                next.answer().completeExceptionally(Futures.cause(failure));
             }
             dispatch();
         });

@@ -2,6 +2,7 @@ package dev.onefold.local.mapping;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.onefold.aws.Futures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,7 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -102,12 +102,7 @@ public final class QueueMapping implements AutoCloseable {
         var _ = CompletableFuture.completedFuture(null)
                 .thenCompose(_ -> call.get())
                 .whenComplete((result, failure) -> after(
-                        Duration.ZERO,
-                        () -> next.accept(
-                                result,
-                                failure instanceof CompletionException && failure.getCause() != null
-                                        ? failure.getCause()
-                                        : failure)));
+                        Duration.ZERO, () -> next.accept(result, failure == null ? null : Futures.cause(failure))));
     }
 
     private void problem(String what) {

@@ -1,5 +1,6 @@
 package dev.onefold.local.mapping;
 
+import dev.onefold.aws.Futures;
 import dev.onefold.local.mapping.source.StreamSource;
 import dev.onefold.local.mapping.source.StreamSource.Position;
 import dev.onefold.local.mapping.source.StreamSource.Shard;
@@ -12,7 +13,6 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -90,8 +90,8 @@ public final class StreamMapping implements AutoCloseable {
         // What the call throws at once is its failure, too.
         var _ = CompletableFuture.completedFuture(null)
                 .thenCompose(_ -> call.get())
-                .whenComplete((result, failure) ->
-                        after(Duration.ZERO, () -> next.accept(result, failure == null ? null : cause(failure))));
+                .whenComplete((result, failure) -> after(
+                        Duration.ZERO, () -> next.accept(result, failure == null ? null : Futures.cause(failure))));
     }
 
     Instant now() {
@@ -129,14 +129,6 @@ public final class StreamMapping implements AutoCloseable {
     /// How long to wait before another attempt: doubles each time.
     static Duration pause(int failures) {
         return Duration.ofMillis(Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(failures, 10)));
-    }
-
-    private static Throwable cause(Throwable failure) {
-        Throwable cause = failure;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause;
     }
 
     private void discoverAgain() {

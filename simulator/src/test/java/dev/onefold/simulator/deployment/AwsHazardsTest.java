@@ -7,10 +7,12 @@ import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.Progress;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
@@ -364,6 +366,23 @@ class AwsHazardsTest {
             assertThat(engine.verify(round % 3 + 1).differences()).isEmpty();
             live.forEach(deployment::of);
         }
+    }
+
+    /// 58, when somebody else has ended it in the same words, with the same definition as it would have.
+    @Test
+    void an_audit_whose_view_was_taken_away_before_its_cut_compares_nothing() {
+        process(trades(10));
+        Definitions definitions = new Definitions(function());
+        Definition both = deployment.of(definitions.load()).withView(TRADES);
+        deployment.of(definitions.replace(both));
+        Progress filled = deployment.of(Filling.fill(function(), both, both.last(), "somebody", () -> true));
+        deployment.of(definitions.replace(both.servingOnly(both.served())));
+        process(List.of(trade("t0", 2, "another desk", 5)));
+        engine.reduce();
+        assertThatThrownBy(() ->
+                        deployment.of(TotalsReads.compare(function(), both, both.view(both.last()), filled.rows())))
+                .isInstanceOf(Filling.Overtaken.class);
+        assertThat(engine.verify().differences()).isEmpty();
     }
 
     /// 39, while another pipeline comes to serve and the one before is cleaned away.

@@ -1,10 +1,10 @@
 package dev.onefold.local.mapping.source;
 
+import dev.onefold.aws.Futures;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
@@ -91,9 +91,9 @@ public final class KinesisSource implements StreamSource {
         return client.getShardIterator(request(shardId, position))
                 .thenApply(answer -> answer.shardIterator())
                 .exceptionallyCompose(failure ->
-                        cause(failure) instanceof InvalidArgumentException && position instanceof Position.After
+                        Futures.cause(failure) instanceof InvalidArgumentException && position instanceof Position.After
                                 ? iterator(shardId, new Position.TrimHorizon())
-                                : CompletableFuture.failedFuture(cause(failure)));
+                                : CompletableFuture.failedFuture(Futures.cause(failure)));
     }
 
     private GetShardIteratorRequest request(String shardId, Position position) {
@@ -120,9 +120,9 @@ public final class KinesisSource implements StreamSource {
         return client.getRecords(request -> request.shardIterator(iterator))
                 .thenApply(answer -> page(shardId, answer))
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-                        cause(failure) instanceof ExpiredIteratorException expired
+                        Futures.cause(failure) instanceof ExpiredIteratorException expired
                                 ? new ForgottenIterator(expired)
-                                : cause(failure)));
+                                : Futures.cause(failure)));
     }
 
     private Page page(String shardId, GetRecordsResponse answer) {
@@ -152,10 +152,5 @@ public final class KinesisSource implements StreamSource {
         });
         return new StreamRecord(
                 record.sequenceNumber(), record.partitionKey(), record.approximateArrivalTimestamp(), json);
-    }
-
-    private static Throwable cause(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 }

@@ -1,6 +1,7 @@
 package dev.onefold.local.mapping.source;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.onefold.aws.Futures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -10,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.DescribeStreamRequest;
@@ -95,10 +95,10 @@ public final class TableSource implements StreamSource {
         }
         return client.getShardIterator(request.build())
                 .thenApply(answer -> answer.shardIterator())
-                .exceptionallyCompose(failure ->
-                        cause(failure) instanceof TrimmedDataAccessException && position instanceof Position.After
-                                ? iterator(shardId, new Position.TrimHorizon())
-                                : CompletableFuture.failedFuture(cause(failure)));
+                .exceptionallyCompose(failure -> Futures.cause(failure) instanceof TrimmedDataAccessException
+                                && position instanceof Position.After
+                        ? iterator(shardId, new Position.TrimHorizon())
+                        : CompletableFuture.failedFuture(Futures.cause(failure)));
     }
 
     @Override
@@ -106,7 +106,7 @@ public final class TableSource implements StreamSource {
         return client.getRecords(request -> request.shardIterator(iterator))
                 .thenApply(this::page)
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-                        switch (cause(failure)) {
+                        switch (Futures.cause(failure)) {
                             case ExpiredIteratorException expired -> new ForgottenIterator(expired);
                             case TrimmedDataAccessException trimmed -> new ForgottenIterator(trimmed);
                             case Throwable other -> other;
@@ -214,10 +214,5 @@ public final class TableSource implements StreamSource {
             json.writeString(value);
         }
         json.writeEndArray();
-    }
-
-    private static Throwable cause(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 }
