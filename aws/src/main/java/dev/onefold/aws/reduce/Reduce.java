@@ -10,6 +10,7 @@ import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.state.Definitions;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,9 +30,11 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 public final class Reduce {
     private static final int DELTAS_READ_MAX = 200;
     private static final int ATTEMPTS_MAX = 30;
+    private static final int GONE_MAX = 100_000;
 
     private final Store store;
     private final int lane;
+    /// Deltas that are known not to be in the table any more: what they held is in the totals.
     private final Set<DeltaId> gone = new HashSet<>();
     private long commits;
 
@@ -63,6 +66,9 @@ public final class Reduce {
                             : commit(header, picked).thenCompose(written -> {
                                 if (written instanceof Store.Written.Done) {
                                     commits++;
+                                    noteGone(picked.deltas().stream()
+                                            .map(DeltaItem::id)
+                                            .toList());
                                     return drain(1);
                                 }
                                 return store.backOff(attempt).thenCompose(_ -> drain(attempt + 1));
@@ -115,27 +121,23 @@ public final class Reduce {
 
     /// The deltas of these ids that are still there; notes which are gone.
     private CompletableFuture<List<DeltaItem>> lookFor(Set<DeltaId> ids) {
-        List<CompletableFuture<Map<String, AttributeValue>>> items = new ArrayList<>();
-        List<DeltaId> ordered = List.copyOf(ids);
-        for (DeltaId id : ordered) {
-            items.add(store.retried(() -> store.client()
-                            .getItem(request -> request.tableName(store.tables().deltas())
-                                    .key(DeltaItem.keyOf(id))
-                                    .consistentRead(true)))
-                    .thenApply(response -> response.item()));
-        }
-        return CompletableFuture.allOf(items.toArray(CompletableFuture[]::new)).thenApply(_ -> {
-            List<DeltaItem> found = new ArrayList<>();
-            for (int i = 0; i < ordered.size(); i++) {
-                Map<String, AttributeValue> item = items.get(i).join();
-                if (item.isEmpty()) {
-                    gone.add(ordered.get(i));
-                } else {
-                    found.add(DeltaItem.of(item));
-                }
-            }
+        List<Map<String, AttributeValue>> keys =
+                ids.stream().map(DeltaItem::keyOf).toList();
+        return BatchReads.of(store, store.tables().deltas(), keys, null).thenApply(items -> {
+            List<DeltaItem> found = items.stream().map(DeltaItem::of).toList();
+            Set<DeltaId> missing = new HashSet<>(ids);
+            found.forEach(delta -> missing.remove(delta.id()));
+            noteGone(missing);
             return found;
         });
+    }
+
+    /// What is forgotten is looked for again.
+    private void noteGone(Collection<DeltaId> ids) {
+        if (gone.size() > GONE_MAX) {
+            gone.clear();
+        }
+        gone.addAll(ids);
     }
 
     private CompletableFuture<Store.Written> commit(Header header, Picked picked) {
