@@ -17,9 +17,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
-/// The tables and the bucket, and how their services are spoken to: without waiting, with bounded retries, and with the
-/// knowledge that
-/// a request without an answer may or may not have happened. Any thread may call.
+/// The tables and the bucket, and how their services are spoken to: without waiting, with bounded retries, and with
+/// the knowledge that a request without an answer may or may not have happened. Any thread may call.
 ///
 /// @param pause completes after a while
 /// @param random for ids and for jitter

@@ -11,9 +11,8 @@ import software.amazon.awssdk.services.dynamodb.model.GetShardIteratorResponse;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsClient;
 
-/// The tables' streams of DynamoDB Local, without waiting. Its own client of this kind fails at every call. Pages may
-/// be
-/// empty though there is more, as those of AWS may.
+/// The tables' streams of DynamoDB Local, without waiting. Its own client of this kind fails at every call. Pages
+/// may be empty though there is more, as those of AWS may.
 ///
 /// @param emptyPages how many of the next ones are
 public record LocalChanges(DynamoDbStreamsClient local, AtomicInteger emptyPages)

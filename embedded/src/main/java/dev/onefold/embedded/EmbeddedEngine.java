@@ -358,9 +358,8 @@ public final class EmbeddedEngine implements Engine {
         return locked(this::compare);
     }
 
-    /// Recomputes the totals from the sources, read again, and from the journal, if it was kept; then compares. Intake
-    /// waits
-    /// meanwhile, answers do not.
+    /// Recomputes the totals from the sources, read again, and from the journal, if it was kept; then compares.
+    /// Intake waits meanwhile, answers do not.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was
@@ -369,8 +368,7 @@ public final class EmbeddedEngine implements Engine {
     }
 
     /// Replaces the totals by those recomputed from the sources, read again, and from the journal, if it was kept.
-    /// Intake waits
-    /// meanwhile, answers do not.
+    /// Intake waits meanwhile, answers do not.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was; nothing is changed then

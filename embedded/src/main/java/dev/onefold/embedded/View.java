@@ -134,9 +134,8 @@ final class View {
         };
     }
 
-    /// Settings under which nothing of the data is changed: who only looks neither divides the rows anew nor lets go of
-    /// a
-    /// journal that was kept.
+    /// Settings under which nothing of the data is changed: who only looks neither divides the rows anew nor lets
+    /// go of a journal that was kept.
     static Settings asStored(Path root, Checkpoint checkpoint, Settings settings) {
         boolean kept = Journal.isKept(root);
         return settings.withShards(checkpoint.rows().size()).withKeepJournal(kept || settings.keepJournal());

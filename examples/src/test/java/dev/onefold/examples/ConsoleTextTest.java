@@ -11,9 +11,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What the documents show of a console is what it says. `mvn test -pl examples -am -Donefold.write=true` brings them
-/// up
-/// to date.
+/// What the documents show of a console is what it says. `mvn test -pl examples -am -Donefold.write=true` brings
+/// them up to date.
 class ConsoleTextTest {
     static List<String> documents() {
         return Stream.concat(

@@ -14,9 +14,9 @@ import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 
-/// The records of dead letters, each an object of a bucket. An object's name is made of the letter's identity and of
-/// its
-/// content, so it may be written any number of times, by anyone, and is always the same. Any thread may call.
+/// The records of dead letters, each an object of a bucket. An object's name is made of the letter's identity and
+/// of its content, so it may be written any number of times, by anyone, and is always the same. Any thread may
+/// call.
 final class LetterBytes {
     private final Store store;
 

@@ -89,9 +89,8 @@ public final class LetterTable {
                 "letter/" + id % PARTITIONS, ByteBuffer.allocate(8).putLong(id).array());
     }
 
-    /// Keeps letters, with ids in their order; durable when it completes. Some are kept at a time, so that a flood of
-    /// bad
-    /// records does not hold up those behind it for long.
+    /// Keeps letters, with ids in their order; durable when it completes. Some are kept at a time, so that a flood
+    /// of bad records does not hold up those behind it for long.
     public CompletableFuture<Void> keep(List<Letter> letters) {
         if (letters.isEmpty()) {
             return CompletableFuture.completedFuture(null);

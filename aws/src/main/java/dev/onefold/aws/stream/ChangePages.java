@@ -13,8 +13,7 @@ import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 
 /// A shard of a table's change stream. It can be read from a record on, not from a time, and does not say how far
-/// behind
-/// its newest record a page is: at the end of what there is, pages are empty.
+/// behind its newest record a page is: at the end of what there is, pages are empty.
 ///
 /// @param stream its ARN
 record ChangePages(DynamoDbStreamsAsyncClient client, String stream, String shard) implements Pages {

@@ -20,8 +20,7 @@ import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
 /// Deletes the totals of views that the definition does not have any more. Only after all gates were moved and all
 /// deltas of before were added: then nothing can add to them again. Who reads such totals meanwhile finds, when he
-/// looks
-/// at the definition again, that they are no answer.
+/// looks at the definition again, that they are no answer.
 ///
 ///     item = k 00 "cleaned", m all views up to this number are gone, but for s those that the definition had then
 final class Cleaning {

@@ -20,9 +20,8 @@ import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsResponse;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsResultEntry;
 
-/// The writing side of a stream with what the service may do to a request: refuse some of its entries, refuse all of
-/// it,
-/// do it and lose the answer. It holds the limits of `PutRecords`, and answers in any order.
+/// The writing side of a stream with what the service may do to a request: refuse some of its entries, refuse all
+/// of it, do it and lose the answer. It holds the limits of `PutRecords`, and answers in any order.
 final class FakeKinesis implements KinesisAsyncClient {
     private static final int SHARDS = 3;
 

@@ -2,9 +2,8 @@ package dev.onefold.cli.generate;
 
 import java.util.Arrays;
 
-/// The newest state of each trade, in eight bytes: version, value in cents, and leaf of the tree of totals. In pieces,
-/// so
-/// that growing copies nothing. One thread.
+/// The newest state of each trade, in eight bytes: version, value in cents, and leaf of the tree of totals. In
+/// pieces, so that growing copies nothing. One thread.
 final class TradeBook {
     /// In place of a leaf: the trade is deleted.
     static final int DELETED = 0xff;

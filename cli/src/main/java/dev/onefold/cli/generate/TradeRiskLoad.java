@@ -6,9 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The messages of a trade-risk system: new trades, corrections of value and hierarchy, duplicates, late versions,
-/// deletes
-/// and garbage, in shares that a [TradeRiskMix] says. Equal mix, number and seed give equal bytes, however they are
-/// fetched.
+/// deletes and garbage, in shares that a [TradeRiskMix] says. Equal mix, number and seed give equal bytes, however
+/// they are fetched.
 ///
 /// It keeps eight bytes per trade, its newest state, and from that tells at any moment the totals that are right for
 /// what it has written so far. Values are whole cents. One thread.

@@ -27,9 +27,8 @@ import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.ReaderException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/// YAML as nodes with places. It reads the parser's events itself and builds no objects: so nesting, aliases and tags
-/// are bounded here, and
-/// nothing in a file can name a class. One thread.
+/// YAML as nodes with places. It reads the parser's events itself and builds no objects: so nesting, aliases and
+/// tags are bounded here, and nothing in a file can name a class. One thread.
 final class YamlNodes {
     /// Nodes and characters of a document with all its aliases written out; a file within its size comes nowhere near
     /// without many of them.

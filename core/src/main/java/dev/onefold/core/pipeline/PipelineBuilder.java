@@ -9,9 +9,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Builds a pipeline in Java. Fields, levels, measures and conditions are texts as in a pipeline file, and [#build()]
-/// judges them by the
-/// same rules. One thread.
+/// Builds a pipeline in Java. Fields, levels, measures and conditions are texts as in a pipeline file, and
+/// [#build()] judges them by the same rules. One thread.
 ///
 /// ```java
 /// Pipeline.named("trade-risk")

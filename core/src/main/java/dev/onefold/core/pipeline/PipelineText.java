@@ -11,9 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal text and
-/// different ones
-/// different text, so it identifies a definition. What is a default is left out, so that a setting added later changes
-/// no text of before.
+/// different ones different text, so it identifies a definition. What is a default is left out, so that a setting
+/// added later changes no text of before.
 public final class PipelineText {
     private PipelineText() {}
 

@@ -1,9 +1,8 @@
 package dev.onefold.embedded.disk;
 
 /// Divides the sizes at which something rolls over: segments, logs, chunks. A simulation sets the system property
-/// `onefold.scale`, so that some dozen records meet what otherwise takes gigabytes; elsewhere it is 1. A data directory
-/// is
-/// read at the scale at which it was written.
+/// `onefold.scale`, so that some dozen records meet what otherwise takes gigabytes; elsewhere it is 1. A data
+/// directory is read at the scale at which it was written.
 public final class Scale {
     private static final int DIVISOR = Integer.getInteger("onefold.scale", 1);
 

@@ -10,9 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the small language inside a text from left to right. A grammar takes what it needs and, where it meets
-/// something else, throws what
-/// [#refuse(String, String)] makes of it: the first thing wrong in a text ends its reading, at its exact column. One
-/// thread.
+/// something else, throws what [#refuse(String, String)] makes of it: the first thing wrong in a text ends its
+/// reading, at its exact column. One thread.
 public final class Expression {
     /// The most digits of a number, without leading zeros.
     private static final int NUMBER_DIGITS_MAX = 28;

@@ -6,9 +6,8 @@ import java.util.List;
 public sealed interface Node {
     TextPlace place();
 
-    /// A text as it is after quotes and escapes are read. `runs` says where the text stands, in rising order of offset;
-    /// without runs it stands
-    /// at `place`, as it is.
+    /// A text as it is after quotes and escapes are read. `runs` says where the text stands, in rising order of
+    /// offset; without runs it stands at `place`, as it is.
     record Scalar(String text, boolean quoted, TextPlace place, List<Run> runs) implements Node {
         public Scalar {
             runs = List.copyOf(runs);
