@@ -6,12 +6,8 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommonOptions;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.generate.GenerateCommand;
-import dev.onefold.cli.letters.DeadLettersCommand;
 import dev.onefold.cli.run.RunCommand;
-import dev.onefold.cli.verbs.GetCommand;
-import dev.onefold.cli.verbs.QueryCommand;
-import dev.onefold.cli.verbs.RebuildCommand;
-import dev.onefold.cli.verbs.VerifyCommand;
+import dev.onefold.cli.verbs.Verbs;
 import dev.onefold.core.Engine;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -84,12 +80,9 @@ public final class Onefold implements Runnable {
         Caller caller = call.caller();
         CommandLine commandLine = new CommandLine(new Onefold())
                 .addSubcommand(new DemoCommand(call))
-                .addSubcommand(new RunCommand(call))
-                .addSubcommand(new QueryCommand(call))
-                .addSubcommand(new GetCommand(call))
-                .addSubcommand(new VerifyCommand(call))
-                .addSubcommand(new RebuildCommand(call))
-                .addSubcommand(DeadLettersCommand.commandLine(call))
+                .addSubcommand(new RunCommand(call));
+        Verbs.here(call).forEach(commandLine::addSubcommand);
+        commandLine
                 .addSubcommand(new CheckCommand(call))
                 .addSubcommand(new GenerateCommand())
                 .addSubcommand(AwsCommand.commandLine(call))

@@ -6,11 +6,7 @@ import dev.onefold.aws.Store;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.letters.DeadLettersCommand;
-import dev.onefold.cli.verbs.GetCommand;
-import dev.onefold.cli.verbs.QueryCommand;
-import dev.onefold.cli.verbs.RebuildCommand;
-import dev.onefold.cli.verbs.VerifyCommand;
+import dev.onefold.cli.verbs.Verbs;
 import dev.onefold.core.Engine;
 import java.net.URI;
 import java.util.Optional;
@@ -81,16 +77,13 @@ public final class AwsCommand implements Runnable {
     public static CommandLine commandLine(Call call) {
         AwsCommand aws = new AwsCommand();
         Call deployed = call.on(aws::engine);
-        return new CommandLine(aws)
+        CommandLine commands = new CommandLine(aws)
                 .addSubcommand(new TemplateCommand(call))
                 .addSubcommand(new PackageCommand(call))
                 .addSubcommand(new ProduceCommand(call, aws))
-                .addSubcommand(new ReplayCommand(call, aws))
-                .addSubcommand(new QueryCommand(deployed))
-                .addSubcommand(new GetCommand(deployed))
-                .addSubcommand(new VerifyCommand(deployed))
-                .addSubcommand(new RebuildCommand(deployed))
-                .addSubcommand(DeadLettersCommand.commandLine(deployed));
+                .addSubcommand(new ReplayCommand(call, aws));
+        Verbs.deployed(deployed).forEach(commands::addSubcommand);
+        return commands;
     }
 
     /// What the names of a deployment's parts begin with.

@@ -1,5 +1,6 @@
 package dev.onefold.cli.data;
 
+import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -47,13 +48,14 @@ public final class PipelineArgument {
     }
 
     /// The directory of a pipeline that may be given by file or by name.
-    public DataDirectory directory(Caller caller) {
+    public DataDirectory directory(Call call) {
+        Caller caller = call.caller();
         Path file = caller.path(pipeline);
         if (Files.isRegularFile(file)) {
             return fromFile(caller);
         }
         boolean name = pipeline.matches("[a-z0-9-]{1," + Limits.NAME_LENGTH_MAX + "}");
-        if (name && Files.isDirectory(path(caller, pipeline))) {
+        if (name && (call.live() != null || Files.isDirectory(path(caller, pipeline)))) {
             return new DataDirectory(path(caller, pipeline), pipeline, null);
         }
         throw CommandFailure.usage("There is no pipeline file " + caller.shown(file)

@@ -76,7 +76,7 @@ public final class DeadLettersCommand implements Callable<Integer> {
 
     int use(Verb verb) throws IOException {
         return EngineAccess.use(
-                pipeline.directory(call.caller()),
+                pipeline.directory(call),
                 call,
                 engine -> verb.on(engine.deadLetters()).code());
     }

@@ -121,7 +121,7 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         requireSense();
-        DataDirectory data = pipeline.directory(call.caller());
+        DataDirectory data = pipeline.directory(call);
         for (String input : inputs) {
             if (!input.equals(STANDARD_INPUT)) {
                 InputFile.of(call.caller(), input); // What cannot be read is refused before a directory is made for it.

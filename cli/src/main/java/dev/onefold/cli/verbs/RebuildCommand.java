@@ -40,7 +40,7 @@ public final class RebuildCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return EngineAccess.use(pipeline.directory(call.caller()), call, engine -> {
+        return EngineAccess.use(pipeline.directory(call), call, engine -> {
             try {
                 VerificationText text = new VerificationText(
                         engine.pipeline(),

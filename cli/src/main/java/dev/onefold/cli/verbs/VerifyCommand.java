@@ -42,7 +42,7 @@ public final class VerifyCommand implements Callable<Integer> {
     @Option(
             names = "--sample",
             paramLabel = "N",
-            description = "On AWS: recomputes one leaf group in N, others each time. All rows are read, and few"
+            description = "Recomputes one leaf group in N, others each time. All rows are read, and few"
                     + " written. Default: all groups.")
     private @Nullable Integer sample;
 
@@ -52,7 +52,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return EngineAccess.use(pipeline.directory(call.caller()), call, engine -> {
+        return EngineAccess.use(pipeline.directory(call), call, engine -> {
             Verification verification;
             try {
                 verification = verify(engine);

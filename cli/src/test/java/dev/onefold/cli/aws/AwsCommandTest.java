@@ -157,8 +157,12 @@ class AwsCommandTest {
         assertThat(sample.exitCode()).as(sample.out() + sample.err()).isZero();
         assertThat(sample.out()).contains("2 rows, for one leaf group in 2");
         assertThat(aws("verify", "trades.yaml", "--sample", "0").exitCode()).isEqualTo(2);
+        assertThat(aws("verify", "trades.yaml", "--from-sources").err()).contains("Unknown option");
         assertThat(aws("rebuild", "trades.yaml").exitCode()).isZero();
         assertThat(aws("query", "trades.yaml", "--group", "FX", "--depth", "0").out())
+                .contains("2.50");
+        assertThat(aws("query", "trades", "--group", "FX", "--depth", "0").out())
+                .as("The tables know the pipeline; its name is enough.")
                 .contains("2.50");
         Result letters = aws("dead-letters", "trades.yaml", "list");
         assertThat(letters.out()).as(letters.err()).contains("malformed");
