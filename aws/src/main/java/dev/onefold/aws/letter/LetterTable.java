@@ -253,21 +253,23 @@ public final class LetterTable {
             return bytes.read(place(item), Items.text(item, "h"))
                     .<@Nullable Arrival>thenApply(data ->
                             new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data))
-                    // Somebody may have removed the letter since it was looked for.
-                    .exceptionallyCompose(failure -> get(letterKey(id))
-                            .thenCompose(again -> again.isEmpty()
-                                    ? CompletableFuture.completedFuture(null)
-                                    : CompletableFuture.failedFuture(failure)));
+                    // Somebody may have removed the letter, or replaced its record, since it was looked for.
+                    .exceptionallyCompose(failure -> get(letterKey(id)).thenCompose(now -> {
+                        if (now.isEmpty()) {
+                            return CompletableFuture.completedFuture(null);
+                        }
+                        return place(now).equals(place(item))
+                                ? CompletableFuture.failedFuture(failure)
+                                : arrival(id);
+                    }));
         });
     }
 
     /// Keeps a redriven letter that was rejected again: its record as it was sent now, and why. Whether it is still
     /// there.
     ///
-    /// Another record than before gets an object of its own, and the one before is never named again. So what
-    somebody
-    /// is about to remove is never what the letter names. If others do the same at once, the last one's record
-    stays.
+    /// Another record than before gets an object of its own, and the one before is never named again: what somebody
+    /// is about to remove is never what the letter names. If others do the same at once, the last record stays.
     public CompletableFuture<Boolean> rejectedAgain(long id, Malformed malformed, byte[] record) {
         return get(letterKey(id)).thenCompose(item -> {
             if (item.isEmpty()) {

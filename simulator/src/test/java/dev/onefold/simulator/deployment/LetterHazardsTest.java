@@ -102,6 +102,20 @@ class LetterHazardsTest {
         assertThat(deployment.bucket.size()).isOne();
     }
 
+    /// 5: who reads finds the record that is there now.
+    @Test
+    void whoever_reads_a_letter_whose_record_is_replaced_meanwhile_has_one_of_the_two() {
+        process("poison");
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        for (int round = 0; round < 60; round++) {
+            Person one = redriving("poison " + round);
+            while (!one.isGone()) {
+                assertThat(record(1)).startsWith("poison");
+            }
+            assertThat(one.failure()).isNull();
+        }
+    }
+
     private Person redriving(@Nullable String edit) {
         return Person.begin(deployment.time, me -> {
             AwsEngine mine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("person")), me);
