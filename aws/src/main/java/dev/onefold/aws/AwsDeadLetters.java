@@ -61,14 +61,20 @@ final class AwsDeadLetters implements DeadLetters {
             }
             Arrival arrival = new Arrival(
                     kept.shard(), kept.sequence(), kept.subSequence(), edited == null ? kept.data() : edited);
-            return StateAndMap.process(store, List.of(arrival)).thenCompose(fates -> switch (fates.getFirst()) {
+            return StateAndMap.redrive(store, arrival).thenCompose(fate -> switch (fate) {
                 case Fate.Rejected(var malformed) ->
                     table.rejectedAgain(id, malformed, arrival.data())
                             .thenApply(isThere -> isThere ? Redriven.REJECTED : Redriven.GONE);
                 case Fate.Accepted _ -> table.remove(id).thenApply(_ -> Redriven.ACCEPTED);
                 case Fate.Duplicate _ -> table.remove(id).thenApply(_ -> Redriven.DUPLICATE);
                 case Fate.Stale _ -> table.remove(id).thenApply(_ -> Redriven.STALE);
-                case Fate.Conflicting _ -> table.remove(id).thenApply(_ -> Redriven.CONFLICTING);
+                case Fate.Conflicting(var loser) ->
+                    loser.map(identity -> table.isOf(id, identity))
+                            .orElseGet(() -> CompletableFuture.completedFuture(false))
+                            .thenCompose(isLoser -> isLoser // And so it stays.
+                                    ? CompletableFuture.completedFuture(true)
+                                    : table.remove(id))
+                            .thenApply(_ -> Redriven.CONFLICTING);
             });
         }));
         if (redriven == Redriven.ACCEPTED || redriven == Redriven.CONFLICTING) {

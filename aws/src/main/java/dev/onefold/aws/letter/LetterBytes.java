@@ -14,17 +14,19 @@ import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 
-/// The records of dead letters, each an object of a bucket. An object's name is made of the letter's identity and
-/// of its content, so it may be written any number of times, by anyone, and is always the same. Any thread may
-/// call.
+/// The records of dead letters, each an object of a bucket. An object's name is made of the letter's identity and of
+/// its content, so it may be written any number of times, by anyone, and is always the same; behind them a record that
+/// has taken another's place has an id. Any thread may call.
 final class LetterBytes {
     private final Store store;
 
     /// Where a record lies.
     record Place(String bucket, String object) {
-        /// Where another record of the same letter lies.
-        Place with(byte[] record) {
-            return new Place(bucket, object.substring(0, object.indexOf('/') + 1) + sha256(record));
+        /// Where another record of the same letter is to lie.
+        ///
+        /// @param id makes it a place where nothing has ever lain
+        Place with(byte[] record, String id) {
+            return new Place(bucket, object.substring(0, object.indexOf('/') + 1) + sha256(record) + "-" + id);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.onefold.aws.letter;
 
 import dev.onefold.aws.Arrival;
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Items;
 import dev.onefold.core.Counts;
@@ -169,18 +170,14 @@ public final class LetterTable {
     private Map<String, AttributeValue> item(long id, Letter letter, LetterBytes.Place place) {
         Arrival arrival = letter.arrival();
         return with(
-                letterKey(id),
+                with(letterKey(id), item(place, arrival.data())),
                 Map.of(
-                        "b", AttributeValue.fromS(place.bucket()),
-                        "o", AttributeValue.fromS(place.object()),
                         "r", AttributeValue.fromS(letter.reason().name()),
                         "m", AttributeValue.fromS(letter.message()),
                         "s", AttributeValue.fromS(arrival.shard()),
                         "q", AttributeValue.fromS(arrival.sequence()),
                         "u", Items.number(arrival.subSequence()),
-                        "t", Items.number(store.clock().millis()),
-                        "h", AttributeValue.fromS(LetterBytes.sha256(arrival.data())),
-                        "l", Items.number(arrival.data().length)));
+                        "t", Items.number(store.clock().millis())));
     }
 
     /// The first of so many ids in a row. Ids may have gaps, and are never given twice.
@@ -255,51 +252,82 @@ public final class LetterTable {
             return bytes.read(place(item), Items.text(item, "h"))
                     .<@Nullable Arrival>thenApply(data ->
                             new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data))
-                    // Somebody may have removed the letter since it was looked for.
-                    .exceptionallyCompose(failure -> get(letterKey(id))
-                            .thenCompose(again -> again.isEmpty()
-                                    ? CompletableFuture.completedFuture(null)
-                                    : CompletableFuture.failedFuture(failure)));
+                    // Somebody may have removed the letter, or replaced its record, since it was looked for.
+                    .exceptionallyCompose(failure -> get(letterKey(id)).thenCompose(now -> {
+                        if (now.isEmpty()) {
+                            return CompletableFuture.completedFuture(null);
+                        }
+                        return place(now).equals(place(item))
+                                ? CompletableFuture.failedFuture(failure)
+                                : arrival(id);
+                    }));
         });
     }
 
     /// Keeps a redriven letter that was rejected again: its record as it was sent now, and why. Whether it is still
     /// there.
+    ///
+    /// Another record than before gets an object of its own, and the one before is never named again: what somebody
+    /// is about to remove is never what the letter names. If others do the same at once, the last record stays.
     public CompletableFuture<Boolean> rejectedAgain(long id, Malformed malformed, byte[] record) {
         return get(letterKey(id)).thenCompose(item -> {
             if (item.isEmpty()) {
                 return CompletableFuture.completedFuture(false);
             }
             LetterBytes.Place before = place(item);
-            LetterBytes.Place after = before.with(record);
-            return bytes.put(after, record)
-                    .thenCompose(_ -> replace(id, malformed, after, record))
-                    .thenCompose(isThere -> isThere && after.equals(before)
-                            ? CompletableFuture.completedFuture(true)
-                            : bytes.remove(isThere ? before : after).thenApply(_ -> isThere));
+            boolean isSame = LetterBytes.sha256(record).equals(Items.text(item, "h"));
+            LetterBytes.Place after = isSame ? before : before.with(record, store.newId());
+            CompletableFuture<Void> put = isSame ? CompletableFuture.completedFuture(null) : bytes.put(after, record);
+            return put.thenCompose(_ -> replace(id, malformed, before, item(after, record)))
+                    .thenCompose(_ -> get(letterKey(id)))
+                    .thenCompose(now -> unlessNamed(before, now)
+                            .thenCompose(_ -> unlessNamed(after, now))
+                            .thenApply(_ -> !now.isEmpty()));
         });
     }
 
-    private CompletableFuture<Boolean> replace(long id, Malformed malformed, LetterBytes.Place place, byte[] record) {
+    private CompletableFuture<Void> unlessNamed(LetterBytes.Place place, Map<String, AttributeValue> letter) {
+        return !letter.isEmpty() && place(letter).equals(place)
+                ? CompletableFuture.completedFuture(null)
+                : bytes.remove(place);
+    }
+
+    /// What a letter says of its record.
+    private static Map<String, AttributeValue> item(LetterBytes.Place place, byte[] record) {
+        return Map.of(
+                "b", AttributeValue.fromS(place.bucket()),
+                "o", AttributeValue.fromS(place.object()),
+                "h", AttributeValue.fromS(LetterBytes.sha256(record)),
+                "l", Items.number(record.length));
+    }
+
+    /// If its record still lies there.
+    private CompletableFuture<Void> replace(
+            long id, Malformed malformed, LetterBytes.Place before, Map<String, AttributeValue> after) {
         return store.retried(() -> store.client()
                         .updateItem(request -> request.tableName(table)
                                 .key(letterKey(id))
                                 .updateExpression("SET r = :r, m = :m, o = :o, h = :h, l = :l")
-                                .conditionExpression("attribute_exists(p)")
+                                .conditionExpression("o = :before")
                                 .expressionAttributeValues(Map.of(
                                         ":r",
                                                 AttributeValue.fromS(
                                                         malformed.reason().name()),
                                         ":m", AttributeValue.fromS(malformed.message()),
-                                        ":o", AttributeValue.fromS(place.object()),
-                                        ":h", AttributeValue.fromS(LetterBytes.sha256(record)),
-                                        ":l", Items.number(record.length)))))
-                .thenApply(_ -> true)
-                .exceptionallyCompose(failure -> {
-                    boolean isGone = failure instanceof ConditionalCheckFailedException
-                            || failure.getCause() instanceof ConditionalCheckFailedException;
-                    return isGone ? CompletableFuture.completedFuture(false) : CompletableFuture.failedFuture(failure);
-                });
+                                        ":o", Items.require(after, "o"),
+                                        ":h", Items.require(after, "h"),
+                                        ":l", Items.require(after, "l"),
+                                        ":before", AttributeValue.fromS(before.object())))))
+                .<Void>thenApply(_ -> null)
+                // The letter tells what is true: it may have been this very request, answered once before.
+                .exceptionallyCompose(failure -> Futures.cause(failure) instanceof ConditionalCheckFailedException
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.failedFuture(failure));
+    }
+
+    /// Whether a letter is the one that is kept of this identity.
+    public CompletableFuture<Boolean> isOf(long id, String identity) {
+        return get(single("mark/" + identity)).thenApply(mark -> !mark.isEmpty() && Items.number(mark, "n") == id);
     }
 
     /// Removes a letter, then its record; its mark stays, so that the record is not kept again. Whether there was one.

@@ -3,6 +3,7 @@ package dev.onefold.aws.state;
 import dev.onefold.core.Counts;
 import dev.onefold.core.event.Malformed;
 import java.util.List;
+import java.util.Optional;
 
 /// What became of a record.
 public sealed interface Fate {
@@ -16,7 +17,9 @@ public sealed interface Fate {
     record Stale() implements Fate {}
 
     /// One version, two contents: the lesser of the two is a dead letter.
-    record Conflicting() implements Fate {}
+    ///
+    /// @param loser identity of that letter, if it is this record's; else empty
+    record Conflicting(Optional<String> loser) implements Fate {}
 
     /// It is a dead letter.
     record Rejected(Malformed malformed) implements Fate {}

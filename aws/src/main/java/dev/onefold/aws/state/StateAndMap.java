@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -41,12 +42,14 @@ public final class StateAndMap {
     private final Definitions definitions;
     private final LetterTable letters;
     private final List<Arrival> arrivals;
+    private final boolean keepsRejected;
     private final Fate[] fates;
     /// Deltas that this batch has tried to write: a row that names one of them is this batch's own.
     private final Set<DeltaId> mine = new HashSet<>();
 
-    private StateAndMap(Store store, List<Arrival> arrivals) {
+    private StateAndMap(Store store, List<Arrival> arrivals, boolean keepsRejected) {
         this.store = store;
+        this.keepsRejected = keepsRejected;
         definitions = new Definitions(store);
         letters = new LetterTable(store);
         this.arrivals = List.copyOf(arrivals);
@@ -58,9 +61,17 @@ public final class StateAndMap {
     ///
     /// @return what became of each record, in their order
     public static CompletableFuture<List<Fate>> process(Store store, List<Arrival> arrivals) {
-        StateAndMap batch = new StateAndMap(store, arrivals);
-        return batch.attempt(IntStream.range(0, arrivals.size()).boxed().toList(), 1)
-                .thenApply(_ -> Arrays.asList(batch.fates));
+        return new StateAndMap(store, arrivals, true).process();
+    }
+
+    /// Takes a record that is a dead letter already. When it is rejected again nothing new is kept: its letter is its
+    /// caller's, and may have another identity than its place.
+    public static CompletableFuture<Fate> redrive(Store store, Arrival arrival) {
+        return new StateAndMap(store, List.of(arrival), false).process().thenApply(List::getFirst);
+    }
+
+    private CompletableFuture<List<Fate>> process() {
+        return attempt(IntStream.range(0, arrivals.size()).boxed().toList(), 1).thenApply(_ -> Arrays.asList(fates));
     }
 
     private CompletableFuture<Void> attempt(List<Integer> indices, int attempt) {
@@ -91,7 +102,9 @@ public final class StateAndMap {
             switch (decoding.decode(arrivals.get(index))) {
                 case Decoding.Decoded.Bad(var malformed, var arrival) -> {
                     fates[index] = new Fate.Rejected(malformed);
-                    rejected.add(Letter.rejected(arrival, malformed.reason(), malformed.message()));
+                    if (keepsRejected) {
+                        rejected.add(Letter.rejected(arrival, malformed.reason(), malformed.message()));
+                    }
                 }
                 case Decoding.Decoded.Good(var candidate) -> {
                     candidates[index] = candidate;
@@ -143,8 +156,9 @@ public final class StateAndMap {
                     case STALE -> fates[index] = new Fate.Stale();
                     case DUPLICATE -> fates[index] = new Fate.Duplicate();
                     case CONFLICTING -> {
-                        fates[index] = new Fate.Conflicting();
-                        rejected.add(loser(pipeline, other, greatest.place()));
+                        Letter loser = loser(pipeline, other, greatest.place());
+                        fates[index] = new Fate.Conflicting(Optional.of(loser.identity()));
+                        rejected.add(loser);
                     }
                     case CHANGED -> throw new IllegalStateException("The winner of a batch is not its greatest");
                 }
@@ -166,18 +180,20 @@ public final class StateAndMap {
             return false; // It went in when no answer came; what became of it is said.
         }
         Transition transition = candidate.on(before.version(), before.views());
-        fates[index] = switch (transition) {
-            case CHANGED -> new Fate.Accepted();
-            case DUPLICATE -> new Fate.Duplicate();
-            case STALE -> new Fate.Stale();
-            case CONFLICTING -> new Fate.Conflicting();
-        };
-        if (transition != Transition.CONFLICTING) {
-            return transition == Transition.CHANGED;
+        switch (transition) {
+            case CHANGED -> fates[index] = new Fate.Accepted();
+            case DUPLICATE -> fates[index] = new Fate.Duplicate();
+            case STALE -> fates[index] = new Fate.Stale();
+            case CONFLICTING -> {
+                boolean arrivedStays = candidate.compareViews(before.views()) > 0;
+                Letter loser =
+                        arrivedStays ? loser(pipeline, before, candidate) : loser(pipeline, candidate, before.place());
+                rejected.add(loser);
+                fates[index] = new Fate.Conflicting(arrivedStays ? Optional.empty() : Optional.of(loser.identity()));
+                return arrivedStays;
+            }
         }
-        boolean arrivedStays = candidate.compareViews(before.views()) > 0;
-        rejected.add(arrivedStays ? loser(pipeline, before, candidate) : loser(pipeline, candidate, before.place()));
-        return arrivedStays;
+        return transition == Transition.CHANGED;
     }
 
     private static String message(StoredRow loser, String winner) {

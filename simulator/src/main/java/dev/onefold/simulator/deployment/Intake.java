@@ -1,30 +1,46 @@
 package dev.onefold.simulator.deployment;
 
+import dev.onefold.aws.Store;
 import dev.onefold.aws.function.StateFunction;
+import dev.onefold.aws.stream.Position;
+import dev.onefold.aws.stream.Replay;
+import dev.onefold.aws.stream.Streams;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.local.mapping.Destination;
 import dev.onefold.local.mapping.MappingSettings;
 import dev.onefold.local.mapping.Nastiness;
+import dev.onefold.local.mapping.QueueMapping;
 import dev.onefold.local.mapping.StreamMapping;
 import dev.onefold.local.mapping.Target;
 import dev.onefold.local.mapping.source.KinesisSource;
 import dev.onefold.simulator.aws.Faults;
+import dev.onefold.simulator.queue.SimulatedQueues;
 import dev.onefold.simulator.stream.KinesisClient;
 import dev.onefold.simulator.stream.SimulatedKinesis;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.Shard;
 
 /// The stream, who puts records into it, and the mapping that brings them to State; shards are split and merged
 /// meanwhile, the stream is deleted and made anew, and so is the mapping, which then begins with what was long done.
+/// What the mapping gives up is named in the retry queue, and State reads it again; anybody may replay.
 final class Intake implements AutoCloseable {
     private static final String STREAM = "s";
     private static final int SHARDS_MAX = 3;
     private static final int BATCH_MAX = 30;
+    private static final String RETRIES = "retries";
+    private static final int VISIBILITY_SECONDS_MAX = 90;
+    private static final int ATTEMPTS_MAX = 3;
+    private static final Duration AGE_MIN = Duration.ofMinutes(1);
+    private static final Duration REPLAYED_MAX = Duration.ofMinutes(3);
     private static final Duration RESHARDING_MAX = Duration.ofSeconds(20);
 
     private final Deployment deployment;
@@ -34,8 +50,11 @@ final class Intake implements AutoCloseable {
     private final KinesisClient operator;
     private final Producers producers;
     private final Sandboxes sandboxes;
+    private final SimulatedQueues queues;
+    private final QueueMapping retries;
     private final MappingSettings settings;
     private StreamMapping mapping;
+    private int streams = 1;
     private CompletableFuture<Void> put = CompletableFuture.completedFuture(null);
     private boolean closed;
 
@@ -52,15 +71,43 @@ final class Intake implements AutoCloseable {
                 deployment,
                 random.split(),
                 nastiness,
-                client -> new StateFunction(deployment.store(client), pipeline, Deployment.SILENT)::handle);
+                client -> new StateFunction(
+                                deployment.store(client), pipeline, Deployment.SILENT, () -> streams(kinesis.client()))
+                        ::handle);
+        queues = new SimulatedQueues(deployment.time, random.nextLong());
+        queues.create(RETRIES, Duration.ofSeconds(1 + random.nextInt(VISIBILITY_SECONDS_MAX)), Integer.MAX_VALUE);
+        queues.inject(faults);
+        retries = QueueMapping.open(
+                deployment.time,
+                new QueueMapping.Queue(queues.client(), SimulatedQueues.url(RETRIES), SimulatedQueues.arn(RETRIES)),
+                sandboxes,
+                MappingSettings.retries(),
+                Nastiness.of(random.nextLong(), nastiness));
         settings = MappingSettings.input()
                 .withBatch(
                         1 + random.nextInt(BATCH_MAX),
                         Duration.ofMillis(random.nextBoolean() ? 0 : random.nextInt(3_000)))
                 .withParallelizationFactor(1 + random.nextInt(10))
-                .withFailure(random.nextBoolean(), random.nextBoolean());
+                .withFailure(random.nextBoolean(), random.nextBoolean())
+                // The template never gives up; who does finds the records in the queue.
+                .withEnd(
+                        random.nextInt(4) == 0 ? random.nextInt(ATTEMPTS_MAX) : -1,
+                        random.nextInt(4) == 0 ? AGE_MIN : MappingSettings.FOREVER);
         mapping = map();
         reshardLater();
+    }
+
+    /// Messages of the retry queue name no table here.
+    private static Streams streams(KinesisClient kinesis) {
+        return new Streams(kinesis, new DynamoDbStreamsAsyncClient() {
+            @Override
+            public String serviceName() {
+                return SERVICE_NAME;
+            }
+
+            @Override
+            public void close() {}
+        });
     }
 
     private StreamMapping map() {
@@ -68,7 +115,10 @@ final class Intake implements AutoCloseable {
         return StreamMapping.open(
                 deployment.time,
                 new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
-                new Target(sandboxes, "arn:aws:lambda:eu-central-1:000000000000:function:state", null),
+                new Target(
+                        sandboxes,
+                        "arn:aws:lambda:eu-central-1:000000000000:function:state",
+                        new Destination(queues.client(), SimulatedQueues.url(RETRIES))),
                 settings,
                 new Nastiness(random.nextLong(), chance, chance, chance, chance, chance / 10));
     }
@@ -90,19 +140,21 @@ final class Intake implements AutoCloseable {
             put.join();
         }
         return put.isDone()
+                && queues.bodies(RETRIES).isEmpty()
                 && kinesis.ends(STREAM).entrySet().stream()
-                        .allMatch(
-                                end -> mapping.checkpoint(end.getKey()).equals(java.util.Optional.of(end.getValue())));
+                        .allMatch(end -> mapping.checkpoint(end.getKey()).equals(Optional.of(end.getValue())));
     }
 
     /// What is in the way of being done.
     String state() {
-        return "put " + put.isDone() + ", ends " + kinesis.ends(STREAM) + ", " + mapping.lastProcessingResult();
+        return "put " + put.isDone() + ", ends " + kinesis.ends(STREAM) + ", " + mapping.lastProcessingResult()
+                + ", retries " + queues.bodies(RETRIES) + ", " + retries.lastProcessingResult();
     }
 
     /// Deletes the stream, all of which must be done, and makes another one of its name; perhaps the mapping, too.
     void replaceStream() {
         kinesis.delete(STREAM);
+        streams++;
         deployment.time.runFor(Duration.ofSeconds(1 + random.nextInt(30)));
         kinesis.create(STREAM, 1 + random.nextInt(SHARDS_MAX));
         if (random.nextBoolean()) {
@@ -114,6 +166,31 @@ final class Intake implements AutoCloseable {
     void replaceMapping() {
         mapping.close();
         mapping = map();
+    }
+
+    /// Whether records may have been forgotten with their stream.
+    boolean mayHaveForgotten() {
+        return streams > 1;
+    }
+
+    /// Reads a part of the stream again, beside the functions.
+    String replay(Person person, Store store, SplittableRandom chance) {
+        KinesisClient client = kinesis.client();
+        int before = streams;
+        List<Shard> shards = person.of(client.listShards(request -> request.streamName(STREAM)))
+                .shards();
+        String shard = shards.get(chance.nextInt(shards.size())).shardId();
+        String end = kinesis.ends(STREAM).get(shard);
+        Instant now = deployment.time.instant();
+        Position from = new Position.Time(now.minus(Duration.ofNanos(chance.nextLong(REPLAYED_MAX.toNanos()))));
+        Replay.Range range = end != null && chance.nextBoolean()
+                ? new Replay.Range(from, new Position.Sequence(end), Optional.of(shard))
+                : new Replay.Range(from, new Position.Time(now), Optional.empty());
+        Replay.Done done = person.of(Replay.run(store, client, STREAM, range, _ -> {}));
+        if (streams == before && !done.forgotten().isEmpty()) {
+            throw new AssertionError("Of " + range + " the stream is said to have forgotten " + done.forgotten());
+        }
+        return done.counts().toString();
     }
 
     private void reshardLater() {
@@ -184,6 +261,7 @@ final class Intake implements AutoCloseable {
     public void close() {
         closed = true;
         mapping.close();
+        retries.close();
     }
 
     @Nullable

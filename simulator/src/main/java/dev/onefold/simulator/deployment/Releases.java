@@ -71,6 +71,11 @@ final class Releases {
         }
     }
 
+    /// Whether the pipeline may change.
+    boolean areSeveral() {
+        return pipelines.size() > 1;
+    }
+
     private static boolean isPossible(Pipeline pipeline) {
         try {
             AwsEngine.requirePossible(pipeline, 1);

@@ -19,22 +19,24 @@ public final class Judge {
     public static String wrongTotals(Engine engine, Oracle oracle) {
         StringBuilder wrong = new StringBuilder();
         for (String rollup : oracle.rollups()) {
-            SortedMap<List<String>, Map<String, @Nullable String>> right = oracle.totals(rollup);
-            Answer answer = engine.query(Query.all(rollup));
-            Map<List<String>, Map<String, @Nullable String>> served = new LinkedHashMap<>();
-            for (Answer.Line line : answer.lines()) {
-                Map<String, @Nullable String> figures = new LinkedHashMap<>();
-                for (int i = 0; i < answer.measures().size(); i++) {
-                    BigDecimal value = line.values().get(i);
-                    figures.put(answer.measures().get(i), value == null ? null : value.toPlainString());
-                }
-                served.put(line.group(), figures);
-            }
-            if (!List.copyOf(served.keySet()).equals(List.copyOf(right.keySet())) || !served.equals(right)) {
-                wrong.append("roll-up ").append(rollup).append(" is ").append(served);
-                wrong.append("\n but must be ").append(right).append('\n');
-            }
+            wrong.append(wrongAnswer(engine.query(Query.all(rollup)), oracle));
         }
         return wrong.toString();
+    }
+
+    /// What is wrong with an answer about all of a roll-up; empty if nothing is.
+    public static String wrongAnswer(Answer answer, Oracle oracle) {
+        SortedMap<List<String>, Map<String, @Nullable String>> right = oracle.totals(answer.rollup());
+        Map<List<String>, Map<String, @Nullable String>> served = new LinkedHashMap<>();
+        for (Answer.Line line : answer.lines()) {
+            Map<String, @Nullable String> figures = new LinkedHashMap<>();
+            for (int i = 0; i < answer.measures().size(); i++) {
+                BigDecimal value = line.values().get(i);
+                figures.put(answer.measures().get(i), value == null ? null : value.toPlainString());
+            }
+            served.put(line.group(), figures);
+        }
+        boolean isRight = List.copyOf(served.keySet()).equals(List.copyOf(right.keySet())) && served.equals(right);
+        return isRight ? "" : "roll-up " + answer.rollup() + " is " + served + "\n but must be " + right + "\n";
     }
 }

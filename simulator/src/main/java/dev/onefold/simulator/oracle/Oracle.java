@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,7 @@ public final class Oracle {
     private final Set<List<String>> paths;
     private final Map<String, List<@Nullable String>> headers = new HashMap<>();
     private final Map<List<String>, Row> rows = new HashMap<>();
+    private final Map<List<String>, TreeSet<Possible.Step>> steps = new HashMap<>();
     private final Set<Loser> losers = new HashSet<>();
     private final Map<Outcome, Long> outcomes = new HashMap<>();
     private final List<Refusal> malformed = new ArrayList<>();
@@ -221,6 +223,7 @@ public final class Oracle {
     }
 
     private Outcome fold(Event event) {
+        steps.computeIfAbsent(event.key(), _ -> new TreeSet<>()).add(new Possible.Step(event.version(), event.state()));
         Row stored = rows.get(event.key());
         int order = stored == null ? 1 : event.version().compareTo(stored.version());
         if (stored == null || order > 0) {
@@ -282,6 +285,18 @@ public final class Oracle {
             figures.put(measures.get(index).name(), measures.get(index).of(column));
         }
         return Collections.unmodifiableMap(figures);
+    }
+
+    /// What may be seen while these records are on their way.
+    public Possible possible() {
+        return new Possible(rollups(), steps);
+    }
+
+    /// The version of each key: a number, of a time its seconds, and zero where there are none.
+    public Map<List<String>, BigDecimal> versions() {
+        Map<List<String>, BigDecimal> versions = new HashMap<>();
+        rows.forEach((key, row) -> versions.put(key, row.version()));
+        return versions;
     }
 
     /// How many records had this outcome.

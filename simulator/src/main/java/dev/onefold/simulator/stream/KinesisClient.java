@@ -237,7 +237,7 @@ public final class KinesisClient implements KinesisAsyncClient {
     @Override
     public CompletableFuture<GetShardIteratorResponse> getShardIterator(GetShardIteratorRequest request) {
         return wire.call(() -> {
-            StoredStream stream = service.stream(request.streamName());
+            StoredStream stream = service.stream(name(request.streamName(), request.streamARN()));
             StoredShard shard = stream.shard(request.shardId());
             int index = switch (request.shardIteratorType()) {
                 case TRIM_HORIZON -> 0;
@@ -252,6 +252,14 @@ public final class KinesisClient implements KinesisAsyncClient {
                     .shardIterator(iterator(stream, shard, shard.notBefore(index)))
                     .build();
         });
+    }
+
+    /// A stream is called by its name or by its ARN.
+    private static String name(@Nullable String name, @Nullable String arn) {
+        if ((name == null) == (arn == null)) {
+            throw Refusals.invalid("Either StreamName or StreamARN should be provided.");
+        }
+        return name == null ? arn.substring(arn.lastIndexOf('/') + 1) : name;
     }
 
     private static int known(StoredStream stream, StoredShard shard, @Nullable String sequence) {

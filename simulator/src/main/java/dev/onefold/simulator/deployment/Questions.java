@@ -1,0 +1,163 @@
+package dev.onefold.simulator.deployment;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Row;
+import dev.onefold.aws.read.TotalsReads;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.core.StoredRow;
+import dev.onefold.core.aggregate.Aggregate;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import dev.onefold.core.query.Totals;
+import dev.onefold.simulator.oracle.Possible;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/// Asks for totals and rows while records come, and knows what no answer may say, whatever is in it: no group that no
+/// record names, no count below zero, above what there can be, or other than its children's; and nothing from before
+/// what an earlier answer has shown.
+final class Questions {
+    private final Pipeline pipeline;
+    private final Possible possible;
+    private final SplittableRandom random;
+    private final Map<List<String>, BigDecimal> versionsSeen = new HashMap<>();
+    private final Map<String, Map<List<String>, BigDecimal>> countsSeen = new HashMap<>();
+
+    /// @param pipeline whose roll-ups every release has
+    Questions(Pipeline pipeline, Possible possible, SplittableRandom random) {
+        this.pipeline = pipeline;
+        this.possible = possible;
+        this.random = random;
+    }
+
+    /// Asks for all of a roll-up.
+    void query(AwsEngine engine) {
+        String rollup = pipeline.rollups()
+                .get(random.nextInt(pipeline.rollups().size()))
+                .name();
+        Map<List<String>, BigDecimal> before = Map.copyOf(countsSeen.getOrDefault(rollup, Map.of()));
+        check(engine.query(Query.all(rollup)), before);
+    }
+
+    private void check(Answer answer, Map<List<String>, BigDecimal> before) {
+        List<Measure> measures = pipeline.rollup(answer.rollup()).measures();
+        for (int i = 0; i < measures.size(); i++) {
+            if (!(measures.get(i) instanceof Measure.Count)) {
+                continue;
+            }
+            Map<List<String>, BigDecimal> counts = new HashMap<>();
+            Map<List<String>, BigDecimal> ofChildren = new HashMap<>();
+            for (Answer.Line line : answer.lines()) {
+                BigDecimal count =
+                        java.util.Objects.requireNonNull(line.values().get(i));
+                counts.put(line.group(), count);
+                if (!line.group().isEmpty()) {
+                    ofChildren.merge(line.group().subList(0, line.group().size() - 1), count, BigDecimal::add);
+                }
+            }
+            counts.forEach((group, count) -> check(answer, group, count, ofChildren.get(group)));
+            before.forEach((group, least) -> {
+                BigDecimal now = counts.getOrDefault(group, BigDecimal.ZERO);
+                if (now.compareTo(least) < 0
+                        && possible.bound(answer.rollup(), group).grows()) {
+                    throw new AssertionError("Group " + group + " of " + answer.rollup() + " has " + now
+                            + " rows, and had " + least + " before, of keys that never leave it");
+                }
+            });
+            Map<List<String>, BigDecimal> seen = countsSeen.computeIfAbsent(answer.rollup(), _ -> new HashMap<>());
+            counts.forEach((group, count) -> seen.merge(group, count, BigDecimal::max));
+            return; // Another count is the same.
+        }
+    }
+
+    /// @param ofChildren `null` of a leaf
+    private void check(
+            Answer answer,
+            List<String> group,
+            BigDecimal count,
+            @org.jspecify.annotations.Nullable BigDecimal ofChildren) {
+        BigDecimal max =
+                BigDecimal.valueOf(possible.bound(answer.rollup(), group).max());
+        boolean isLeaf = group.size() == answer.levels().size();
+        boolean isSum = isLeaf || count.compareTo(ofChildren == null ? BigDecimal.ZERO : ofChildren) == 0;
+        if (count.signum() < 0 || count.compareTo(max) > 0 || !isSum) {
+            throw new AssertionError("Group " + group + " of " + answer.rollup() + " has " + count
+                    + " rows, of at most " + max + ", and its children have " + ofChildren + ": " + answer);
+        }
+    }
+
+    /// Asks for the row of a key.
+    void get(AwsEngine engine) {
+        List<List<String>> keys = possible.keys();
+        if (keys.isEmpty()) {
+            return;
+        }
+        List<String> key = keys.get(random.nextInt(keys.size()));
+        BigDecimal before = versionsSeen.get(key);
+        Optional<StoredRow> row = engine.get(key);
+        if (row.isEmpty()) {
+            if (before != null) {
+                throw new AssertionError("The row of " + key + " is gone; it had version " + before);
+            }
+            return;
+        }
+        BigDecimal version = version(row.get());
+        boolean isPossible = possible.versions(key).contains(version);
+        if (!isPossible || before != null && version.compareTo(before) < 0) {
+            throw new AssertionError("The row of " + key + " has version " + version + ", had " + before
+                    + " before, and may have " + possible.versions(key));
+        }
+        versionsSeen.merge(key, version, BigDecimal::max);
+    }
+
+    /// A number; of a time its seconds; zero where there are none.
+    static BigDecimal version(StoredRow row) {
+        String text = row.version();
+        if (text.isEmpty()) {
+            return BigDecimal.ZERO;
+        }
+        if (!text.endsWith("Z")) {
+            return new BigDecimal(text);
+        }
+        Instant at = Instant.parse(text);
+        return BigDecimal.valueOf(at.getEpochSecond()).add(BigDecimal.valueOf(at.getNano(), 9));
+    }
+
+    /// In one cut nothing is retracted that was not added, and no key is there twice.
+    void lookAt(Person person, Store store) {
+        Definition definition = person.of(new Definitions(store).load());
+        int rollup = random.nextInt(definition.servedView().pipeline().rollups().size());
+        Totals totals = person.of(new TotalsReads(store, definition)
+                        .read(List.of(TotalsReads.Part.of(definition.servedView(), rollup, Tuple.of(List.of())))))
+                .totals()
+                .getFirst();
+        long rows = 0;
+        for (Aggregate leaf : totals.leaves().values()) {
+            if (leaf.rows() < 0) {
+                throw new AssertionError("A group has " + leaf.rows() + " rows");
+            }
+            rows += leaf.rows();
+        }
+        long keys = person
+                .of(store.retried(() -> store.client()
+                        .scan(request ->
+                                request.tableName(store.tables().rows()).consistentRead(true))))
+                .items()
+                .stream()
+                .filter(Row::isRow)
+                .count();
+        if (rows > keys) {
+            throw new AssertionError("There are " + rows + " rows of " + keys + " keys");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.onefold.simulator.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.simulator.aws.Faults;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// Schedules in which a dead letter on AWS would be lost, or be there twice. Each was found by [AwsSimulation], or in
+/// making it nastier; the number before a test is the hazard's.
+class LetterHazardsTest {
+    private static final Pipeline TRADES = Pipeline.named("trades")
+            .key("id")
+            .version("v")
+            .rollup(r -> r.levels("desk").count("trades"))
+            .build();
+
+    private final Deployment deployment = Deployment.calm();
+    private final AwsEngine engine = deployment.engine(TRADES, 2, 2);
+    private int sequence;
+
+    private void process(String... records) {
+        for (String record : records) {
+            Arrival arrival =
+                    new Arrival("s/shard", Integer.toString(++sequence), 0, record.getBytes(StandardCharsets.UTF_8));
+            deployment.of(
+                    StateAndMap.process(deployment.store(deployment.dynamo.client("function")), List.of(arrival)));
+        }
+    }
+
+    private static String trade(String desk) {
+        return "{\"id\":\"a\",\"v\":1,\"desk\":\"" + desk + "\"}";
+    }
+
+    private List<DeadLetter> letters() {
+        return engine.deadLetters().list(0, 99);
+    }
+
+    private String record(long id) {
+        return new String(engine.deadLetters().record(id), StandardCharsets.UTF_8);
+    }
+
+    /// 12.
+    @Test
+    void the_loser_of_a_conflict_loses_again_when_it_is_redriven_and_stays_the_letter_that_it_is() {
+        process(trade("Rates"), trade("FX"));
+        assertThat(engine.deadLetters().redrive(1, null)).isEqualTo(Redriven.CONFLICTING);
+        assertThat(letters()).extracting(DeadLetter::id).containsExactly(1L);
+        assertThat(record(1)).isEqualTo(trade("FX"));
+    }
+
+    /// 12.
+    @Test
+    void what_was_read_of_a_loser_is_no_record_and_stays_one_letter_when_it_is_redriven() {
+        process(trade("FX"), trade("Rates"));
+        String read = record(1);
+        assertThat(engine.deadLetters().redrive(1, null)).isEqualTo(Redriven.REJECTED);
+        assertThat(letters()).singleElement().satisfies(letter -> {
+            assertThat(letter.id()).isEqualTo(1);
+            assertThat(letter.reason()).isNotEqualTo(Reason.CONFLICT);
+        });
+        assertThat(record(1)).isEqualTo(read);
+    }
+
+    /// 12.
+    @Test
+    void an_edit_that_loses_a_conflict_is_a_letter_in_place_of_the_one_that_was_edited() {
+        process(trade("Rates"), "poison");
+        assertThat(engine.deadLetters().redrive(1, trade("FX").getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(Redriven.CONFLICTING);
+        assertThat(letters()).extracting(DeadLetter::reason).containsExactly(Reason.CONFLICT);
+        assertThat(record(letters().getFirst().id())).isEqualTo(trade("FX"));
+    }
+
+    /// 5: the record that one has just put back is what the other is about to remove.
+    @Test
+    void of_two_people_who_redrive_a_letter_at_once_with_and_without_an_edit_none_loses_its_record() {
+        process("poison");
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        for (int round = 0; round < 60; round++) {
+            String before = record(1);
+            String edit = "poison " + round;
+            Person one = redriving(edit);
+            Person other = redriving(null);
+            while (!one.isGone() || !other.isGone()) {
+                deployment.time.runFor(Duration.ofMillis(50));
+            }
+            assertThat(one.failure()).isNull();
+            assertThat(other.failure()).isNull();
+            assertThat(record(1)).isIn(before, edit);
+        }
+        assertThat(deployment.bucket.size()).isOne();
+    }
+
+    /// 5: who reads finds the record that is there now.
+    @Test
+    void whoever_reads_a_letter_whose_record_is_replaced_meanwhile_has_one_of_the_two() {
+        process("poison");
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        for (int round = 0; round < 60; round++) {
+            Person one = redriving("poison " + round);
+            while (!one.isGone()) {
+                assertThat(record(1)).startsWith("poison");
+            }
+            assertThat(one.failure()).isNull();
+        }
+    }
+
+    private Person redriving(@Nullable String edit) {
+        return Person.begin(deployment.time, me -> {
+            AwsEngine mine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("person")), me);
+            byte[] record = edit == null ? null : edit.getBytes(StandardCharsets.UTF_8);
+            assertThat(mine.deadLetters().redrive(1, record)).isEqualTo(Redriven.REJECTED);
+        });
+    }
+}
