@@ -223,12 +223,37 @@ public final class Decoder {
                 return malformed;
             }
         }
-        return event.length <= Limits.ROW_BYTES_MAX
-                ? null
-                : new Malformed(
-                        Reason.TOO_LARGE,
-                        "The key, groups and texts of the record have " + event.length + " bytes; a row has at most "
-                                + Limits.ROW_BYTES_MAX);
+        return tooLarge();
+    }
+
+    private @Nullable Malformed tooLarge() {
+        if (event.length <= Math.min(Limits.GROUP_BYTES_MAX, Limits.TEXT_BYTES_MAX)) {
+            return null; // And so is each part of it.
+        }
+        if (event.length > Limits.ROW_BYTES_MAX) {
+            return tooLarge(
+                    "The key, groups and texts of the record have ", event.length, "; a row", Limits.ROW_BYTES_MAX);
+        }
+        for (int rollup = 0; rollup < groups.length; rollup++) {
+            int length = event.groupTo[rollup] - event.groupFrom[rollup];
+            if (length > Limits.GROUP_BYTES_MAX) {
+                String whose =
+                        "The group of roll-up " + pipeline.rollups().get(rollup).name() + " has ";
+                return tooLarge(whose, length, ", with two for the end of each level; a group", Limits.GROUP_BYTES_MAX);
+            }
+        }
+        for (int input = 0; input < inputs.length; input++) {
+            int length = event.textTo[input] - event.textFrom[input];
+            if (event.present[input] && inputs[input] instanceof Measure.Input.Text && length > Limits.TEXT_BYTES_MAX) {
+                String whose = "The text of " + inputs[input].field() + " has ";
+                return tooLarge(whose, length, "; a text that is counted", Limits.TEXT_BYTES_MAX);
+            }
+        }
+        return null;
+    }
+
+    private static Malformed tooLarge(String whose, int length, String what, int limit) {
+        return new Malformed(Reason.TOO_LARGE, whose + length + " bytes" + what + " has at most " + limit);
     }
 
     private @Nullable Malformed key() {

@@ -6,8 +6,15 @@ public final class Limits {
     public static final int VERSION_DIGITS_MAX = 64;
     public static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
 
-    /// Of key, groups and texts together. On AWS the old and the new ones, for two views, are one item of 400 KB.
+    /// Of key, groups and texts together.
     public static final int ROW_BYTES_MAX = 90 * 1000;
+
+    /// Of one group: the values of its levels, with two bytes for the end of each. On AWS one record touches up to 24
+    /// groups and texts, old and new ones, for two views: they are one item of 400 KB.
+    public static final int GROUP_BYTES_MAX = 2_000;
+
+    /// Of one text that is counted.
+    public static final int TEXT_BYTES_MAX = 2_000;
 
     public static final int NESTING_MAX = 64;
     public static final int VALUE_DIGITS_MAX = 28;

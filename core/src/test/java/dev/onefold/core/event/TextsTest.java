@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Seeds;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineBuilder.RollupBuilder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -326,15 +330,50 @@ class TextsTest {
     }
 
     @Test
-    void a_row_has_up_to_300_kilobytes() {
-        assertThat(LEVEL.group(record("\"" + "x".repeat(89_998) + "\"")).getFirst())
-                .hasSize(89_998);
-        Malformed refusal = LEVEL.refusal(record("\"" + "x".repeat(89_999) + "\""));
+    void a_group_has_up_to_2000_bytes_with_two_for_the_end_of_each_level() {
+        assertThat(LEVEL.group(record("\"" + "x".repeat(1_998) + "\"")).getFirst())
+                .hasSize(1_998);
+        Malformed refusal = LEVEL.refusal(record("\"" + "x".repeat(1_999) + "\""));
         assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
         assertThat(refusal.message())
-                .isEqualTo("The key, groups and texts of the record have 90001 bytes; a row has at most 90000");
-        assertThat(DISTINCT.text(record("\"" + "x".repeat(90_000) + "\""))).hasSize(90_000);
-        assertThat(DISTINCT.refusal(record("\"" + "x".repeat(300_001) + "\"")).reason())
-                .isEqualTo(Reason.TOO_LARGE);
+                .isEqualTo(
+                        "The group of roll-up main has 2001 bytes, with two for the end of each level; a group has at"
+                                + " most 2000");
+    }
+
+    @Test
+    void a_text_that_is_counted_has_up_to_2000_bytes() {
+        assertThat(DISTINCT.text(record("\"" + "ä".repeat(1_000) + "\""))).hasSize(1_000);
+        Malformed refusal = DISTINCT.refusal(record("\"" + "ä".repeat(1_000) + "x\""));
+        assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
+        assertThat(refusal.message())
+                .isEqualTo("The text of k has 2001 bytes; a text that is counted has at most 2000");
+    }
+
+    @Test
+    void a_row_has_up_to_90_kilobytes() {
+        Decoding wide = Decoding.of(Pipeline.named("p")
+                .id("k")
+                .rollup("one", rollup -> distincts(rollup, "a"))
+                .rollup("two", rollup -> distincts(rollup, "b")));
+        assertThat(wide.kind(wide(1_799))).isEqualTo(Event.Kind.COUNTED);
+        Malformed refusal = wide.refusal(wide(1_801));
+        assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
+        assertThat(refusal.message())
+                .isEqualTo("The key, groups and texts of the record have 90051 bytes; a row has at most 90000");
+    }
+
+    private static void distincts(RollupBuilder rollup, String field) {
+        for (int i = 0; i < 25; i++) {
+            rollup.measure(field + i, "distinct(" + field + i + ")");
+        }
+    }
+
+    /// Fifty texts.
+    private static String wide(int length) {
+        return Stream.of("a", "b")
+                .flatMap(field ->
+                        IntStream.range(0, 25).mapToObj(i -> ",\"" + field + i + "\":\"" + "x".repeat(length) + "\""))
+                .collect(Collectors.joining("", "{\"k\":\"k\"", "}"));
     }
 }
