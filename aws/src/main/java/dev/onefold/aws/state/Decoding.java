@@ -11,6 +11,7 @@ import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Derivation;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -19,10 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Decodes records as all views of a definition read them. Owned by one thread at a time.
+/// Decodes records as the served view of a definition reads them, and derives what they contribute to another view as
+/// [Filling] does for a row: so it does not matter which of the two comes to a record first, and none is lost that only
+/// one of the two pipelines can read. Owned by one thread at a time.
 final class Decoding {
     private final Definition definition;
-    private final Map<Integer, Decoder> decoders = new TreeMap<>();
+    private final Decoder decoder;
+    private final Map<Integer, Derivation.Possible> others = new TreeMap<>();
 
     /// What a record is.
     sealed interface Decoded {
@@ -33,40 +37,29 @@ final class Decoding {
 
     Decoding(Definition definition) {
         this.definition = definition;
-        definition.views().forEach(view -> decoders.put(view.number(), new Decoder(view.pipeline())));
+        Pipeline served = definition.servedView().pipeline();
+        decoder = new Decoder(served);
+        definition.otherView().ifPresent(view -> others.put(view.number(), Filling.derivation(served, view)));
     }
 
-    /// A record that the served view refuses is a dead letter; to a view that is being filled it contributes nothing.
+    /// A record that the served view refuses is a dead letter.
     Decoded decode(Arrival arrival) {
         byte[] record = Arrays.copyOf(arrival.data(), arrival.data().length + Decoder.PADDING);
         int length = length(arrival.data());
-        Decoder served = decoder(definition.served());
-        Malformed malformed = served.decode(record, 0, length);
+        Malformed malformed = decoder.decode(record, 0, length);
         if (malformed != null) {
             return new Decoded.Bad(malformed, arrival);
         }
-        Event event = served.event();
-        boolean versioned = definition.servedView().pipeline().identity() instanceof Identity.Versioned;
+        Event event = decoder.event();
+        Pipeline served = definition.servedView().pipeline();
+        boolean versioned = served.identity() instanceof Identity.Versioned;
         byte[] version = versioned ? Arrays.copyOfRange(event.data, event.versionFrom, event.versionTo) : new byte[0];
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
+        Contribution contribution = contribution(served, event);
         TreeMap<Integer, Contribution> views = new TreeMap<>();
-        views.put(definition.served(), contribution(definition.servedView().pipeline(), event));
-        for (Definition.View view : definition.views()) {
-            if (view.number() != definition.served()) {
-                Decoder decoder = decoder(view.number());
-                Malformed refused = decoder.decode(record, 0, length);
-                views.put(
-                        view.number(),
-                        refused == null
-                                ? contribution(view.pipeline(), decoder.event())
-                                : new Contribution(Event.Kind.FILTERED, List.of(), List.of()));
-            }
-        }
+        views.put(definition.served(), contribution);
+        others.forEach((view, derivation) -> views.put(view, derivation.of(contribution)));
         return new Decoded.Good(new Candidate(key, version, definition.served(), views, arrival));
-    }
-
-    private Decoder decoder(int view) {
-        return java.util.Objects.requireNonNull(decoders.get(view));
     }
 
     /// A record may be a line with its end.

@@ -114,8 +114,10 @@ public final class StateAndMap {
             }
         }
         Pipeline pipeline = definition.servedView().pipeline();
-        List<Integer> winners = new ArrayList<>();
-        byKey.values().forEach(same -> winners.add(winner(pipeline, same, candidates, rejected)));
+        // A winner that is to be tried again is with all whom it stood above: under another definition it may be bad.
+        Map<Integer, List<Integer>> contests = new LinkedHashMap<>();
+        byKey.values().forEach(same -> contests.put(winner(pipeline, same, candidates, rejected), same));
+        List<Integer> winners = List.copyOf(contests.keySet());
         List<byte[]> keys = winners.stream()
                 .map(index -> Objects.requireNonNull(candidates[index]).key())
                 .toList();
@@ -136,7 +138,9 @@ public final class StateAndMap {
                     .thenCompose(_ -> write(definition, changes))
                     .thenApply(refused -> {
                         again.addAll(refused);
-                        return again;
+                        return again.stream()
+                                .flatMap(winner -> Objects.requireNonNull(contests.get(winner)).stream())
+                                .toList();
                     });
         });
     }
