@@ -61,7 +61,10 @@ public final class AwsEngine implements Engine {
     /// @param gates how many transactions may check the definition at once without getting in each other's way
     /// @throws IllegalArgumentException if the pipeline cannot be on AWS, or another one was deployed there
     public static AwsEngine open(Store store, Await await, Pipeline pipeline, int lanes, int gates) {
-        requirePossible(pipeline, lanes);
+        requirePossible(pipeline);
+        if (lanes < 1 || lanes > LANES_MAX) {
+            throw new IllegalArgumentException("There are " + lanes + " lanes; there can be 1 to " + LANES_MAX);
+        }
         AwsEngine engine = new AwsEngine(store, await);
         Definition definition = await.of(engine.definitions.openOrCreate(pipeline, lanes, gates));
         String deployed = PipelineText.write(definition.servedView().pipeline());
@@ -84,7 +87,7 @@ public final class AwsEngine implements Engine {
     /// Whether a pipeline can be on AWS.
     ///
     /// @throws IllegalArgumentException saying why not
-    public static void requirePossible(Pipeline pipeline, int lanes) {
+    public static void requirePossible(Pipeline pipeline) {
         if (pipeline.identity() instanceof Identity.ByPlace) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS: its records have neither key nor id, and a producer that sends one again gives it"
@@ -106,9 +109,6 @@ public final class AwsEngine implements Engine {
                     + " cannot be on AWS: one record touches " + touched
                     + " items (each roll-up, and each min, max and distinct of it); at most " + TOUCHED_MAX
                     + " fit into a transaction, with their predecessors and in two views.");
-        }
-        if (lanes < 1 || lanes > LANES_MAX) {
-            throw new IllegalArgumentException("There are " + lanes + " lanes; there can be 1 to " + LANES_MAX);
         }
     }
 
@@ -203,13 +203,17 @@ public final class AwsEngine implements Engine {
             requireSamePipeline(before.servedView(), other.get());
             before = replaced(before.servingOnly(before.served()));
         }
-        Definition both = replaced(before.withView(before.servedView().pipeline(), oneIn));
+        Definition both = replaced(before.withView(before.servedView().pipeline(), oneIn, store.newId()));
         Definition.View fresh = both.view(both.last());
-        Progress progress = await.of(Filling.fill(store, both, fresh.number(), store.newId(), () -> true));
+        Progress progress = await.of(Filling.fill(store, both, fresh.number(), () -> true));
         reduce();
         Verification verification = await.of(TotalsReads.compare(store, both, fresh, progress.rows()));
-        // Fails if a view was taken away meanwhile.
-        replaced(both.servingOnly(serveFresh ? fresh.number() : before.served()));
+        if (serveFresh) {
+            replaced(both.servingOnly(fresh.number()));
+        } else {
+            // Who has changed the definition since has taken the view away already.
+            await.of(definitions.replace(both.servingOnly(before.served())));
+        }
         return verification;
     }
 

@@ -100,10 +100,16 @@ public final class StateFunction implements RequestStreamHandler {
         if (opened) {
             return CompletableFuture.completedFuture(null);
         }
-        AwsEngine.requirePossible(pipeline, LANES);
-        // What is folded is what the tables say; Upkeep brings them to another pipeline.
-        return new Definitions(store)
-                .openOrCreate(pipeline, LANES, GATES)
+        // What is folded is what the tables say; Upkeep brings them to another pipeline, or refuses it.
+        Definitions definitions = new Definitions(store);
+        return definitions
+                .find()
+                .thenCompose(found -> {
+                    if (found.isEmpty()) {
+                        AwsEngine.requirePossible(pipeline);
+                    }
+                    return definitions.openOrCreate(pipeline, LANES, GATES);
+                })
                 .thenCompose(_ -> new LetterTable(store).useBucket())
                 .thenAccept(_ -> opened = true);
     }

@@ -1,5 +1,6 @@
 package dev.onefold.aws.template;
 
+import dev.onefold.aws.AwsEngine;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Format;
 import dev.onefold.core.pipeline.Identity;
@@ -26,6 +27,7 @@ public final class Template {
     public static Template of(Pipeline pipeline, Input input) {
         refuseWithoutIdentity(pipeline);
         refuseWithoutColumns(pipeline);
+        AwsEngine.requirePossible(pipeline);
         if (input == Input.TABLE) {
             refuseUnlessChangesAreRead(pipeline);
         }

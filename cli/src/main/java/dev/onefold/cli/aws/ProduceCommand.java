@@ -86,7 +86,7 @@ final class ProduceCommand implements Callable<Integer> {
         Pipeline definition = PipelineArgument.read(call.caller(), pipeline);
         Pace pace;
         try {
-            AwsEngine.requirePossible(definition, 1);
+            AwsEngine.requirePossible(definition);
             pace = rate == 0 ? null : new Pace(rate, System.nanoTime());
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(String.valueOf(refused.getMessage()));

@@ -63,7 +63,7 @@ public final class AwsSimulation {
 
     private static boolean isPossible(Pipeline pipeline) {
         try {
-            AwsEngine.requirePossible(pipeline, LANES_MAX);
+            AwsEngine.requirePossible(pipeline);
             return true;
         } catch (IllegalArgumentException refused) {
             return false;
