@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -23,7 +24,9 @@ import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.Update;
 
-/// Brings the deltas of one lane into its stripe of the totals, until none is left. What wakes it does not matter, nor
+/// Brings the deltas of one lane into its stripe of the totals: all that are there when it begins. What comes meanwhile
+/// has woken another run, which goes on from there; so each run ends, however fast they come. What wakes it does not
+/// matter, nor
 /// how many do it at once: each transaction deletes the deltas that it adds, on condition that they are there, and
 /// moves the lane's header, on condition that nobody has since it was read. So whoever comes late, or twice, or wakes
 /// up after minutes, changes nothing.
@@ -43,35 +46,41 @@ public final class Reduce {
         this.lane = lane;
     }
 
-    /// Reduces a lane until it is empty.
+    /// Reduces a lane until all that was there is in its totals.
     ///
     /// @return how many transactions it took
     public static CompletableFuture<Long> lane(Store store, int lane) {
         Reduce reduce = new Reduce(store, lane);
-        return reduce.drain(1).thenApply(_ -> reduce.commits);
+        return reduce.last()
+                .thenCompose(
+                        last -> last.isEmpty() ? CompletableFuture.completedFuture(null) : reduce.drain(last.get(), 1))
+                .thenApply(_ -> reduce.commits);
     }
 
-    private CompletableFuture<Void> drain(int attempt) {
+    /// @param last the greatest id that was there at the beginning. Ids begin with the time, so only few that come
+    /// later
+    ///     are below it
+    private CompletableFuture<Void> drain(String last, int attempt) {
         if (attempt > ATTEMPTS_MAX) {
             return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be moved in "
                     + ATTEMPTS_MAX + " attempts; what stands in it is added the next time."));
         }
         return header().thenCompose(header -> deltas().thenCompose(deltas -> {
-            if (deltas.isEmpty()) {
+            if (deltas.isEmpty() || deltas.getFirst().id().id().compareTo(last) > 0) {
                 return CompletableFuture.completedFuture(null);
             }
             return pick(deltas)
                     .thenCompose(picked -> picked.deltas().isEmpty()
-                            ? store.backOff(attempt).thenCompose(_ -> drain(attempt + 1))
+                            ? store.backOff(attempt).thenCompose(_ -> drain(last, attempt + 1))
                             : commit(header, picked).thenCompose(written -> {
                                 if (written instanceof Store.Written.Done) {
                                     commits++;
                                     noteGone(picked.deltas().stream()
                                             .map(DeltaItem::id)
                                             .toList());
-                                    return drain(1);
+                                    return drain(last, 1);
                                 }
-                                return store.backOff(attempt).thenCompose(_ -> drain(attempt + 1));
+                                return store.backOff(attempt).thenCompose(_ -> drain(last, attempt + 1));
                             }));
         }));
     }
@@ -104,6 +113,19 @@ public final class Reduce {
                                 .thenCompose(definition -> Headers.make(store, definition.lanes()))
                                 .thenCompose(_ -> header())
                         : CompletableFuture.completedFuture(Header.of(response.item())));
+    }
+
+    private CompletableFuture<Optional<String>> last() {
+        return store.retried(() -> store.client()
+                        .query(request -> request.tableName(store.tables().deltas())
+                                .keyConditionExpression("l = :l")
+                                .expressionAttributeValues(Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
+                                .consistentRead(true)
+                                .scanIndexForward(false)
+                                .limit(1)))
+                .thenApply(response -> response.items().stream()
+                        .findFirst()
+                        .map(item -> DeltaItem.of(item).id().id()));
     }
 
     private CompletableFuture<List<DeltaItem>> deltas() {
