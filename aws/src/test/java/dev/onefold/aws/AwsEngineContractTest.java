@@ -140,8 +140,8 @@ class AwsEngineContractTest implements EngineContract {
         feed(engine, "one", List.of("{\"id\":1,\"v\":1,\"name\":\"a" + most + "\"}"));
         Definitions definitions = new Definitions(stores.get(engine));
         Definition before = definitions.load().join();
-        definitions.replace(before.withView(names)).join();
-        Filling.fill(stores.get(engine), definitions.load().join(), 2, "somebody", () -> true)
+        definitions.replace(before.withView(names, 1, "somebody")).join();
+        Filling.fill(stores.get(engine), definitions.load().join(), 2, () -> true)
                 .join();
         feed(engine, "one", List.of("{\"id\":1,\"v\":2,\"name\":\"b" + most + "\"}"));
         assertThat(engine.query(Query.all("main")).lines()).hasSize(2);

@@ -12,6 +12,7 @@ import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
@@ -65,7 +66,7 @@ public final class UpkeepFunction implements RequestStreamHandler {
     /// @param goesOn whether there is time for more
     /// @return the answer's bytes
     public CompletableFuture<byte[]> handle(byte[] event, BooleanSupplier goesOn) {
-        return Upkeep.step(store, pipeline, audit(event), goesOn).thenApply(outcome -> {
+        return Upkeep.step(store, pipeline, audit(event), goesOn, this::tell).thenApply(outcome -> {
             tell(outcome);
             return BatchResponse.DONE.json();
         });
@@ -90,23 +91,21 @@ public final class UpkeepFunction implements RequestStreamHandler {
         long refused = outcome instanceof Upkeep.Outcome.Refused ? 1 : 0;
         metrics.write(store.clock().instant(), Map.of(Metric.PipelineRefused, refused));
         switch (outcome) {
-            case Upkeep.Outcome.Idle _ -> {}
+            case Upkeep.Outcome.Idle _, Upkeep.Outcome.Audited _ -> {}
             case Upkeep.Outcome.Working(var rows) ->
                 metrics.out().println("INFO Another view is being filled, or cleaned away: " + rows + " rows so far");
             case Upkeep.Outcome.Serving(var served) ->
                 metrics.out().println("INFO Totals of the new definition of " + served.name() + " serve from now on");
-            case Upkeep.Outcome.Audited(var verification) -> {
-                int differences = verification.differences().size();
-                metrics.write(store.clock().instant(), Map.of(Metric.AuditDifferences, (long) differences));
-                metrics.out()
-                        .println((differences == 0 ? "INFO" : "ERROR") + " Audit of " + verification.groups()
-                                + " leaf groups, recomputed from " + verification.truth() + ": " + differences
-                                + " differ"
-                                + (differences == 0
-                                        ? ""
-                                        : ". 'onefold aws verify' names them, 'rebuild' repairs them"));
-            }
             case Upkeep.Outcome.Refused(var reason) -> metrics.out().println("ERROR " + reason);
         }
+    }
+
+    private void tell(Verification verification) {
+        int differences = verification.differences().size();
+        metrics.write(store.clock().instant(), Map.of(Metric.AuditDifferences, (long) differences));
+        metrics.out()
+                .println((differences == 0 ? "INFO" : "ERROR") + " Audit of " + verification.groups()
+                        + " leaf groups, recomputed from " + verification.truth() + ": " + differences + " differ"
+                        + (differences == 0 ? "" : ". 'onefold aws verify' names them, 'rebuild' repairs them"));
     }
 }

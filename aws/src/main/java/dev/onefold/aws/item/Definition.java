@@ -18,7 +18,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// other's way.
 ///
 ///     item = k 00 "definition", e epoch, n lanes, w gates, s served view, m last view, v views: their number,
-///     canonical text, and one leaf in how many they have
+///     canonical text, one leaf in how many they have, and b who began them
 ///     gate = k 00 "gate/<number>", e epoch
 ///
 /// They stand in the table of rows, whose keys begin otherwise: whoever writes rows needs no other table.
@@ -45,7 +45,8 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
     /// A pipeline's totals. Its number is never given twice.
     ///
     /// @param oneIn 1 where it has all leaves; else it is for an audit, and has about one leaf in so many
-    public record View(int number, Pipeline pipeline, int oneIn) {
+    /// @param owner who began it: others leave it alone unless it has been left behind
+    public record View(int number, Pipeline pipeline, int oneIn, String owner) {
         /// Whether a leaf is in it. Which leaves are audited depends on the view's number, so that other audits look at
         /// others.
         public boolean has(Delta.Cell leaf) {
@@ -60,7 +61,7 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
 
     /// The first definition of a deployment.
     public static Definition first(Pipeline pipeline, int lanes, int gates) {
-        return new Definition(1, lanes, gates, 1, 1, List.of(new View(1, pipeline, 1)));
+        return new Definition(1, lanes, gates, 1, 1, List.of(new View(1, pipeline, 1, "")));
     }
 
     /// The view that answers are made of.
@@ -81,22 +82,16 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
                 .orElseThrow(() -> new IllegalStateException("There is no view " + number + " in " + this));
     }
 
-    /// The same with one more view, yet to be filled.
-    ///
-    /// @throws IllegalStateException if there is one already: two views are what fits into one transaction
-    public Definition withView(Pipeline pipeline) {
-        return withView(pipeline, 1);
-    }
-
     /// The same with one more view, yet to be filled, of about one leaf in so many.
     ///
-    /// @throws IllegalStateException if there is one already
-    public Definition withView(Pipeline pipeline, int oneIn) {
+    /// @param owner who begins it: no two definitions that different owners make are equal
+    /// @throws IllegalStateException if there is one already: two views are what fits into one transaction
+    public Definition withView(Pipeline pipeline, int oneIn, String owner) {
         if (views.size() >= VIEWS_MAX) {
             throw new IllegalStateException("There are " + views.size() + " views already");
         }
         List<View> more = new ArrayList<>(views);
-        more.add(new View(last + 1, pipeline, oneIn));
+        more.add(new View(last + 1, pipeline, oneIn, owner));
         return new Definition(epoch + 1, lanes, gates, served, last + 1, more);
     }
 
@@ -109,8 +104,11 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
     public static Definition of(Map<String, AttributeValue> item) {
         List<View> views = new ArrayList<>();
         for (AttributeValue view : Items.list(item, VIEWS)) {
-            views.add(new View((int) Items.number(view.m(), "n"), pipeline(Items.text(view.m(), "t")), (int)
-                    Items.number(view.m(), "o")));
+            views.add(new View(
+                    (int) Items.number(view.m(), "n"),
+                    pipeline(Items.text(view.m(), "t")),
+                    (int) Items.number(view.m(), "o"),
+                    Items.text(view.m(), "b")));
         }
         return new Definition(
                 Items.number(item, EPOCH),
@@ -147,7 +145,9 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
                                 "t",
                                 AttributeValue.fromS(PipelineText.write(view.pipeline)),
                                 "o",
-                                Items.number(view.oneIn))))
+                                Items.number(view.oneIn),
+                                "b",
+                                AttributeValue.fromS(view.owner))))
                         .toList()));
         return item;
     }

@@ -257,9 +257,7 @@ public final class LetterTable {
                         if (now.isEmpty()) {
                             return CompletableFuture.completedFuture(null);
                         }
-                        return place(now).equals(place(item))
-                                ? CompletableFuture.failedFuture(failure)
-                                : arrival(id);
+                        return place(now).equals(place(item)) ? CompletableFuture.failedFuture(failure) : arrival(id);
                     }));
         });
     }

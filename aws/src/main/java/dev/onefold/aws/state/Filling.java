@@ -5,6 +5,7 @@ import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.Row;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
 import java.nio.ByteBuffer;
@@ -48,7 +49,12 @@ public final class Filling {
         this.view = view;
         this.progress = progress;
         this.goesOn = goesOn;
-        derivation = switch (Derivation.of(definition.servedView().pipeline(), view.pipeline())) {
+        derivation = derivation(definition.servedView().pipeline(), view);
+    }
+
+    /// How what a row contributes to a view is made of what it contributes to the served one.
+    static Derivation.Possible derivation(Pipeline served, Definition.View view) {
+        return switch (Derivation.of(served, view.pipeline())) {
             case Derivation.Possible possible -> possible;
             case Derivation.Impossible(var reason) ->
                 throw new IllegalArgumentException(
@@ -59,12 +65,11 @@ public final class Filling {
     /// Fills a view of a definition whose gates are moved, for as long as there is time, from where the last one
     /// stopped.
     ///
-    /// @param owner who does it, if nobody has begun
     /// @param goesOn asked before each part whether there is time
     /// @return how far it is
     public static CompletableFuture<Progress> fill(
-            Store store, Definition definition, int view, String owner, BooleanSupplier goesOn) {
-        return Progress.begin(store, view, owner).thenCompose(progress -> {
+            Store store, Definition definition, int view, BooleanSupplier goesOn) {
+        return Progress.begin(store, view).thenCompose(progress -> {
             if (progress.view() != view) {
                 return CompletableFuture.failedFuture(new Overtaken(view));
             }

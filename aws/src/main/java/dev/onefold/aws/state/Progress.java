@@ -21,12 +21,11 @@ import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
 /// by whoever has time. What is behind a segment's cursor is filled; a cursor that a twin moves back costs time and
 /// nothing else.
 ///
-///     item = k 00 "filling", v view, o who began it, t when somebody last went on, s<i> per segment: k key of the last
-///             item that is filled (none: nothing is), n how many rows these are, d whether that is all
+///     item = k 00 "filling", v view, t when somebody last went on, s<i> per segment: k key of the last item that is
+///             filled (none: nothing is), n how many rows these are, d whether that is all
 ///
-/// @param owner who began it: others leave it alone, unless it has been left behind
 /// @param at when somebody last went on; it decides nothing about totals
-public record Progress(int view, String owner, Instant at, List<Segment> segments) {
+public record Progress(int view, Instant at, List<Segment> segments) {
     static final int SEGMENTS = 8;
 
     public Progress {
@@ -73,10 +72,9 @@ public record Progress(int view, String owner, Instant at, List<Segment> segment
     /// Notes that a view is to be filled, unless it or a later one is noted already.
     ///
     /// @return what is noted now
-    public static CompletableFuture<Progress> begin(Store store, int view, String owner) {
+    public static CompletableFuture<Progress> begin(Store store, int view) {
         Map<String, AttributeValue> item = new TreeMap<>(key());
         item.put("v", Items.number(view));
-        item.put("o", AttributeValue.fromS(owner));
         item.put("t", Items.number(store.clock().millis()));
         for (int segment = 0; segment < SEGMENTS; segment++) {
             item.put("s" + segment, Segment.NEW.item());
@@ -107,11 +105,7 @@ public record Progress(int view, String owner, Instant at, List<Segment> segment
         IntStream.range(0, SEGMENTS)
                 .forEach(segment -> segments.add(
                         Segment.of(Items.require(item, "s" + segment).m())));
-        return new Progress(
-                (int) Items.number(item, "v"),
-                Items.text(item, "o"),
-                Instant.ofEpochMilli(Items.number(item, "t")),
-                segments);
+        return new Progress((int) Items.number(item, "v"), Instant.ofEpochMilli(Items.number(item, "t")), segments);
     }
 
     /// Notes how far a segment is. Whether this view is still the last one to be filled.

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +27,13 @@ import org.jspecify.annotations.Nullable;
 /// Another pipeline becomes a second view. New rows are written with both, under a new epoch, so functions of the old
 /// and of the new code do the same; the others are filled in; when all are, and their deltas are added, the new view
 /// serves and the old one is cleaned away. An audit is a second view of the same pipeline, of some leaves, which is
-/// compared with the served one in one cut. Whatever stops a step, the next one goes on where the tables say.
+/// compared with the served one in one cut; it goes on, too, when the pipeline that was deployed is refused. Whatever
+/// stops a step, the next one goes on where the tables say.
 ///
 /// Several steps at once get in each other's way and do no harm: each change of the definition is on condition that
 /// nobody else has changed it.
 public final class Upkeep {
-    /// Who begins a view here; others are begun by a person's `verify` or `rebuild`.
+    /// Owner of the views that are begun here; others are of a person's `verify` or `rebuild`.
     static final String OWNER = "upkeep";
 
     /// A view of somebody else that has not moved for so long was left behind.
@@ -41,6 +43,7 @@ public final class Upkeep {
     private final Definitions definitions;
     private final Pipeline wanted;
     private final BooleanSupplier goesOn;
+    private final Consumer<Verification> audited;
 
     /// What a step came to.
     public sealed interface Outcome {
@@ -62,10 +65,11 @@ public final class Upkeep {
         record Refused(String reason) implements Outcome {}
     }
 
-    private Upkeep(Store store, Pipeline wanted, BooleanSupplier goesOn) {
+    private Upkeep(Store store, Pipeline wanted, BooleanSupplier goesOn, Consumer<Verification> audited) {
         this.store = store;
         this.wanted = wanted;
         this.goesOn = goesOn;
+        this.audited = audited;
         definitions = new Definitions(store);
     }
 
@@ -74,9 +78,10 @@ public final class Upkeep {
     /// @param wanted the pipeline that was deployed
     /// @param auditOneIn begins an audit of one leaf in so many, if nothing else is under way; 0 begins none
     /// @param goesOn whether there is time for another page of a table
+    /// @param audited told what an audit came to, at least once
     public static CompletableFuture<Outcome> step(
-            Store store, Pipeline wanted, int auditOneIn, BooleanSupplier goesOn) {
-        Upkeep upkeep = new Upkeep(store, wanted, goesOn);
+            Store store, Pipeline wanted, int auditOneIn, BooleanSupplier goesOn, Consumer<Verification> audited) {
+        Upkeep upkeep = new Upkeep(store, wanted, goesOn, audited);
         return upkeep.definitions
                 .find()
                 .thenCompose(found -> found.map(definition -> upkeep.step(definition, auditOneIn))
@@ -98,31 +103,45 @@ public final class Upkeep {
     }
 
     private CompletableFuture<Outcome> step(Definition definition, int auditOneIn) {
-        Definition.View served = definition.servedView();
+        Pipeline served = definition.servedView().pipeline();
+        if (isSame(served, wanted)) {
+            return keep(definition, auditOneIn);
+        }
+        String refusal = refusal(served);
+        return refusal == null
+                ? change(definition)
+                : keep(definition, auditOneIn).thenApply(_ -> new Outcome.Refused(refusal));
+    }
+
+    /// What is served is to be served.
+    private CompletableFuture<Outcome> keep(Definition definition, int auditOneIn) {
+        Pipeline served = definition.servedView().pipeline();
         Optional<Definition.View> other = definition.otherView();
-        boolean isServed = isSame(served.pipeline(), wanted);
         if (other.isPresent()) {
-            Definition.View view = other.get();
-            if (!isSame(view.pipeline(), wanted)) {
-                return drop(definition); // It was on its way to a pipeline that is not wanted any more.
-            }
-            return isServed ? shadow(definition, view) : toward(definition, view);
+            return isSame(other.get().pipeline(), served)
+                    ? shadow(definition, other.get())
+                    : drop(definition); // It was on its way to a pipeline that is not wanted any more.
         }
-        if (!isServed) {
-            String refusal = refusal(served.pipeline());
-            return refusal != null
-                    ? done(new Outcome.Refused(refusal))
-                    : replaced(definition.withView(wanted), both -> toward(both, both.view(both.last())));
+        return auditOneIn > 0
+                ? replaced(definition.withView(served, auditOneIn, OWNER), both -> audit(both, both.view(both.last())))
+                : clean(definition);
+    }
+
+    private CompletableFuture<Outcome> change(Definition definition) {
+        Optional<Definition.View> other = definition.otherView();
+        if (other.isEmpty()) {
+            return replaced(definition.withView(wanted, 1, OWNER), both -> toward(both, both.view(both.last())));
         }
-        if (auditOneIn > 0) {
-            return replaced(definition.withView(wanted, auditOneIn), both -> shadow(both, both.view(both.last())));
+        Definition.View view = other.get();
+        if (isSame(view.pipeline(), wanted)) {
+            return toward(definition, view);
         }
-        return clean(definition);
+        return view.owner().equals(OWNER) ? drop(definition) : shadow(definition, view);
     }
 
     private @Nullable String refusal(Pipeline served) {
         try {
-            AwsEngine.requirePossible(wanted, 1);
+            AwsEngine.requirePossible(wanted);
         } catch (IllegalArgumentException e) {
             return e.getMessage();
         }
@@ -156,25 +175,30 @@ public final class Upkeep {
                 _ -> replaced(definition.servingOnly(view.number()), _ -> done(new Outcome.Serving(wanted))));
     }
 
-    /// An audit of ours goes on; what somebody else compares is left alone while it moves.
+    /// An audit of ours goes on; what a person compares is left alone while it moves.
     private CompletableFuture<Outcome> shadow(Definition definition, Definition.View view) {
-        return Progress.find(store).thenCompose(found -> {
-            boolean mine = found == null
-                    || found.view() != view.number()
-                    || found.owner().equals(OWNER);
-            if (!mine && found != null) {
-                return found.at().plus(LEFT_BEHIND).isBefore(store.clock().instant())
+        if (view.owner().equals(OWNER)) {
+            return audit(definition, view);
+        }
+        return Progress.begin(store, view.number()) // If its owner has not: from now on it is left behind.
+                .thenCompose(progress -> progress.view() == view.number()
+                                && progress.at()
+                                        .plus(LEFT_BEHIND)
+                                        .isBefore(store.clock().instant())
                         ? drop(definition)
-                        : done(new Outcome.Idle());
-            }
-            return filled(
-                    definition,
-                    view,
-                    rows -> TotalsReads.compare(store, definition, view, rows)
-                            .thenCompose(verification -> replaced(
-                                    definition.servingOnly(definition.served()),
-                                    _ -> done(new Outcome.Audited(verification)))));
-        });
+                        : done(new Outcome.Idle()));
+    }
+
+    /// It is told before it is over: who is stopped in between tells it again, and not never.
+    private CompletableFuture<Outcome> audit(Definition definition, Definition.View view) {
+        return filled(
+                definition,
+                view,
+                rows -> TotalsReads.compare(store, definition, view, rows).thenCompose(verification -> {
+                    audited.accept(verification);
+                    return replaced(
+                            definition.servingOnly(definition.served()), _ -> done(new Outcome.Audited(verification)));
+                }));
     }
 
     /// Once all rows are in a view, and all deltas that this took are in the totals.
@@ -182,7 +206,7 @@ public final class Upkeep {
             Definition definition, Definition.View view, LongFunction<CompletableFuture<Outcome>> then) {
         return definitions
                 .moveGates(definition) // Somebody may have stopped between definition and gates.
-                .thenCompose(_ -> Filling.fill(store, definition, view.number(), OWNER, goesOn))
+                .thenCompose(_ -> Filling.fill(store, definition, view.number(), goesOn))
                 .thenCompose(progress -> progress.isDone() && goesOn.getAsBoolean()
                         ? drain(definition).thenCompose(_ -> then.apply(progress.rows()))
                         : done(new Outcome.Working(progress.rows())));

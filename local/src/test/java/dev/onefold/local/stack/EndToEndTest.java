@@ -97,10 +97,12 @@ class EndToEndTest {
         Store upkeep = store(deployment, "UpkeepRole");
         boolean audited = false;
         for (int steps = 0; steps < 20 && !audited; steps++) {
-            audited = Upkeep.step(upkeep, Trades.PIPELINE, 1, () -> true).join() instanceof Upkeep.Outcome.Audited;
+            audited =
+                    Upkeep.step(upkeep, Trades.PIPELINE, 1, () -> true, _ -> {}).join()
+                            instanceof Upkeep.Outcome.Audited;
         }
         assertThat(audited).isTrue();
-        Upkeep.step(upkeep, Trades.PIPELINE, 0, () -> true).join(); // Cleans the audit's view away.
+        Upkeep.step(upkeep, Trades.PIPELINE, 0, () -> true, _ -> {}).join(); // Cleans the audit's view away.
         new RowReads(upkeep)
                 .read(List.of("nobody".getBytes(StandardCharsets.UTF_8)))
                 .join();
@@ -149,7 +151,7 @@ class EndToEndTest {
     /// As if whoever changed the definition had stopped before the gates were moved.
     private static void changeHalfway(Store store) {
         Definition before = new Definitions(store).load().join();
-        Definition next = before.withView(before.servedView().pipeline());
+        Definition next = before.withView(before.servedView().pipeline(), 1, "somebody");
         store.retried(() -> store.client()
                         .putItem(request ->
                                 request.tableName(store.tables().rows()).item(next.item())))

@@ -149,9 +149,9 @@ final class People {
             if (before.views().size() > 1) {
                 return;
             }
-            Definition both = before.withView(before.servedView().pipeline());
+            Definition both = before.withView(before.servedView().pipeline(), 1, "reader");
             if (me.of(definitions.replace(both)).equals(both)) {
-                me.of(Filling.fill(store, both, both.last(), "reader", () -> true));
+                me.of(Filling.fill(store, both, both.last(), () -> true));
                 for (int lane = 0; lane < both.lanes(); lane++) {
                     me.of(Reduce.lane(store, lane)); // From then on all that the filling wrote is in.
                 }

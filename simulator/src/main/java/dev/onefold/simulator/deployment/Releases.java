@@ -78,7 +78,7 @@ final class Releases {
 
     private static boolean isPossible(Pipeline pipeline) {
         try {
-            AwsEngine.requirePossible(pipeline, 1);
+            AwsEngine.requirePossible(pipeline);
             return true;
         } catch (IllegalArgumentException refused) {
             return false;
@@ -153,7 +153,8 @@ final class Releases {
                     deployment.store(deployment.dynamo.client("settling")),
                     pipelines.get(wanted),
                     audited ? 0 : 2,
-                    () -> true));
+                    () -> true,
+                    _ -> {}));
             switch (outcome) {
                 case Upkeep.Outcome.Refused(var reason) -> throw new AssertionError("Refused: " + reason);
                 case Upkeep.Outcome.Audited(var verification) -> {

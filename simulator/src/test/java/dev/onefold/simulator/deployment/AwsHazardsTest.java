@@ -302,9 +302,9 @@ class AwsHazardsTest {
             deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
             Store filler = function();
             Definitions definitions = new Definitions(filler);
-            Definition both = deployment.of(definitions.load()).withView(TRADES);
+            Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
             deployment.of(definitions.replace(both));
-            deployment.of(Filling.fill(filler, both, both.last(), "somebody", () -> true));
+            deployment.of(Filling.fill(filler, both, both.last(), () -> true));
             deployment.of(late);
             deployment.of(definitions.replace(both.servingOnly(both.last())));
         }
@@ -373,9 +373,9 @@ class AwsHazardsTest {
     void an_audit_whose_view_was_taken_away_before_its_cut_compares_nothing() {
         process(trades(10));
         Definitions definitions = new Definitions(function());
-        Definition both = deployment.of(definitions.load()).withView(TRADES);
+        Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
         deployment.of(definitions.replace(both));
-        Progress filled = deployment.of(Filling.fill(function(), both, both.last(), "somebody", () -> true));
+        Progress filled = deployment.of(Filling.fill(function(), both, both.last(), () -> true));
         deployment.of(definitions.replace(both.servingOnly(both.served())));
         process(List.of(trade("t0", 2, "another desk", 5)));
         engine.reduce();
@@ -400,8 +400,8 @@ class AwsHazardsTest {
                 .build();
         for (int round = 0; round < 10; round++) {
             Pipeline wanted = round % 2 == 0 ? byValue : TRADES;
-            CompletableFuture<Upkeep.Outcome> steps = Upkeep.step(function(), wanted, 0, () -> true)
-                    .thenCompose(_ -> Upkeep.step(function(), wanted, 0, () -> true));
+            CompletableFuture<Upkeep.Outcome> steps = Upkeep.step(function(), wanted, 0, () -> true, _ -> {})
+                    .thenCompose(_ -> Upkeep.step(function(), wanted, 0, () -> true, _ -> {}));
             while (!steps.isDone()) {
                 Answer.Line all = engine.query(Query.all("main")).lines().getFirst();
                 assertThat(all.values().getLast().intValue()).isEqualTo(100);
