@@ -84,7 +84,7 @@ public record Store(
         /// It is in.
         record Done() implements Written {}
 
-        /// None of it is in.
+        /// None of it is in; but a request that the SDK has sent twice may be in, or go in, by its first time.
         ///
         /// @param reasons one for each item, in their order; empty if the service was busy
         record Refused(List<CancellationReason> reasons) implements Written {

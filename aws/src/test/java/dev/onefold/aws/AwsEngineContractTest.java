@@ -23,6 +23,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,25 +129,37 @@ class AwsEngineContractTest implements EngineContract {
                 .hasMessageContaining("touches 25 items");
     }
 
-    /// Old and new row of the greatest size, in two views.
+    /// 24 parts of a record, old and new ones, in two views: an item has at most 400 KB.
     @Test
-    void a_correction_of_a_row_of_the_greatest_size_fits_into_a_delta_also_while_another_view_is_filled() {
-        Pipeline names = Pipeline.named("names")
+    void the_largest_correction_that_is_taken_fits_into_a_delta_also_while_another_view_is_filled() {
+        Pipeline distinct = Pipeline.named("distinct")
                 .key("id")
                 .version("v")
-                .rollup(r -> r.levels("name").count("rows"))
+                .rollup(r -> {
+                    r.levels("name").sum("value", "v", 38, 0);
+                    IntStream.range(0, 23).forEach(i -> r.distinct("d" + i, "t" + i));
+                })
                 .build();
-        Engine engine = open("names", names);
-        String most = "x".repeat(89_990);
-        feed(engine, "one", List.of("{\"id\":1,\"v\":1,\"name\":\"a" + most + "\"}"));
+        Engine engine = open("distinct", distinct);
+        feed(engine, "one", List.of(largest(1, 'a')));
         Definitions definitions = new Definitions(stores.get(engine));
         Definition before = definitions.load().join();
-        definitions.replace(before.withView(names, 1, "somebody")).join();
+        definitions.replace(before.withView(distinct, 1, "somebody")).join();
         Filling.fill(stores.get(engine), definitions.load().join(), 2, () -> true)
                 .join();
-        feed(engine, "one", List.of("{\"id\":1,\"v\":2,\"name\":\"b" + most + "\"}"));
-        assertThat(engine.query(Query.all("main")).lines()).hasSize(2);
+        feed(engine, "one", List.of(largest(2, 'b'), largest(3, 'c')));
+        assertThat(engine.query(Query.all("main")).lines().getFirst().values().getFirst())
+                .isEqualByComparingTo("3");
         assertThat(engine.deadLetters().size()).isZero();
         assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    private static String largest(int version, char letter) {
+        String texts = IntStream.range(0, 23)
+                .mapToObj(i -> ",\"t%d\":\"%s\""
+                        .formatted(i, String.valueOf((char) (letter + i)).repeat(2_000)))
+                .collect(Collectors.joining());
+        return "{\"id\":1,\"v\":%d,\"name\":\"%s\"%s}"
+                .formatted(version, String.valueOf(letter).repeat(1_998), texts);
     }
 }

@@ -91,7 +91,7 @@ final class Functions {
     }
 
     /// Without end to retries and age: what is healthy goes on behind a bad record all the same, because State puts
-    /// that aside and reports what it could not do.
+    /// that aside.
     private static String inputMapping(String arn) {
         return """
               InputMapping:

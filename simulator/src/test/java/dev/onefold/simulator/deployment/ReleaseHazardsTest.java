@@ -1,0 +1,280 @@
+package dev.onefold.simulator.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.function.StateFunction;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.Fate;
+import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.template.Input;
+import dev.onefold.aws.template.Template;
+import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.Verification;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineBuilder;
+import dev.onefold.core.query.Query;
+import dev.onefold.simulator.aws.Faults;
+import dev.onefold.simulator.aws.SimulatedClient;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/// What may go wrong on AWS while pipelines change, audits run and load is high, each with its schedule.
+class ReleaseHazardsTest {
+    private static final Pipeline TRADES = trades().build();
+    private static final Pipeline TRADES_WITH_TIME = trades().time("ts").build();
+
+    private final Deployment deployment = Deployment.calm();
+    private int sequence;
+
+    private static PipelineBuilder trades() {
+        return Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"));
+    }
+
+    private Arrival trade(String id, int version, String desk, int value) {
+        return arrival("{\"id\":\"%s\",\"v\":%d,\"desk\":\"%s\",\"value\":%d}".formatted(id, version, desk, value));
+    }
+
+    private Arrival arrival(String record) {
+        return new Arrival("s/shard", Integer.toString(++sequence), 0, record.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Store function() {
+        return deployment.store(deployment.dynamo.client("function"));
+    }
+
+    private List<Fate> process(Arrival... batch) {
+        return deployment.of(StateAndMap.process(function(), List.of(batch)));
+    }
+
+    private Upkeep.Outcome upkeep(Pipeline wanted, boolean hasTime) {
+        return deployment.of(Upkeep.step(function(), wanted, 0, () -> hasTime, _ -> {}));
+    }
+
+    private Definition definition() {
+        return deployment.of(new Definitions(function()).load());
+    }
+
+    private static String total(AwsEngine engine) {
+        engine.reduce();
+        return engine.query(Query.all("main")).lines().getFirst().values().toString();
+    }
+
+    /// Begins to serve another pipeline, and lets a record come while it is filled.
+    private void switchesWhile(Pipeline before, Pipeline after, Arrival first, Arrival meanwhile) {
+        AwsEngine engine = deployment.engine(before, 3, 4);
+        process(first);
+        assertThat(upkeep(after, false)).isInstanceOf(Upkeep.Outcome.Working.class);
+        assertThat(process(meanwhile)).containsExactly(new Fate.Accepted());
+        assertThat(upkeep(after, true)).isInstanceOf(Upkeep.Outcome.Serving.class);
+        assertThat(total(engine)).isEqualTo("[11.00, 2]");
+        assertThat(engine.deadLetters().list(0, 10)).isEmpty();
+        assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    @Test
+    void a_record_that_only_the_pipeline_before_can_read_counts_if_it_came_before_the_next_one_serves() {
+        switchesWhile(TRADES, TRADES_WITH_TIME, trade("a", 1, "FX", 1), trade("b", 1, "FX", 10));
+    }
+
+    @Test
+    void a_column_that_is_added_to_csv_loses_no_record_that_came_without_it() {
+        switchesWhile(
+                trades().csv("id", "v", "desk", "value").build(),
+                trades().csv("id", "v", "desk", "value", "note").build(),
+                arrival("a,1,FX,1"),
+                arrival("b,1,FX,10"));
+    }
+
+    @Test
+    void a_record_that_comes_again_while_another_pipeline_is_filled_is_a_duplicate() {
+        deployment.engine(TRADES, 3, 4);
+        Arrival record = trade("a", 1, "FX", 1);
+        process(record);
+        assertThat(upkeep(TRADES_WITH_TIME, false)).isInstanceOf(Upkeep.Outcome.Working.class);
+        deployment.of(Filling.fill(function(), definition(), definition().last(), () -> true));
+        assertThat(process(record)).containsExactly(new Fate.Duplicate());
+    }
+
+    @Test
+    void of_a_batch_that_is_overtaken_by_the_next_pipeline_what_that_can_read_is_in() {
+        AwsEngine engine = deployment.engine(TRADES, 1, 1);
+        Definitions definitions = new Definitions(function());
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        int rejected = 0;
+        for (int round = 0; round < 40; round++) {
+            Definition both = filled(TRADES_WITH_TIME);
+            String key = "k" + round;
+            CompletableFuture<List<Fate>> late = StateAndMap.process(
+                    function(),
+                    List.of(
+                            arrival("{\"id\":\"%s\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1}".formatted(key)),
+                            trade(key, 2, "FX", 5)));
+            deployment.time.runFor(Duration.ofMillis(round));
+            deployment.of(definitions.replace(both.servingOnly(both.last())));
+            rejected += deployment.of(late).getLast() instanceof Fate.Rejected ? 1 : 0;
+            assertThat(engine.get(List.of(key))).isPresent();
+            Definition back = filled(TRADES);
+            deployment.of(definitions.replace(back.servingOnly(back.last())));
+        }
+        assertThat(rejected).as("rounds in which it mattered").isPositive();
+    }
+
+    private Definition filled(Pipeline pipeline) {
+        Definition both = definition().withView(pipeline, 1, "somebody");
+        deployment.of(new Definitions(function()).replace(both));
+        deployment.of(Filling.fill(function(), both, both.last(), () -> true));
+        return both;
+    }
+
+    @Test
+    void a_pipeline_that_touches_too_much_is_refused_and_intake_goes_on() {
+        Pipeline wide = trades().rollup("wide", r -> {
+                    for (int i = 0; i < 25; i++) {
+                        r.distinct("d" + i, "desk");
+                    }
+                })
+                .build();
+        assertThatThrownBy(() -> Template.of(wide, Input.NEW_STREAM)).hasMessageContaining("touches 27 items");
+        AwsEngine engine = deployment.engine(TRADES, 8, 64);
+        assertThat(upkeep(wide, true)).isInstanceOf(Upkeep.Outcome.Refused.class);
+        StateFunction deployed = new StateFunction(function(), wide, Deployment.SILENT);
+        String event = """
+                {"Records": [{"eventID": "shardId-000000000000:1", "eventSourceARN": "arn:aws:kinesis:eu-central-1:000000000000:stream/trades",
+                  "kinesis": {"sequenceNumber": "1", "data": "%s"}}]}
+                """.formatted(Base64.getEncoder()
+                .encodeToString(trade("a", 1, "FX", 1).data()));
+        deployment.of(deployed.handle(event.getBytes(StandardCharsets.UTF_8)));
+        assertThat(total(engine)).isEqualTo("[1.00, 1]");
+    }
+
+    @Test
+    void a_run_of_reduce_ends_however_fast_deltas_come() {
+        deployment.engine(TRADES, 1, 64);
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        Store state = function();
+        Runnable[] put = new Runnable[1];
+        put[0] = () -> {
+            var _ = StateAndMap.process(state, List.of(trade("t" + sequence, 1, "d" + sequence % 3, 1)));
+            deployment.time.after(Duration.ofMillis(2), put[0]);
+        };
+        put[0].run();
+        deployment.time.runFor(Duration.ofSeconds(1));
+        CompletableFuture<Long> run = Reduce.lane(function(), 0);
+        deployment.time.runFor(Duration.ofSeconds(30));
+        assertThat(run).isDone();
+    }
+
+    @Test
+    void while_a_pipeline_is_refused_persons_verify_and_audits_go_on() {
+        AwsEngine engine = deployment.engine(TRADES, 3, 4);
+        process(IntStream.range(0, 300)
+                .mapToObj(i -> trade("t" + i, 1, "d" + i % 3, 1))
+                .toArray(Arrival[]::new));
+        Pipeline refused = Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .rollup(r -> r.levels("region").count("trades"))
+                .build();
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        List<Upkeep.Outcome> ticks = new ArrayList<>();
+        for (int ms = 50; ms < 1_000; ms += 50) {
+            deployment.time.after(Duration.ofMillis(ms), () -> {
+                var _ = Upkeep.step(function(), refused, 0, () -> true, _ -> {}).thenAccept(ticks::add);
+            });
+        }
+        assertThat(engine.verify().isEqual()).isTrue();
+        deployment.time.runFor(Duration.ofSeconds(5));
+        assertThat(ticks).hasSize(19).allMatch(Upkeep.Outcome.Refused.class::isInstance);
+        List<Verification> audits = new ArrayList<>();
+        assertThat(deployment.of(Upkeep.step(function(), refused, 1, () -> true, audits::add)))
+                .isInstanceOf(Upkeep.Outcome.Refused.class);
+        assertThat(audits).hasSize(1).allMatch(Verification::isEqual);
+    }
+
+    @Test
+    void what_an_audit_found_is_told_wherever_it_is_stopped() {
+        boolean ended = false;
+        for (int ms = 0; !ended; ms += 5) {
+            ReleaseHazardsTest life = new ReleaseHazardsTest();
+            ended = life.tellsOfAnAuditThatIsStoppedAfter(Duration.ofMillis(ms));
+        }
+    }
+
+    /// Whether it was not stopped, because it had ended.
+    private boolean tellsOfAnAuditThatIsStoppedAfter(Duration time) {
+        AwsEngine engine = deployment.engine(TRADES, 2, 8);
+        process(trade("a", 1, "FX", 1), trade("b", 1, "IR", 1));
+        engine.reduce();
+        Store person = function();
+        deployment.of(person.client().scan(all -> all.tableName(deployment.tables.totals()))).items().stream()
+                .filter(item -> item.containsKey("k"))
+                .map(item -> Map.of("p", item.get("p"), "g", item.get("g")))
+                .forEach(key -> deployment.of(person.client()
+                        .deleteItem(item ->
+                                item.tableName(deployment.tables.totals()).key(key))));
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        List<Verification> told = new ArrayList<>();
+        SimulatedClient sandbox = deployment.dynamo.client("upkeep");
+        var step = Upkeep.step(deployment.store(sandbox), TRADES, 1, () -> true, told::add);
+        deployment.time.runFor(time);
+        if (step.isDone()) {
+            assertThat(told).hasSize(1);
+            return true;
+        }
+        sandbox.kill();
+        deployment.time.runFor(Duration.ofSeconds(5));
+        boolean begun = definition().last() > 1;
+        for (int minute = 0; minute < 5; minute++) {
+            deployment.of(Upkeep.step(function(), TRADES, 0, () -> true, told::add));
+        }
+        assertThat(told).hasSizeGreaterThanOrEqualTo(begun ? 1 : 0).noneMatch(Verification::isEqual);
+        return false;
+    }
+
+    @Test
+    void a_persons_rebuild_is_left_alone_whenever_upkeep_is_woken() {
+        for (int ms = 0; ms < 200; ms += 4) {
+            ReleaseHazardsTest life = new ReleaseHazardsTest();
+            AwsEngine engine = life.deployment.engine(TRADES, 4, 64);
+            life.process(IntStream.range(0, 100)
+                    .mapToObj(i -> life.trade("t" + i, 1, "d" + i % 3, 1))
+                    .toArray(Arrival[]::new));
+            engine.reduce();
+            engine.verify();
+            life.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+            life.deployment.time.after(Duration.ofMillis(ms), () -> {
+                var _ = Upkeep.step(life.function(), TRADES, 0, () -> true, _ -> {});
+            });
+            assertThat(engine.rebuild().isEqual()).isTrue();
+        }
+    }
+
+    @Test
+    void a_view_whose_owner_never_began_is_taken_away_after_a_while() {
+        deployment.engine(TRADES, 3, 4);
+        process(trade("a", 1, "FX", 1));
+        deployment.of(new Definitions(function()).replace(definition().withView(TRADES, 1, "somebody")));
+        assertThat(upkeep(TRADES, true)).isInstanceOf(Upkeep.Outcome.Idle.class);
+        assertThat(definition().views()).hasSize(2);
+        deployment.time.runFor(Duration.ofMinutes(16));
+        assertThat(upkeep(TRADES, true)).isInstanceOf(Upkeep.Outcome.Working.class);
+        assertThat(definition().views()).hasSize(1);
+    }
+}
