@@ -6,11 +6,14 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
@@ -33,13 +36,15 @@ final class Favourites {
             .build();
 
     private static final String TABLE = "Favourites";
+    private static final int AT_A_TIME = 20;
     private static final int USERS = 20;
     private static final int RESTAURANTS = 8;
 
     private final Store store;
     private final Random random;
     private final Set<Favourite> there = new HashSet<>();
-    private final Set<Favourite> brokenNow = new HashSet<>();
+    private final Set<Favourite> brokenNow = new LinkedHashSet<>();
+    private final Map<Favourite, CompletableFuture<?>> underWay = new HashMap<>();
 
     /// Keys of items as they came broken, one for each time.
     final List<String> broken = new ArrayList<>();
@@ -82,7 +87,7 @@ final class Favourites {
         return KeySchemaElement.builder().attributeName(name).keyType(type).build();
     }
 
-    /// Inserts, changes, removes and inserts again.
+    /// Inserts, changes, removes and inserts again; each item's changes one after the other, several items at a time.
     void change(int times) {
         for (int i = 0; i < times; i++) {
             Favourite one = new Favourite("user-" + random.nextInt(USERS), "restaurant-" + random.nextInt(RESTAURANTS));
@@ -99,6 +104,21 @@ final class Favourites {
                 put(one, stars());
             }
         }
+        await();
+    }
+
+    private void await() {
+        CompletableFuture.allOf(underWay.values().toArray(CompletableFuture[]::new))
+                .join();
+        underWay.clear();
+    }
+
+    private void write(Favourite one, Supplier<CompletableFuture<?>> request) {
+        if (underWay.containsKey(one) || underWay.size() == AT_A_TIME) {
+            await();
+        }
+        changes++;
+        underWay.put(one, request.get());
     }
 
     private void comeBroken(Favourite one) {
@@ -117,18 +137,19 @@ final class Favourites {
         Map<String, AttributeValue> item = new HashMap<>(one.item());
         item.put("city", AttributeValue.fromS("city-" + random.nextInt(4)));
         item.put("stars", stars);
-        item.put("change", AttributeValue.fromN(String.valueOf(++changes)));
-        store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(TABLE).item(item)))
-                .join();
+        item.put("change", AttributeValue.fromN(String.valueOf(changes)));
+        write(
+                one,
+                () -> store.retried(() -> store.client()
+                        .putItem(request -> request.tableName(TABLE).item(item))));
         there.add(one);
     }
 
     private void remove(Favourite one) {
-        changes++;
-        store.retried(() -> store.client()
-                        .deleteItem(request -> request.tableName(TABLE).key(one.item())))
-                .join();
+        write(
+                one,
+                () -> store.retried(() -> store.client()
+                        .deleteItem(request -> request.tableName(TABLE).key(one.item()))));
         there.remove(one);
     }
 
