@@ -21,10 +21,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.DescribeStreamResponse;
 import software.amazon.awssdk.services.dynamodb.model.GetRecordsResponse;
 import software.amazon.awssdk.services.dynamodb.model.Record;
 import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
+import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
 
 class ReplayOfTablesTest {
     private static final Instant NOW = Instant.now();
@@ -186,6 +188,47 @@ class ReplayOfTablesTest {
         AwsEngine engine = AwsEngine.deployed(store, Connection.JOIN);
         assertThat(engine.verify().isEqual()).isTrue();
         assertThat(engine.query(Query.all("main")).lines().getFirst().values()).containsExactly(BigDecimal.ONE);
+    }
+
+    @Test
+    void
+            items_that_were_there_before_the_stream_are_in_when_each_was_written_once_more_and_no_removed_one_comes_back() {
+        Store store = store("seeded");
+        dynamo.sourceTable("Seeded");
+        List.of("a", "b", "c").forEach(id -> put("Seeded", id, "Roma"));
+        stream("Seeded", false);
+        stream("Seeded", true);
+        String arn = dynamo.client
+                .describeTable(request -> request.tableName("Seeded"))
+                .join()
+                .table()
+                .latestStreamArn();
+        put("Seeded", "b", "Sushi"); // Somebody goes on working meanwhile.
+        remove("Seeded", "c");
+        assertThat(replay(store, arn).counts().records()).isEqualTo(2);
+        assertThat(totals(store)).containsExactly("=[1]", "Sushi=[1]");
+        List.of("a", "b").forEach(ReplayOfTablesTest::writeAgain);
+        assertThatThrownBy(() -> writeAgain("c")).hasRootCauseInstanceOf(ConditionalCheckFailedException.class);
+        replay(store, arn);
+        assertThat(totals(store)).containsExactly("=[2]", "Roma=[1]", "Sushi=[1]");
+    }
+
+    private static void stream(String table, boolean isOn) {
+        dynamo.client
+                .updateTable(request -> request.tableName(table)
+                        .streamSpecification(stream ->
+                                stream.streamEnabled(isOn).streamViewType(isOn ? StreamViewType.NEW_IMAGE : null)))
+                .join();
+    }
+
+    private static void writeAgain(String id) {
+        dynamo.client
+                .updateItem(request -> request.tableName("Seeded")
+                        .key(Map.of("id", AttributeValue.fromS(id)))
+                        .updateExpression("SET seeded = :now")
+                        .conditionExpression("attribute_exists(id)")
+                        .expressionAttributeValues(Map.of(":now", AttributeValue.fromS("1"))))
+                .join();
     }
 
     private static String shard(String arn) {

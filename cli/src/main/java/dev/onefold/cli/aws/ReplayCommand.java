@@ -171,8 +171,8 @@ final class ReplayCommand implements Callable<Integer> {
                     .err()
                     .println(
                             StreamName.isTable(source)
-                                    ? "What the stream has forgotten is in the table: change each of its items once, and"
-                                            + " the stream tells of them."
+                                    ? "What the stream has forgotten must come from the table: write each of its items"
+                                            + " once more, and insert and remove again what was removed meanwhile."
                                     : "What the stream has forgotten must come from where it came from: 'onefold aws"
                                             + " produce' puts it again.");
         }
