@@ -81,11 +81,11 @@ class TableEndToEndTest {
     void whatever_fails_on_the_way_the_totals_are_those_of_the_items_that_are_there() throws IOException {
         long seed = 5;
         Chaos chaos =
-                new Chaos(seed, EndToEnd.FAULTS, new Misfortune(40, 40, 20, 12), new Misfortune(30, 30, 10, 15), 0.03);
+                new Chaos(seed, EndToEnd.FAULTS, new Misfortune(40, 40, 20, 10), new Misfortune(30, 30, 0, 0), 0.03);
         try (LocalDeployment deployment = deployment(chaos, 40);
                 RealTime time = new RealTime()) {
             Favourites favourites = new Favourites(deployment.store(), seed);
-            favourites.change(120);
+            favourites.change(100);
             deployment.drained(Duration.ofMinutes(5)).join();
             EndToEnd.shortenRetries(deployment);
             TableSource stream = new TableSource(
@@ -93,7 +93,7 @@ class TableEndToEndTest {
                     deployment.value("InputStreamArn"),
                     EnumSet.of(OperationType.INSERT, OperationType.MODIFY, OperationType.REMOVE));
             try (StreamMapping givingUp = EndToEnd.givingUp(deployment, time, stream)) {
-                favourites.change(120);
+                favourites.change(100);
                 deployment.drained(Duration.ofMinutes(5)).join();
                 assertThat(givingUp.lastProcessingResult()).contains("RetryAttemptsExhausted");
             }
