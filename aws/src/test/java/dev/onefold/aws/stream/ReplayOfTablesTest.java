@@ -191,8 +191,7 @@ class ReplayOfTablesTest {
     }
 
     @Test
-    void
-            items_that_were_there_before_the_stream_are_in_when_each_was_written_once_more_and_no_removed_one_comes_back() {
+    void items_from_before_the_stream_come_in_when_written_once_more_and_removed_ones_stay_away() {
         Store store = store("seeded");
         dynamo.sourceTable("Seeded");
         List.of("a", "b", "c").forEach(id -> put("Seeded", id, "Roma"));
