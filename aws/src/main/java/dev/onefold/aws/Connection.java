@@ -20,6 +20,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClientBuilder;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClientBuilder;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClientBuilder;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
@@ -135,15 +136,22 @@ public final class Connection {
         return builder.build();
     }
 
+    /// The change streams of tables. What is empty is taken from the environment, as the SDK does.
+    public static DynamoDbStreamsAsyncClient changes(
+            Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
+        DynamoDbStreamsAsyncClientBuilder builder = DynamoDbStreamsAsyncClient.builder()
+                .httpClientBuilder(http())
+                .overrideConfiguration(
+                        override -> override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX));
+        place(builder, region, profile, endpoint);
+        return builder.build();
+    }
+
     /// The streams that a function reads again; their clients are made when one is asked for, which is seldom.
     public static Supplier<Streams> streams() {
         return new Lazy<>(() -> new Streams(
                 kinesis(Optional.empty(), Optional.empty(), Optional.empty()),
-                DynamoDbStreamsAsyncClient.builder()
-                        .httpClientBuilder(http())
-                        .overrideConfiguration(override ->
-                                override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX))
-                        .build()));
+                changes(Optional.empty(), Optional.empty(), Optional.empty())));
     }
 
     private static NettyNioAsyncHttpClient.Builder http() {

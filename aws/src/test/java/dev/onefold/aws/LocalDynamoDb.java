@@ -14,6 +14,7 @@ import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
 import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded;
 import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal;
 
@@ -42,6 +43,30 @@ public final class LocalDynamoDb implements AutoCloseable {
                 InstantSource.system(),
                 Store.DELTAS_PER_COMMIT_MAX,
                 new Store.Bucket(() -> bucket, Optional.of("letters")));
+    }
+
+    /// Makes a table of somebody's own, with the key `id`, and says the ARN of its change stream.
+    public String sourceTable(String name) {
+        return client.createTable(request -> request.tableName(name)
+                        .billingMode(BillingMode.PAY_PER_REQUEST)
+                        .attributeDefinitions(AttributeDefinition.builder()
+                                .attributeName("id")
+                                .attributeType(ScalarAttributeType.S)
+                                .build())
+                        .keySchema(KeySchemaElement.builder()
+                                .attributeName("id")
+                                .keyType(KeyType.HASH)
+                                .build())
+                        .streamSpecification(
+                                view -> view.streamEnabled(true).streamViewType(StreamViewType.NEW_AND_OLD_IMAGES)))
+                .join()
+                .tableDescription()
+                .latestStreamArn();
+    }
+
+    /// Closes the shards of all change streams; what comes goes into others that follow them.
+    public void rollOver() {
+        local.triggerShardRollovers();
     }
 
     private static CompletableFuture<Void> after(Duration pause) {

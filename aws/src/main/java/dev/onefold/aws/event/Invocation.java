@@ -2,6 +2,7 @@ package dev.onefold.aws.event;
 
 import dev.onefold.aws.Arrival;
 import java.util.List;
+import java.util.Optional;
 
 /// What one invocation of a function brings.
 public sealed interface Invocation {
@@ -10,7 +11,9 @@ public sealed interface Invocation {
     int EVENT_BYTES_MAX = 6_291_556;
 
     /// Records of one shard of a stream, in its order. An aggregated record is there as what it holds.
-    record Batch(List<Arrival> arrivals) implements Invocation {
+    ///
+    /// @param streamArn of the stream; empty if there is no record
+    record Batch(List<Arrival> arrivals, Optional<String> streamArn) implements Invocation {
         public Batch {
             arrivals = List.copyOf(arrivals);
         }

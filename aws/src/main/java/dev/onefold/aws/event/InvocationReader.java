@@ -6,6 +6,7 @@ import dev.onefold.aws.Arrival;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Reads one invocation. What a record is, its members say: their order is not relied on.
@@ -59,7 +60,9 @@ final class InvocationReader {
         if (records < 0) {
             return new Invocation.Tick();
         }
-        return messages.isEmpty() ? new Invocation.Batch(arrivals) : new Invocation.Messages(messages);
+        return messages.isEmpty()
+                ? new Invocation.Batch(arrivals, Optional.ofNullable(sourceArn))
+                : new Invocation.Messages(messages);
     }
 
     private void readRecords() throws IOException {

@@ -62,7 +62,7 @@ public final class ReduceFunction implements RequestStreamHandler {
     /// @return the answer's bytes
     public CompletableFuture<byte[]> handle(byte[] event) {
         CompletableFuture<Void> done = switch (Invocation.read(event)) {
-            case Invocation.Batch(var arrivals) -> reduce(lanes(arrivals));
+            case Invocation.Batch(var arrivals, var _) -> reduce(lanes(arrivals));
             case Invocation.Messages _, Invocation.Tick _ -> sweep();
         };
         return done.thenApply(_ -> BatchResponse.DONE.json());

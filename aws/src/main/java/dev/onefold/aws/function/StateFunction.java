@@ -22,6 +22,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -36,6 +37,7 @@ public final class StateFunction implements RequestStreamHandler {
     private final Metrics metrics;
     private final Supplier<Streams> streams;
     private boolean opened;
+    private Optional<String> told = Optional.empty();
 
     /// As Lambda makes it.
     public StateFunction() {
@@ -76,8 +78,9 @@ public final class StateFunction implements RequestStreamHandler {
     /// @return the answer's bytes
     public CompletableFuture<byte[]> handle(byte[] event) {
         return switch (Invocation.read(event)) {
-            case Invocation.Batch(var arrivals) ->
-                opened().thenCompose(_ -> StateAndMap.process(store, arrivals))
+            case Invocation.Batch(var arrivals, var streamArn) ->
+                opened().thenCompose(_ -> told(streamArn))
+                        .thenCompose(_ -> StateAndMap.process(store, arrivals))
                         .thenCompose(fates -> count(Fate.counts(fates)))
                         .thenApply(_ -> BatchResponse.DONE.json());
             case Invocation.Messages(var messages) ->
@@ -112,6 +115,13 @@ public final class StateFunction implements RequestStreamHandler {
                 })
                 .thenCompose(_ -> new LetterTable(store).useBucket())
                 .thenAccept(_ -> opened = true);
+    }
+
+    /// Whoever replays the stream asks the tables which one it is.
+    private CompletableFuture<Void> told(Optional<String> streamArn) {
+        return streamArn.isEmpty() || streamArn.equals(told)
+                ? CompletableFuture.completedFuture(null)
+                : new LetterTable(store).useInput(streamArn.get()).thenAccept(_ -> told = streamArn);
     }
 
     private CompletableFuture<Void> count(Counts counts) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -36,6 +37,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     next   = p "next", i 00, n the last id that was given
 ///     bucket = p "bucket", i 00, b the bucket that records go into: bucket names are everybody's, so it cannot be
 ///              told from the deployment's name, and who is not told it by the template finds it here
+///     input  = p "input", i 00, a the ARN of the stream that State reads
 ///     counts = p "counts", i 00, and one number for each thing that becomes of records; they are counted once more
 ///              when a batch is tried again, and say so
 public final class LetterTable {
@@ -62,6 +64,20 @@ public final class LetterTable {
                                         .item(with(single("bucket"), Map.of("b", AttributeValue.fromS(name))))))
                         .<Void>thenApply(_ -> null))
                 .orElseGet(() -> CompletableFuture.completedFuture(null));
+    }
+
+    /// Tells for all processes which stream State reads.
+    public CompletableFuture<Void> useInput(String arn) {
+        return store.retried(() -> store.client()
+                        .putItem(request -> request.tableName(table)
+                                .item(with(single("input"), Map.of("a", AttributeValue.fromS(arn))))))
+                .thenApply(_ -> null);
+    }
+
+    /// The ARN of the stream that State reads; empty if it has read none yet.
+    public CompletableFuture<Optional<String>> input() {
+        return get(single("input"))
+                .thenApply(item -> item.isEmpty() ? Optional.empty() : Optional.of(Items.text(item, "a")));
     }
 
     private CompletableFuture<String> bucket() {

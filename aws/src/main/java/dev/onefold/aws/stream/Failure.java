@@ -12,6 +12,7 @@ final class Failure {
     /// Not done, and it may be tried again.
     static boolean isBusy(Throwable cause) {
         return cause instanceof LimitExceededException
+                || cause instanceof software.amazon.awssdk.services.dynamodb.model.LimitExceededException
                 || cause instanceof KmsThrottlingException
                 || cause instanceof AwsServiceException service && service.isThrottlingException();
     }

@@ -3,9 +3,9 @@ package dev.onefold.aws.stream;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.stream.ShardReading.Extent;
+import dev.onefold.aws.stream.Shards.Shard;
 import dev.onefold.core.Counts;
 import java.math.BigInteger;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,21 +20,22 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
-import software.amazon.awssdk.services.kinesis.model.Shard;
 
-/// Reads a range of a Kinesis stream again and folds it again, which changes nothing of what is in: it is safe at any
-/// time, beside the functions, and as often as anyone likes. Parents are read before the shards that they were split or
-/// merged into, and several shards at a time.
+/// Reads a range of a stream again and folds it again, which changes nothing of what is in: it is safe at any time,
+/// beside the functions, and as often as anyone likes. Parents are read before the shards that they were split or
+/// merged
+/// into, and several shards at a time.
 public final class Replay {
     private static final int SHARDS_AT_A_TIME = 8;
 
     private final Store store;
-    private final KinesisAsyncClient client;
-    private final String stream;
+    private final Shards stream;
     private final Range range;
     private final Consumer<Counts> progress;
     private Counts counts = Batches.NONE;
+    private int quiet;
 
     /// What is read again; both ends belong to it.
     ///
@@ -45,74 +46,66 @@ public final class Replay {
     ///
     /// @param shards how many were read
     /// @param forgotten where the stream has forgotten something that belongs to the range; may be empty
-    public record Done(Counts counts, int shards, List<String> forgotten) {
+    /// @param quiet of how many shards nothing says that the newest record was read: they gave none any more, and a
+    ///     table's stream tells no more than that
+    public record Done(Counts counts, int shards, List<String> forgotten, int quiet) {
         public Done {
             forgotten = List.copyOf(forgotten);
         }
     }
 
-    private Replay(Store store, KinesisAsyncClient client, String stream, Range range, Consumer<Counts> progress) {
+    private Replay(Store store, Shards stream, Range range, Consumer<Counts> progress) {
         this.store = store;
-        this.client = client;
         this.stream = stream;
         this.range = range;
         this.progress = progress;
     }
 
-    /// Reads and folds a range. Fails if a record cannot be written; all that was read with it is in then, and the same
-    /// range may be replayed again.
+    /// Reads and folds a range of a Kinesis stream. Fails if a record cannot be written; all that was read with it is
+    /// in then, and the same range may be replayed again.
     ///
     /// @param stream its name or its ARN
     /// @param progress is told what became of the records by now, on any thread, by one at a time
     /// @throws IllegalArgumentException in the future, if there is no such shard or the range does not say which
     public static CompletableFuture<Done> run(
             Store store, KinesisAsyncClient client, String stream, Range range, Consumer<Counts> progress) {
-        return new Replay(store, client, stream, range, progress).run();
+        return new Replay(store, new KinesisShards(client, stream), range, progress).run();
+    }
+
+    /// The same, of the change stream of a table.
+    ///
+    /// @param arn of the stream
+    public static CompletableFuture<Done> run(
+            Store store, DynamoDbStreamsAsyncClient client, String arn, Range range, Consumer<Counts> progress) {
+        return new Replay(store, new ChangeShards(client, arn), range, progress).run();
     }
 
     private CompletableFuture<Done> run() {
-        return shards(null, new ArrayList<>()).thenCompose(all -> {
+        return stream.list(store).thenCompose(all -> {
             List<Shard> chosen = chosen(all);
             List<String> forgotten = new ArrayList<>();
             return read(chosen, forgotten)
                     .thenCompose(_ -> trimmedTime(forgotten))
                     .thenCompose(_ -> new LetterTable(store).count(counts))
-                    .thenApply(_ -> new Done(counts, chosen.size(), forgotten));
+                    .thenApply(_ -> new Done(counts, chosen.size(), forgotten, quiet));
         });
-    }
-
-    private CompletableFuture<List<Shard>> shards(@Nullable String token, List<Shard> found) {
-        boolean isArn = stream.startsWith("arn:");
-        return store.retried(() -> client.listShards(request -> {
-                    // The token knows the stream, and both together are refused.
-                    if (token != null) {
-                        request.nextToken(token);
-                    } else {
-                        request.streamName(isArn ? null : stream).streamARN(isArn ? stream : null);
-                    }
-                }))
-                .thenCompose(response -> {
-                    found.addAll(response.shards());
-                    return response.nextToken() == null
-                            ? CompletableFuture.completedFuture(found)
-                            : shards(response.nextToken(), found);
-                });
     }
 
     private List<Shard> chosen(List<Shard> all) {
         List<Shard> chosen = all.stream()
-                .filter(shard -> range.shard().map(shard.shardId()::equals).orElse(true))
+                .filter(shard -> range.shard().map(shard.id()::equals).orElse(true))
                 .toList();
         if (chosen.isEmpty()) {
-            throw new IllegalArgumentException("Stream " + stream + " has no shard "
+            throw new IllegalArgumentException("Stream " + stream.stream() + " has no shard "
                     + range.shard().orElse("at all") + "; it has "
-                    + String.join(", ", all.stream().map(Shard::shardId).toList()));
+                    + String.join(", ", all.stream().map(Shard::id).toList()));
         }
         boolean ofOneShard = range.from() instanceof Position.Sequence || range.to() instanceof Position.Sequence;
         if (ofOneShard && chosen.size() > 1) {
-            throw new IllegalArgumentException("A sequence number belongs to a shard, and stream " + stream + " has "
+            throw new IllegalArgumentException("A sequence number belongs to a shard, and stream " + stream.stream()
+                    + " has "
                     + chosen.size() + ": say which one, "
-                    + String.join(", ", chosen.stream().map(Shard::shardId).toList()));
+                    + String.join(", ", chosen.stream().map(Shard::id).toList()));
         }
         return chosen;
     }
@@ -131,12 +124,12 @@ public final class Replay {
     /// Shards whose parents are not among these, then those whose parents are among them, and so on.
     static Collection<List<Shard>> waves(List<Shard> shards) {
         Map<String, Shard> byId = new LinkedHashMap<>();
-        shards.forEach(shard -> byId.put(shard.shardId(), shard));
+        shards.forEach(shard -> byId.put(shard.id(), shard));
         Map<String, Integer> depths = new LinkedHashMap<>();
         shards.forEach(shard -> depth(shard, byId, depths));
         List<List<Shard>> waves = new ArrayList<>();
         for (Shard shard : shards) {
-            int depth = Objects.requireNonNull(depths.get(shard.shardId()));
+            int depth = Objects.requireNonNull(depths.get(shard.id()));
             while (waves.size() <= depth) {
                 waves.add(new ArrayList<>());
             }
@@ -149,20 +142,16 @@ public final class Replay {
         if (shard == null) {
             return -1; // A parent that the stream has forgotten.
         }
-        Integer known = depths.get(shard.shardId());
+        Integer known = depths.get(shard.id());
         if (known != null) {
             return known;
         }
-        int depth = 1
-                + Math.max(
-                        parentDepth(shard.parentShardId(), byId, depths),
-                        parentDepth(shard.adjacentParentShardId(), byId, depths));
-        depths.put(shard.shardId(), depth);
+        int depth = 0;
+        for (String parent : shard.parents()) {
+            depth = Math.max(depth, 1 + depth(byId.get(parent), byId, depths));
+        }
+        depths.put(shard.id(), depth);
         return depth;
-    }
-
-    private static int parentDepth(@Nullable String parent, Map<String, Shard> byId, Map<String, Integer> depths) {
-        return parent == null ? -1 : depth(byId.get(parent), byId, depths);
     }
 
     /// One shard after the other, until none is left.
@@ -171,14 +160,13 @@ public final class Replay {
         if (shard == null) {
             return CompletableFuture.completedFuture(null);
         }
-        Pages pages = new KinesisPages(client, stream, shard.shardId());
         return ShardReading.read(
                         store,
-                        pages,
-                        range.from(),
+                        stream.pages(shard.id()),
+                        stream.begin(range.from()),
                         range.to(),
                         arrivals -> Batches.take(store, arrivals).thenCompose(this::taken))
-                .thenAccept(extent -> noteForgotten(shard.shardId(), extent, forgotten))
+                .thenAccept(extent -> note(shard.id(), extent, forgotten))
                 .thenCompose(_ -> next(waiting, forgotten));
     }
 
@@ -192,7 +180,12 @@ public final class Replay {
                 : CompletableFuture.failedFuture(taken.failure());
     }
 
-    private void noteForgotten(String shard, Extent extent, List<String> forgotten) {
+    private void note(String shard, Extent extent, List<String> forgotten) {
+        if (extent.isQuiet()) {
+            synchronized (this) {
+                quiet++;
+            }
+        }
         boolean isMissing = range.from() instanceof Position.Sequence(var number)
                 && (extent.first() == null || !new BigInteger(number).equals(new BigInteger(extent.first())));
         if (isMissing || extent.isCut()) {
@@ -207,16 +200,12 @@ public final class Replay {
         if (!(range.from() instanceof Position.Time(var from))) {
             return CompletableFuture.completedFuture(null);
         }
-        boolean isArn = stream.startsWith("arn:");
-        return store.retried(() -> client.describeStreamSummary(
-                        request -> request.streamName(isArn ? null : stream).streamARN(isArn ? stream : null)))
-                .thenAccept(response -> {
-                    int hours = response.streamDescriptionSummary().retentionPeriodHours();
-                    Instant oldest = store.clock().instant().minus(Duration.ofHours(hours));
-                    if (from.isBefore(oldest)) {
-                        forgotten.add(
-                                "The stream keeps " + hours + " hours: what came before " + oldest + " is forgotten");
-                    }
-                });
+        return stream.retention(store).thenAccept(retention -> {
+            Instant oldest = store.clock().instant().minus(retention);
+            if (from.isBefore(oldest)) {
+                forgotten.add("The stream keeps " + retention.toHours() + " hours: what came before " + oldest
+                        + " is forgotten");
+            }
+        });
     }
 }

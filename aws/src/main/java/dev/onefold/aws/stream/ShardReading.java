@@ -20,8 +20,9 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 /// [Extent] tells.
 ///
 /// A page without records is not the end: the service goes through a shard in steps, and some hold none. The end is
-/// behind the range, behind the newest record if the service says so, or the end of a closed shard. Owned by one thread
-/// at a time.
+/// behind the range, behind the newest record if the service says so, or the end of a closed shard. A table's stream
+/// never says so. There a range up to a time ends, in a shard that is open, after so many pages without records; what
+/// ends at a record ends with it, or fails. Owned by one thread at a time.
 final class ShardReading {
     private static final int ATTEMPTS_MAX = 30;
 
@@ -39,7 +40,7 @@ final class ShardReading {
     private final Position from;
     private final Position to;
     private final Sink sink;
-    private Extent extent = new Extent(null, null, 0, false);
+    private Extent extent = new Extent(null, null, 0, false, false);
     private int emptyPages;
 
     /// Who takes records.
@@ -54,13 +55,18 @@ final class ShardReading {
     /// @param last sequence number of the last one
     /// @param records how many
     /// @param isCut whether the service said that it has forgotten a place that was asked for
-    record Extent(@Nullable String first, @Nullable String last, long records, boolean isCut) {
+    /// @param isQuiet whether it ends where nothing came any more, and nothing said that there is no more
+    record Extent(@Nullable String first, @Nullable String last, long records, boolean isCut, boolean isQuiet) {
         private Extent plus(Page.Item item) {
-            return new Extent(first == null ? item.sequence() : first, item.sequence(), records + 1, isCut);
+            return new Extent(first == null ? item.sequence() : first, item.sequence(), records + 1, isCut, isQuiet);
         }
 
         private Extent cut() {
-            return new Extent(first, last, records, true);
+            return new Extent(first, last, records, true, isQuiet);
+        }
+
+        private Extent quiet() {
+            return new Extent(first, last, records, isCut, true);
         }
     }
 
@@ -143,6 +149,10 @@ final class ShardReading {
         boolean isLast = ended || page.isNewest();
         emptyPages = page.items().isEmpty() && page.behindMs() == null ? emptyPages + 1 : 0;
         if (!isLast && emptyPages >= EMPTY_PAGES_MAX) {
+            if (to instanceof Position.Time) {
+                extent = extent.quiet();
+                return CompletableFuture.completedFuture(null);
+            }
             return CompletableFuture.failedFuture(
                     new IllegalStateException("Of " + from + " to " + to + " the stream has given no record in "
                             + EMPTY_PAGES_MAX + " requests, and does not say that there are none. Try again."));

@@ -46,7 +46,7 @@ final class Events {
 
     static List<Arrival> arrivals(byte[] event) {
         return switch (Invocation.read(event)) {
-            case Invocation.Batch(List<Arrival> arrivals) -> arrivals;
+            case Invocation.Batch(List<Arrival> arrivals, var _) -> arrivals;
             case Invocation other -> Assertions.fail("It is no batch: " + other);
         };
     }

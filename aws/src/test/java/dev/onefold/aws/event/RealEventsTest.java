@@ -174,7 +174,7 @@ class RealEventsTest {
                     continue;
                 }
                 switch (invocation) {
-                    case Invocation.Batch(List<Arrival> arrivals) -> compare(records, arrivals);
+                    case Invocation.Batch(List<Arrival> arrivals, var _) -> compare(records, arrivals);
                     case Invocation.Messages(List<Message> messages) ->
                         assertThat(messages)
                                 .extracting(Message::body)

@@ -21,7 +21,6 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import software.amazon.awssdk.services.kinesis.model.Shard;
 
 class ReplayTest {
     private static final Instant NOW = Instant.now();
@@ -153,14 +152,10 @@ class ReplayTest {
 
     @Test
     void a_shard_is_read_when_all_its_parents_are() {
-        Shard a = Shard.builder().shardId("a").parentShardId("forgotten").build();
-        Shard b = Shard.builder().shardId("b").build();
-        Shard merged = Shard.builder()
-                .shardId("0")
-                .parentShardId("a")
-                .adjacentParentShardId("b")
-                .build();
-        Shard split = Shard.builder().shardId("1").parentShardId("0").build();
+        Shards.Shard a = new Shards.Shard("a", List.of("forgotten"));
+        Shards.Shard b = new Shards.Shard("b", List.of());
+        Shards.Shard merged = new Shards.Shard("0", List.of("a", "b"));
+        Shards.Shard split = new Shards.Shard("1", List.of("0"));
         assertThat(Replay.waves(List.of(split, merged, a, b)))
                 .containsExactly(List.of(a, b), List.of(merged), List.of(split));
     }

@@ -24,12 +24,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.Record;
 import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
-import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 
 /// Messages of the retry queue, through the function, on DynamoDB Local.
@@ -186,22 +183,7 @@ class RetriesTest {
 
     /// A table with five items and what its stream tells of the second to the fourth.
     private static String changedTable() {
-        String arn = dynamo.client
-                .createTable(request -> request.tableName("source")
-                        .billingMode("PAY_PER_REQUEST")
-                        .attributeDefinitions(AttributeDefinition.builder()
-                                .attributeName("id")
-                                .attributeType("S")
-                                .build())
-                        .keySchema(KeySchemaElement.builder()
-                                .attributeName("id")
-                                .keyType("HASH")
-                                .build())
-                        .streamSpecification(
-                                view -> view.streamEnabled(true).streamViewType(StreamViewType.NEW_AND_OLD_IMAGES)))
-                .join()
-                .tableDescription()
-                .latestStreamArn();
+        String arn = dynamo.sourceTable("source");
         for (int i = 0; i < 5; i++) {
             Map<String, AttributeValue> item = Map.of(
                     "id", AttributeValue.fromS("t" + i),

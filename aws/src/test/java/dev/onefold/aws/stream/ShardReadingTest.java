@@ -104,6 +104,7 @@ class ShardReadingTest {
                             shard.records.get(from).sequence().toString(),
                             shard.records.get(to).sequence().toString(),
                             to - from + 1,
+                            false,
                             false));
             assertThat(read.getFirst().shard()).isEqualTo("trades/shardId-0");
             assertThat(new BigInteger(read.getFirst().sequence()))
@@ -126,7 +127,7 @@ class ShardReadingTest {
             assertThat(read).isEmpty();
             stream.forget("shardId-0");
             assertThat(read(stream, at(shard, 10), at(shard, 30)))
-                    .isEqualTo(new ShardReading.Extent(null, null, 0, true));
+                    .isEqualTo(new ShardReading.Extent(null, null, 0, true, false));
         });
     }
 

@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
 /// `onefold aws`: the verbs of the embedded engine, on deployed tables.
@@ -98,6 +99,16 @@ public final class AwsCommand implements Runnable {
                     Optional.ofNullable(region), Optional.ofNullable(profile), Optional.ofNullable(at));
         } catch (SdkException e) {
             throw unreachable("Kinesis", e);
+        }
+    }
+
+    /// The change streams of tables, where the tables are.
+    DynamoDbStreamsAsyncClient changes() {
+        try {
+            return Connection.changes(
+                    Optional.ofNullable(region), Optional.ofNullable(profile), Optional.ofNullable(endpoint));
+        } catch (SdkException e) {
+            throw unreachable("DynamoDB Streams", e);
         }
     }
 

@@ -96,7 +96,7 @@ final class ProduceCommand implements Callable<Integer> {
                 InputFile.of(call.caller(), file); // What cannot be read is refused before anything is put.
             }
         }
-        String target = stream.stream(aws.deployment(definition.name()));
+        String target = stream.target(aws.deployment(definition.name()));
         StopRequest stop = new StopRequest();
         stop.makeOnSignals();
         try (KinesisAsyncClient client = stream.client(aws)) {

@@ -3,6 +3,8 @@ package dev.onefold.cli.aws;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.event.StreamName;
+import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
 import dev.onefold.cli.call.Call;
@@ -18,12 +20,14 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 
@@ -32,9 +36,12 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
         name = "replay",
         sortOptions = false,
         description = {
-            "Reads a range of a Kinesis stream again and folds it again, from this process, beside the functions.",
+            "Reads a range of a Kinesis stream, or of a table's change stream, again and folds it again, from this"
+                    + " process, beside the functions.",
             "It is safe at any time: what is in the totals already changes nothing. Of use when records were passed over,"
-                    + " such as by a mapping that was made anew in the middle of the stream, and to see that none were."
+                    + " such as by a mapping that was made anew in the middle of the stream, and to see that none were.",
+            "A table's change stream keeps 24 hours. It does not say where its newest record is: the end is taken to be"
+                    + " where nothing came for half a minute, and the summary says so."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -86,31 +93,42 @@ final class ReplayCommand implements Callable<Integer> {
                 to == null ? new Position.Time(Instant.now()) : position("--to", to),
                 Optional.ofNullable(shard));
         String name = PipelineArgument.read(call.caller(), pipeline).name();
-        String source = stream.stream(aws.deployment(name));
         Store store = aws.store(name);
         AwsEngine engine = aws.engine(name, store);
+        String source = stream.of(aws.deployment(name), Connection.JOIN.of(new LetterTable(store).input()));
         long startNanos = System.nanoTime();
         Replay.Done done;
-        try (KinesisAsyncClient client = stream.client(aws);
-                Progress progress =
-                        Progress.begin(call.caller(), Progress.Mode.auto, source, Progress.Unit.RECORDS, 0)) {
-            done = Connection.JOIN.of(Replay.run(
-                    store, client, source, range, counts -> progress.at(counts.records(), counts.records())));
+        try (Progress progress = Progress.begin(call.caller(), Progress.Mode.auto, source, Progress.Unit.RECORDS, 0)) {
+            done = replay(store, source, range, counts -> progress.at(counts.records(), counts.records()));
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(String.valueOf(refused.getMessage()));
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "Stream " + source + " could not be replayed to its end: " + failure.getMessage()
-                            + (failure instanceof ResourceNotFoundException
-                                    ? "\nSay which stream it is with --stream."
-                                    : "")
+                            + (isUnknown(failure) ? "\nSay which stream it is with --stream." : "")
                             + "\nWhat was read is in the totals. Run it again: what is in changes nothing.",
                     failure);
         }
         engine.reduce();
         report(done, source, Duration.ofNanos(System.nanoTime() - startNanos));
         return done.forgotten().isEmpty() ? ExitCode.DONE.code() : ExitCode.DIFFERENT.code();
+    }
+
+    private Replay.Done replay(Store store, String source, Replay.Range range, Consumer<Counts> progress) {
+        if (StreamName.isTable(source)) {
+            try (DynamoDbStreamsAsyncClient client = aws.changes()) {
+                return Connection.JOIN.of(Replay.run(store, client, source, range, progress));
+            }
+        }
+        try (KinesisAsyncClient client = stream.client(aws)) {
+            return Connection.JOIN.of(Replay.run(store, client, source, range, progress));
+        }
+    }
+
+    private static boolean isUnknown(Exception failure) {
+        return failure instanceof ResourceNotFoundException
+                || failure instanceof software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
     }
 
     private static Position position(String option, String text) {
@@ -140,12 +158,23 @@ final class ReplayCommand implements Callable<Integer> {
         line("stale", counts.stale());
         line("conflicting", counts.conflicting());
         line("rejected", counts.rejected());
+        if (done.quiet() > 0) {
+            call.caller()
+                    .err()
+                    .println(
+                            "Of " + Words.count(done.quiet(), "open shard") + " nothing says that the newest record was"
+                                    + " read: no more came. Run it again to see whether there are any.");
+        }
         done.forgotten().forEach(hint -> call.caller().err().println(hint + "."));
         if (!done.forgotten().isEmpty()) {
             call.caller()
                     .err()
-                    .println("What the stream has forgotten must come from where it came from: 'onefold aws produce'"
-                            + " puts it again.");
+                    .println(
+                            StreamName.isTable(source)
+                                    ? "What the stream has forgotten must come from the table: write each of its items"
+                                            + " once more, and insert and remove again what was removed meanwhile."
+                                    : "What the stream has forgotten must come from where it came from: 'onefold aws"
+                                            + " produce' puts it again.");
         }
     }
 

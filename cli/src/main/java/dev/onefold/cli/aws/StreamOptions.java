@@ -1,11 +1,14 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.aws.event.StreamName;
+import dev.onefold.cli.call.CommandFailure;
 import java.net.URI;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
-/// Which stream of Kinesis a command is about.
+/// Which stream a command is about.
 final class StreamOptions {
     /// What the template puts behind the deployment's name.
     private static final String SUFFIX = "-input";
@@ -13,8 +16,10 @@ final class StreamOptions {
     @Option(
             names = "--stream",
             paramLabel = "NAME",
-            description = "Name or ARN of the Kinesis stream. Default: the one that the template makes, which is called"
-                    + " as the deployment is, and -input.")
+            description =
+                    "Name or ARN of the Kinesis stream; for replay, ARN of a table's change stream as well. Default:"
+                            + " the one that the template makes, which is called as the deployment is, and -input; for replay,"
+                            + " the one that the deployment reads.")
     private @Nullable String stream;
 
     @Option(
@@ -23,9 +28,20 @@ final class StreamOptions {
             description = "Where Kinesis is spoken to, if not at AWS: http://localhost:4567")
     private @Nullable URI endpoint;
 
-    /// Its name or ARN.
-    String stream(String deployment) {
-        return stream == null ? deployment + SUFFIX : stream;
+    /// The name or ARN of one that takes records.
+    String target(String deployment) {
+        if (stream != null && StreamName.isTable(stream)) {
+            throw CommandFailure.usage("--stream is the change stream of a table, which takes nothing but what happens"
+                    + " to the table's items: " + stream);
+        }
+        return of(deployment, Optional.empty());
+    }
+
+    /// The name or ARN of one that is read.
+    ///
+    /// @param input what the deployment reads, if it has said so
+    String of(String deployment, Optional<String> input) {
+        return stream == null ? input.orElse(deployment + SUFFIX) : stream;
     }
 
     KinesisAsyncClient client(AwsCommand aws) {

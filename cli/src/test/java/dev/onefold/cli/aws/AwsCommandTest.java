@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,10 +27,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.dynamodb.services.local.main.ServerRunner;
 import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
@@ -83,29 +87,34 @@ class AwsCommandTest {
                 Store.Tables.of(deployment), Optional.of("eu-central-1"), Optional.empty(), Optional.of(endpoint));
     }
 
-    /// Makes the tables, and brings these records into them.
-    private void fold(String... records) {
+    /// Makes the tables.
+    private Store deployed(Pipeline pipeline) {
         Store plain = store();
         Store store = plain.with(new Store.Bucket(plain.bucket().client(), Optional.of("letters-" + deployment)));
         create(store, store.tables().rows(), ScalarAttributeType.B, "k");
         create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
         create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
         create(store, store.tables().letters(), ScalarAttributeType.B, "p", "i");
-        Pipeline pipeline = Pipeline.named("trades")
+        AwsEngine.open(store, Connection.JOIN, pipeline, 2, 4);
+        Connection.JOIN.of(new LetterTable(store).useBucket());
+        return store;
+    }
+
+    /// Makes the tables, and brings these records into them.
+    private void fold(String... records) {
+        Store store = deployed(Pipeline.named("trades")
                 .key("id")
                 .version("v")
                 .rollup(r ->
                         r.levels("desk", "region").sum("value", "value", 18, 2).count("trades"))
-                .build();
-        AwsEngine engine = AwsEngine.open(store, Connection.JOIN, pipeline, 2, 4);
-        Connection.JOIN.of(new LetterTable(store).useBucket());
+                .build());
         List<Arrival> arrivals = new ArrayList<>();
         for (String record : records) {
             arrivals.add(new Arrival(
                     "s/shard", Integer.toString(arrivals.size() + 1), 0, record.getBytes(StandardCharsets.UTF_8)));
         }
         Connection.JOIN.of(StateAndMap.process(store, arrivals));
-        engine.reduce();
+        AwsEngine.deployed(store, Connection.JOIN).reduce();
     }
 
     /// The last of the names is the one of this type; one before it is a text.
@@ -218,6 +227,94 @@ class AwsCommandTest {
         }
         assertThat(aws("replay", "trades.yaml", "--from", "yesterday").err())
                 .contains("--from is a sequence number or a time", "not 'yesterday'");
+    }
+
+    /// A table of somebody's own with three changes, and its stream.
+    private static String changedTable(Store store) {
+        String arn = store.client()
+                .createTable(request -> request.tableName("favourites")
+                        .billingMode(BillingMode.PAY_PER_REQUEST)
+                        .attributeDefinitions(AttributeDefinition.builder()
+                                .attributeName("id")
+                                .attributeType(ScalarAttributeType.S)
+                                .build())
+                        .keySchema(KeySchemaElement.builder()
+                                .attributeName("id")
+                                .keyType(KeyType.HASH)
+                                .build())
+                        .streamSpecification(
+                                stream -> stream.streamEnabled(true).streamViewType("NEW_IMAGE")))
+                .join()
+                .tableDescription()
+                .latestStreamArn();
+        for (String id : List.of("a", "b", "c")) {
+            Map<String, AttributeValue> item =
+                    Map.of("id", AttributeValue.fromS(id), "restaurant", AttributeValue.fromS("Roma"));
+            store.client()
+                    .putItem(request -> request.tableName("favourites").item(item))
+                    .join();
+        }
+        return arn;
+    }
+
+    private static List<String> sequences(String arn) {
+        try (DynamoDbStreamsAsyncClient changes =
+                Connection.changes(Optional.of("eu-central-1"), Optional.empty(), Optional.of(endpoint))) {
+            return changes
+                    .describeStream(request -> request.streamArn(arn))
+                    .thenCompose(stream -> changes.getShardIterator(request -> request.streamArn(arn)
+                            .shardId(stream.streamDescription()
+                                    .shards()
+                                    .getFirst()
+                                    .shardId())
+                            .shardIteratorType(ShardIteratorType.TRIM_HORIZON)))
+                    .thenCompose(begin -> changes.getRecords(request -> request.shardIterator(begin.shardIterator())))
+                    .join()
+                    .records()
+                    .stream()
+                    .map(change -> change.dynamodb().sequenceNumber())
+                    .toList();
+        }
+    }
+
+    @Test
+    void a_table_s_change_stream_is_replayed_and_the_deployment_says_which_one_it_is() {
+        Store store = deployed(Pipeline.named("favourites")
+                .key("Keys.id")
+                .version("SequenceNumber")
+                .delete("eventName = \"REMOVE\"")
+                .rollup(r -> r.levels("NewImage.restaurant").count("favourites"))
+                .build());
+        cli.write("favourites.yaml", """
+                pipeline: favourites
+                input: {key: Keys.id, version: SequenceNumber, delete: 'eventName = "REMOVE"'}
+                rollup: {levels: [NewImage.restaurant], measures: {favourites: count()}}
+                """);
+        String arn = changedTable(store);
+        List<String> sequences = sequences(arn);
+        String first = sequences.get(0);
+        String second = sequences.get(1);
+        String hourAgo = Instant.now().minusSeconds(3_600).toString();
+        Result unknown = aws("replay", "favourites.yaml", "--from", hourAgo, "--to", hourAgo, "--stream", arn + "0");
+        assertThat(unknown.exitCode()).isEqualTo(1);
+        assertThat(unknown.err()).contains("not found", "--stream").doesNotContain("\tat ");
+        Connection.JOIN.of(new LetterTable(store).useInput(arn));
+        Result two = aws("replay", "favourites.yaml", "--from", first, "--to", second);
+        assertThat(two.exitCode()).as(two.err()).isZero();
+        assertThat(two.out())
+                .startsWith("Replayed 2 records of 1 shard of " + arn)
+                .containsPattern("new +2\n");
+        assertThat(two.err()).doesNotContain("open shard");
+        assertThat(aws("query", "favourites.yaml", "--depth", "0").out()).contains("2");
+        assertThat(aws("replay", "favourites.yaml", "--from", first, "--to", second)
+                        .out())
+                .containsPattern("new +0\n")
+                .containsPattern("duplicate +2\n");
+        Result older = aws("replay", "favourites.yaml", "--from", "2020-01-01T00:00:00Z", "--to", hourAgo);
+        assertThat(older.exitCode()).isEqualTo(1);
+        assertThat(older.err()).contains("The stream keeps 24 hours", "must come from the table");
+        assertThat(aws("produce", "favourites.yaml", "--stream", arn).err())
+                .contains("--stream is the change stream of a table");
     }
 
     @Test

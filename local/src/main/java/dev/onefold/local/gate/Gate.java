@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
+import dev.onefold.local.server.DynamoDbServer;
 import dev.onefold.local.server.Loopback;
 import dev.onefold.local.template.Account;
 import java.io.IOException;
@@ -37,6 +38,7 @@ public final class Gate implements AutoCloseable {
     private final Map<Service, URI> services;
     private final Map<String, Role> roles;
     private final Asked.Reader reader;
+    private final Account tables;
     private final Faults faults;
     private final Random random;
     private final Usage usage = new Usage();
@@ -44,6 +46,7 @@ public final class Gate implements AutoCloseable {
     private Gate(Account account, Map<Service, URI> services, Map<String, Role> roles, Faults faults, long seed)
             throws IOException {
         reader = new Asked.Reader(account);
+        tables = new Account(account.id(), DynamoDbServer.REGION);
         this.services = Map.copyOf(services);
         this.roles = roles;
         this.faults = faults;
@@ -103,9 +106,13 @@ public final class Gate implements AutoCloseable {
         return key.find() ? roles.get(key.group(1)) : null;
     }
 
-    /// The Kinesis server knows streams by their names only.
-    private static byte[] named(Asked asked, byte[] body) throws IOException {
+    /// As the servers name it: Kinesis streams by their names only, and all that is of tables in a region of its own.
+    private byte[] named(Asked asked, byte[] body) throws IOException {
         ObjectNode json = asked.body();
+        if (asked.service() == Service.STREAMS && json != null && json.has("StreamArn")) {
+            json.put("StreamArn", tables.own(json.path("StreamArn").asText()));
+            return Asked.JSON.writeValueAsBytes(json);
+        }
         if (asked.service() != Service.KINESIS || json == null || !json.has("StreamARN") || json.has("StreamName")) {
             return body;
         }

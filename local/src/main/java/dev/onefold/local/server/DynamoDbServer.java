@@ -9,6 +9,9 @@ import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /// DynamoDB Local with its streams, in memory, in this process. It listens on all interfaces: it cannot do otherwise.
 public final class DynamoDbServer implements AutoCloseable {
+    /// What it calls the region of all that it has, whatever region it is asked in. It knows no other.
+    public static final String REGION = "ddblocal";
+
     private final DynamoDBProxyServer server;
     private final URI uri;
 

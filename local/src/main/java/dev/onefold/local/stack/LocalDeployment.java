@@ -38,6 +38,8 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 ///
 ///     producer --> gate --> Kinesis server <-- gate <-- mappings --> sandboxes --> gate --> DynamoDB Local
 ///
+/// A table's change stream as input is on DynamoDB Local, too, and so is the table.
+///
 /// Any thread may call.
 public final class LocalDeployment implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(200);
@@ -53,14 +55,14 @@ public final class LocalDeployment implements AutoCloseable {
     private final RealTime time = new RealTime();
     private final String name;
 
-    private LocalDeployment(String name, StackTemplate template, Machine machine, Chaos chaos) throws IOException {
-        this.name = name;
-        this.template = template;
+    private LocalDeployment(StackRequest request, Machine machine, Chaos chaos) throws IOException {
+        name = request.name();
         String region = Account.LOCAL.region();
         try {
             Servers servers = kept(Servers.open(machine.node()));
             Connections connections = kept(new Connections());
             try (Clients direct = new Clients(connections, Role.OPERATOR, servers::place, region)) {
+                template = new StackTemplate(Account.LOCAL, name, request.yaml(), given(request, direct));
                 new Storage(template, direct).make();
             }
             Stack stack = new Stack(template, region);
@@ -86,17 +88,27 @@ public final class LocalDeployment implements AutoCloseable {
         }
     }
 
+    /// Makes the table that is there before, and says to the template where its stream is.
+    private static Map<String, String> given(StackRequest request, Clients direct) {
+        Map<String, String> given = new TreeMap<>(Map.of("CodeBucket", "code", "CodeKey", "functions.zip"));
+        request.table()
+                .map(table -> direct.tables.createTable(table).join().tableDescription())
+                .ifPresent(table -> given.put("InputStreamArn", Account.LOCAL.own(table.latestStreamArn())));
+        given.putAll(request.parameters());
+        return given;
+    }
+
     /// Opens a deployment. Its functions start with their first invocations.
     ///
-    /// @param name of the stack
-    /// @param yaml the template, as `onefold aws template` writes it
-    /// @param parameters of the template that are not to have their defaults
     /// @throws IllegalStateException saying what is missing on this machine, and what to do
+    public static LocalDeployment open(StackRequest request, Machine machine, Chaos chaos) throws IOException {
+        return new LocalDeployment(request, machine, chaos);
+    }
+
+    /// The same, with a Kinesis stream as input.
     public static LocalDeployment open(
             String name, String yaml, Map<String, String> parameters, Machine machine, Chaos chaos) throws IOException {
-        Map<String, String> given = new TreeMap<>(Map.of("CodeBucket", "code", "CodeKey", "functions.zip"));
-        given.putAll(parameters);
-        return new LocalDeployment(name, new StackTemplate(Account.LOCAL, name, yaml, given), machine, chaos);
+        return open(new StackRequest(name, yaml, parameters, Optional.empty()), machine, chaos);
     }
 
     private <T extends AutoCloseable> T kept(T part) {
@@ -219,7 +231,7 @@ public final class LocalDeployment implements AutoCloseable {
     }
 
     private CompletableFuture<Boolean> isDrained() {
-        return mappings.isInputDone(operator.streams)
+        return mappings.isInputDone(operator)
                 .thenCompose(done -> done ? isQueueEmpty() : CompletableFuture.completedFuture(false))
                 .thenCompose(done -> done ? areDeltasGone() : CompletableFuture.completedFuture(false));
     }

@@ -1,5 +1,6 @@
 package dev.onefold.local.stack;
 
+import dev.onefold.aws.Futures;
 import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Role;
 import dev.onefold.local.mapping.Destination;
@@ -17,14 +18,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
-import software.amazon.awssdk.services.kinesis.model.GetShardIteratorRequest;
-import software.amazon.awssdk.services.kinesis.model.Shard;
-import software.amazon.awssdk.services.kinesis.model.ShardIteratorType;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /// What invokes the functions: mappings, each with the role of its function, and schedules.
@@ -41,7 +39,7 @@ final class Mappings implements AutoCloseable {
     private @Nullable StreamMapping input;
     private @Nullable StreamMapping wakes;
     private @Nullable QueueMapping retries;
-    private String inputStream = "";
+    private Stack.@Nullable Mapping inputOf;
 
     private final Map<String, Role> roles;
 
@@ -96,21 +94,23 @@ final class Mappings implements AutoCloseable {
             retries = queue;
             return;
         }
-        boolean kinesis = mapping.sourceArn().startsWith("arn:aws:kinesis:");
-        StreamSource source = kinesis
-                ? new KinesisSource(clients.streams, mapping.sourceArn())
-                : new TableSource(clients.changes, mapping.sourceArn(), mapping.kinds());
         Destination onFailure =
                 mapping.onFailure().isEmpty() ? null : new Destination(clients.queues, queueUrl(mapping.onFailure()));
-        StreamMapping opened =
-                StreamMapping.open(time, source, new Target(function, arn, onFailure), mapping.settings(), nastiness);
+        StreamMapping opened = StreamMapping.open(
+                time, source(mapping, clients), new Target(function, arn, onFailure), mapping.settings(), nastiness);
         closing.add(opened::close);
-        if (kinesis) {
+        if (mapping.function().equals("State")) {
             input = opened;
-            inputStream = mapping.sourceArn().substring(mapping.sourceArn().indexOf(STREAM) + STREAM.length());
+            inputOf = mapping;
         } else {
             wakes = opened;
         }
+    }
+
+    private static StreamSource source(Stack.Mapping mapping, Clients clients) {
+        return mapping.sourceArn().startsWith("arn:aws:kinesis:")
+                ? new KinesisSource(clients.streams, mapping.sourceArn())
+                : new TableSource(clients.changes, mapping.sourceArn(), mapping.kinds());
     }
 
     private String queueUrl(String arn) {
@@ -152,29 +152,30 @@ final class Mappings implements AutoCloseable {
     }
 
     /// Whether State has done all that is in the input stream.
-    CompletableFuture<Boolean> isInputDone(KinesisAsyncClient client) {
-        return client.listShards(request -> request.streamName(inputStream)).thenCompose(response -> {
+    CompletableFuture<Boolean> isInputDone(Clients operator) {
+        StreamMapping mapping = Objects.requireNonNull(input, "The template has no mapping of the input");
+        StreamSource source = source(Objects.requireNonNull(inputOf), operator);
+        return source.shards().thenCompose(shards -> {
             CompletableFuture<Boolean> all = CompletableFuture.completedFuture(true);
-            for (Shard shard : response.shards()) {
-                all = all.thenCompose(
-                        done -> done ? isDone(client, shard.shardId()) : CompletableFuture.completedFuture(false));
+            for (StreamSource.Shard shard : shards) {
+                all = all.thenCompose(done -> done
+                        ? isDone(source, shard.id(), mapping.checkpoint(shard.id()))
+                        : CompletableFuture.completedFuture(false));
             }
             return all;
         });
     }
 
-    private CompletableFuture<Boolean> isDone(KinesisAsyncClient client, String shard) {
-        GetShardIteratorRequest.Builder request =
-                GetShardIteratorRequest.builder().streamName(inputStream).shardId(shard);
-        Optional<String> done = input == null ? Optional.empty() : input.checkpoint(shard);
-        done.ifPresentOrElse(
-                sequence -> request.shardIteratorType(ShardIteratorType.AFTER_SEQUENCE_NUMBER)
-                        .startingSequenceNumber(sequence),
-                () -> request.shardIteratorType(ShardIteratorType.TRIM_HORIZON));
-        return client.getShardIterator(request.build())
-                .thenCompose(iterator -> client.getRecords(records ->
-                        records.shardIterator(iterator.shardIterator()).limit(1)))
-                .thenApply(response -> response.records().isEmpty());
+    /// Neither server gives an empty page where there is more.
+    private static CompletableFuture<Boolean> isDone(StreamSource source, String shard, Optional<String> done) {
+        StreamSource.Position behind = done.<StreamSource.Position>map(StreamSource.Position.After::new)
+                .orElseGet(StreamSource.Position.TrimHorizon::new);
+        return source.iterator(shard, behind)
+                .thenCompose(iterator -> source.records(shard, iterator))
+                .thenApply(page -> page.records().isEmpty())
+                .exceptionallyCompose(failure -> Futures.cause(failure) instanceof StreamSource.ForgottenIterator
+                        ? CompletableFuture.completedFuture(false)
+                        : CompletableFuture.failedFuture(failure));
     }
 
     @Override

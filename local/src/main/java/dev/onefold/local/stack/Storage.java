@@ -2,6 +2,7 @@ package dev.onefold.local.stack;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.onefold.local.template.Account;
 import dev.onefold.local.template.StackTemplate;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,7 +107,7 @@ final class Storage {
         return clients.tables.createTable(request.build()).thenAccept(response -> {
             TableDescription table = response.tableDescription();
             if (table.latestStreamArn() != null) {
-                template.learn(resource + ".StreamArn", table.latestStreamArn());
+                template.learn(resource + ".StreamArn", Account.LOCAL.own(table.latestStreamArn()));
             }
         });
     }

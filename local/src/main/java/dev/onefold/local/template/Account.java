@@ -12,6 +12,13 @@ public record Account(String id, String region) {
         return "arn:aws:" + service + ":" + region + ":" + id + ":" + resource;
     }
 
+    /// The name that a resource of another region has where it is one of this account and region. What is no such
+    /// name stays as it is.
+    public String own(String arn) {
+        String[] parts = arn.split(":", 6);
+        return parts.length < 6 ? arn : arn(parts[2], parts[5]);
+    }
+
     /// The same for what has no region, such as a role.
     public String globalArn(String service, String resource) {
         return "arn:aws:" + service + "::" + id + ":" + resource;

@@ -7,6 +7,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A template with the values of its parameters: what each resource is to be. A property can be read as soon as the
@@ -36,6 +38,11 @@ public final class StackTemplate {
             String chosen = given.getOrDefault(name, byDefault == null ? "" : byDefault.toString());
             if (byDefault == null && !given.containsKey(name)) {
                 throw new IllegalArgumentException("The template's parameter " + name + " must be given");
+            }
+            Object allowed = Document.map(value).get("AllowedPattern");
+            if (allowed != null && !chosen.matches(allowed.toString())) {
+                throw new IllegalArgumentException(
+                        "The template's parameter " + name + " cannot be '" + chosen + "': it is " + allowed);
             }
             parameters.put(name, chosen);
         });
@@ -175,10 +182,26 @@ public final class StackTemplate {
                 List<Object> parts = Document.list(call.argument());
                 yield evaluate(isTrue(section("Conditions").get(text(parts.get(0)))) ? parts.get(1) : parts.get(2));
             }
+            case "Join" -> {
+                List<Object> parts = Document.list(call.argument());
+                yield texts(parts.get(1)).collect(Collectors.joining(text(parts.get(0))));
+            }
+            case "Select" -> {
+                List<Object> parts = Document.list(call.argument());
+                yield Document.list(evaluate(parts.get(1))).get(Integer.parseInt(text(parts.get(0))));
+            }
+            case "Split" -> {
+                List<Object> parts = Document.list(call.argument());
+                yield List.of(text(parts.get(1)).split(Pattern.quote(text(parts.get(0))), -1));
+            }
             default ->
                 throw new IllegalArgumentException(
                         "The template calls !" + call.function() + ", which is not known here");
         };
+    }
+
+    private Stream<String> texts(Object list) {
+        return Document.list(evaluate(list)).stream().map(String::valueOf);
     }
 
     private String text(Object value) {

@@ -4,13 +4,11 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.SortedMap;
-import java.util.TreeMap;
 
 /// Messages that correct, repeat, delete and break each other, and the totals that are right for them.
 final class Trades {
@@ -78,33 +76,10 @@ final class Trades {
 
     /// Value, trades, largest value and books of each group, as the answer has them.
     SortedMap<List<String>, List<BigDecimal>> totals() {
-        SortedMap<List<String>, List<Trade>> groups = new TreeMap<>(Trades::inOrder);
-        groups.put(List.of(), new ArrayList<>());
-        for (Trade trade : latest.values()) {
-            if (!trade.gone()) {
-                for (List<String> group :
-                        List.of(List.<String>of(), List.of(trade.desk()), List.of(trade.desk(), trade.region()))) {
-                    groups.computeIfAbsent(group, _ -> new ArrayList<>()).add(trade);
-                }
-            }
-        }
-        SortedMap<List<String>, List<BigDecimal>> totals = new TreeMap<>(Trades::inOrder);
-        groups.forEach((group, trades) -> totals.put(
-                group,
-                List.of(
-                        cents(trades.stream().mapToLong(Trade::cents).sum()),
-                        BigDecimal.valueOf(trades.size()),
-                        cents(trades.stream().mapToLong(Trade::cents).max().orElseThrow()),
-                        BigDecimal.valueOf(
-                                trades.stream().map(Trade::book).distinct().count()))));
-        return totals;
-    }
-
-    private static int inOrder(List<String> a, List<String> b) {
-        return Arrays.compare(a.toArray(String[]::new), b.toArray(String[]::new));
-    }
-
-    private static BigDecimal cents(long cents) {
-        return BigDecimal.valueOf(cents, 2);
+        return Totals.of(latest.values().stream()
+                .filter(trade -> !trade.gone())
+                .map(trade -> new Totals.Part(
+                        List.of(trade.desk(), trade.region()), BigDecimal.valueOf(trade.cents(), 2), trade.book()))
+                .toList());
     }
 }

@@ -37,6 +37,8 @@ class StackTemplateTest {
                 Twice: !FindInMap [Sizes, !Ref Size, Twice]
                 Chosen: !If [IsSmall, [!Ref Given, plain], never]
                 Nothing: !If [IsSmall, !Ref AWS::NoValue, never]
+                Cut: !Split ['/', !GetAtt Rows.Arn]
+                Joined: !Join ['', [!Select [0, !Split ['/', !GetAtt Rows.Arn]], '/*']]
                 """).properties("Other");
         assertThat(properties)
                 .isEqualTo(Map.of(
@@ -44,7 +46,9 @@ class StackTemplateTest {
                         "Arn", "arn:aws:dynamodb:eu-central-1:000000000000:table/stack-rows",
                         "Objects", "arn:aws:dynamodb:eu-central-1:000000000000:table/stack-rows/this/*",
                         "Twice", "14",
-                        "Chosen", List.of("this", "plain")));
+                        "Chosen", List.of("this", "plain"),
+                        "Cut", List.of("arn:aws:dynamodb:eu-central-1:000000000000:table", "stack-rows"),
+                        "Joined", "arn:aws:dynamodb:eu-central-1:000000000000:table/*"));
     }
 
     @Test
@@ -65,5 +69,8 @@ class StackTemplateTest {
                 .hasMessageContaining("Given must be given");
         assertThatThrownBy(() -> new StackTemplate(Account.LOCAL, "stack", "Resources: {}", Map.of("More", "1")))
                 .hasMessageContaining("no parameter More");
+        String numbers = "Parameters: {Given: {Type: String, AllowedPattern: '[0-9]+'}}";
+        assertThatThrownBy(() -> new StackTemplate(Account.LOCAL, "stack", numbers, Map.of("Given", "one")))
+                .hasMessageContaining("Given cannot be 'one'");
     }
 }

@@ -76,7 +76,7 @@ final class Bench {
     Invoker function() {
         return event -> {
             events.add(event);
-            if (!(Invocation.read(event) instanceof Invocation.Batch(var arrivals))) {
+            if (!(Invocation.read(event) instanceof Invocation.Batch(var arrivals, var _))) {
                 throw new AssertionError("It is no batch of a stream");
             }
             batches.add(arrivals.stream().map(Bench::text).toList());

@@ -1,0 +1,18 @@
+package dev.onefold.local.stack;
+
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
+
+/// What is to be deployed.
+///
+/// @param name of the stack
+/// @param yaml the template, as `onefold aws template` writes it
+/// @param parameters of the template that are not to have their defaults
+/// @param table whose change stream is the input: a table of the user's own, which is there before the stack is
+public record StackRequest(
+        String name, String yaml, Map<String, String> parameters, Optional<CreateTableRequest> table) {
+    public StackRequest {
+        parameters = Map.copyOf(parameters);
+    }
+}
