@@ -258,9 +258,7 @@ public final class LetterTable {
                         if (now.isEmpty()) {
                             return CompletableFuture.completedFuture(null);
                         }
-                        return place(now).equals(place(item))
-                                ? CompletableFuture.failedFuture(failure)
-                                : arrival(id);
+                        return place(now).equals(place(item)) ? CompletableFuture.failedFuture(failure) : arrival(id);
                     }));
         });
     }
@@ -329,6 +327,12 @@ public final class LetterTable {
     /// Whether a letter is the one that is kept of this identity.
     public CompletableFuture<Boolean> isOf(long id, String identity) {
         return get(single("mark/" + identity)).thenApply(mark -> !mark.isEmpty() && Items.number(mark, "n") == id);
+    }
+
+    /// Whether a letter is of a record that has lost a conflict.
+    public CompletableFuture<Boolean> isConflict(long id) {
+        return get(letterKey(id))
+                .thenApply(item -> !item.isEmpty() && Items.text(item, "r").equals(Reason.CONFLICT.name()));
     }
 
     /// Removes a letter, then its record; its mark stays, so that the record is not kept again. Whether there was one.
