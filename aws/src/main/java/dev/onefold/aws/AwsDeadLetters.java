@@ -65,15 +65,15 @@ final class AwsDeadLetters implements DeadLetters {
                 case Fate.Rejected(var malformed) ->
                     table.rejectedAgain(id, malformed, arrival.data())
                             .thenApply(isThere -> isThere ? Redriven.REJECTED : Redriven.GONE);
-                case Fate.Accepted _ -> table.remove(id).thenApply(_ -> Redriven.ACCEPTED);
-                case Fate.Duplicate _ -> table.remove(id).thenApply(_ -> Redriven.DUPLICATE);
+                case Fate.Accepted _ -> removed(id, edited).thenApply(_ -> Redriven.ACCEPTED);
+                case Fate.Duplicate _ -> removed(id, edited).thenApply(_ -> Redriven.DUPLICATE);
                 case Fate.Stale _ -> table.remove(id).thenApply(_ -> Redriven.STALE);
                 case Fate.Conflicting(var loser) ->
                     loser.map(identity -> table.isOf(id, identity))
                             .orElseGet(() -> CompletableFuture.completedFuture(false))
                             .thenCompose(isLoser -> isLoser // And so it stays.
                                     ? CompletableFuture.completedFuture(true)
-                                    : table.remove(id))
+                                    : removed(id, edited))
                             .thenApply(_ -> Redriven.CONFLICTING);
             });
         }));
@@ -81,6 +81,15 @@ final class AwsDeadLetters implements DeadLetters {
             reduce.run();
         }
         return redriven;
+    }
+
+    /// A loser of a conflict stays, as it is, even if it is in: then the greater record was seen and is not in yet. It
+    /// comes again, and who loses then is known already and not kept anew.
+    private CompletableFuture<Boolean> removed(long id, byte @Nullable [] edited) {
+        return edited == null
+                ? table.isConflict(id)
+                        .thenCompose(stays -> stays ? CompletableFuture.completedFuture(false) : table.remove(id))
+                : table.remove(id);
     }
 
     @Override

@@ -344,6 +344,12 @@ public final class LetterTable {
         return get(single("mark/" + identity)).thenApply(mark -> !mark.isEmpty() && Items.number(mark, "n") == id);
     }
 
+    /// Whether a letter is of a record that has lost a conflict.
+    public CompletableFuture<Boolean> isConflict(long id) {
+        return get(letterKey(id))
+                .thenApply(item -> !item.isEmpty() && Items.text(item, "r").equals(Reason.CONFLICT.name()));
+    }
+
     /// Removes a letter, then its record; its mark stays, so that the record is not kept again. Whether there was one.
     public CompletableFuture<Boolean> remove(long id) {
         // Read first: an answer that is lost must not hide where the record lies.

@@ -135,12 +135,13 @@ final class Clerk {
         boolean isIndirect = indirect.contains(letter.id());
         switch (redriven) {
             case GONE, REJECTED -> {}
-            case CONFLICTING -> {
+            case ACCEPTED, DUPLICATE, CONFLICTING -> {
+                // A loser stays the letter that it is: it may lose again to what is not in yet.
                 if (!isIndirect || pipelineChanges) {
-                    remove(letter); // The loser is another letter; a loser that loses again stays the one it is.
+                    remove(letter);
                 }
             }
-            case ACCEPTED, DUPLICATE, STALE -> remove(letter);
+            case STALE -> remove(letter);
         }
         boolean isTaken = redriven != Redriven.GONE && redriven != Redriven.REJECTED;
         if (isTaken && edit == null && !isIndirect) {

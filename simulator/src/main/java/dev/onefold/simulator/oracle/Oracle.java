@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -59,7 +60,7 @@ public final class Oracle {
     private final Set<List<String>> paths;
     private final Map<String, List<@Nullable String>> headers = new HashMap<>();
     private final Map<List<String>, Row> rows = new HashMap<>();
-    private final Map<List<String>, TreeSet<Possible.Step>> steps = new HashMap<>();
+    private final Map<List<String>, NavigableSet<Possible.Step>> steps = new HashMap<>();
     private final Set<Loser> losers = new HashSet<>();
     private final Map<Outcome, Long> outcomes = new HashMap<>();
     private final List<Refusal> malformed = new ArrayList<>();

@@ -38,7 +38,7 @@ public final class Possible {
         }
     }
 
-    Possible(List<String> rollups, Map<List<String>, TreeSet<Step>> keys) {
+    Possible(List<String> rollups, Map<List<String>, NavigableSet<Step>> keys) {
         keys.forEach((key, steps) -> {
             TreeSet<BigDecimal> known = new TreeSet<>();
             steps.forEach(step -> known.add(step.version()));
@@ -46,14 +46,14 @@ public final class Possible {
         });
         for (int rollup = 0; rollup < rollups.size(); rollup++) {
             Map<List<String>, Bound> ofRollup = new HashMap<>();
-            for (TreeSet<Step> steps : keys.values()) {
+            for (NavigableSet<Step> steps : keys.values()) {
                 add(rollup, steps, ofRollup);
             }
             bounds.put(rollups.get(rollup), ofRollup);
         }
     }
 
-    private static void add(int rollup, TreeSet<Step> steps, Map<List<String>, Bound> to) {
+    private static void add(int rollup, NavigableSet<Step> steps, Map<List<String>, Bound> to) {
         Set<List<String>> in = new HashSet<>();
         Set<List<String>> left = new HashSet<>();
         for (Step step : steps) {

@@ -385,6 +385,38 @@ class AwsHazardsTest {
         assertThat(engine.verify().differences()).isEmpty();
     }
 
+    /// 40, when whoever fills dies in the middle of a page, and another one goes on.
+    @Test
+    void a_filling_that_is_killed_leaves_no_row_out() {
+        process(trades(60));
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 1));
+        Definitions definitions = new Definitions(function());
+        for (int millis = 10; millis < 130; millis += 10) {
+            Definition both = deployment.of(definitions.load()).withView(TRADES);
+            deployment.of(definitions.replace(both));
+            SimulatedClient sandbox = deployment.dynamo.client("sandbox");
+            var _ = Filling.fill(deployment.store(sandbox), both, both.last(), "somebody", () -> true);
+            deployment.time.runFor(Duration.ofMillis(millis));
+            sandbox.kill();
+            deployment.of(Filling.fill(function(), both, both.last(), "another", () -> true));
+            deployment.of(definitions.replace(both.servingOnly(both.last())));
+            assertThat(total()).isEqualTo("=[60.00, 60]");
+        }
+    }
+
+    /// 58: an answer never claims what waits to be added.
+    @Test
+    void an_answer_says_that_it_covers_nothing_from_the_oldest_delta_on() {
+        for (int round = 0; round < 20; round++) {
+            Instant written = deployment.time.instant();
+            process(List.of(trade("t" + round, 1, "FX", 1)));
+            deployment.time.runFor(Duration.ofMinutes(1));
+            assertThat(engine.query(Query.all("main")).cut().at()).isBefore(written.plusSeconds(5));
+            engine.reduce();
+            assertThat(engine.query(Query.all("main")).cut().at()).isAfter(written.plusSeconds(50));
+        }
+    }
+
     /// 39, while another pipeline comes to serve and the one before is cleaned away.
     @Test
     void every_answer_is_whole_while_views_change() {

@@ -9,7 +9,9 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.simulator.aws.Fault;
 import dev.onefold.simulator.aws.Faults;
+import dev.onefold.simulator.aws.SimulatedClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -31,11 +33,13 @@ class LetterHazardsTest {
 
     private void process(String... records) {
         for (String record : records) {
-            Arrival arrival =
-                    new Arrival("s/shard", Integer.toString(++sequence), 0, record.getBytes(StandardCharsets.UTF_8));
-            deployment.of(
-                    StateAndMap.process(deployment.store(deployment.dynamo.client("function")), List.of(arrival)));
+            deployment.of(StateAndMap.process(
+                    deployment.store(deployment.dynamo.client("function")), List.of(arrival(record))));
         }
+    }
+
+    private Arrival arrival(String record) {
+        return new Arrival("s/shard", Integer.toString(++sequence), 0, record.getBytes(StandardCharsets.UTF_8));
     }
 
     private static String trade(String desk) {
@@ -80,6 +84,41 @@ class LetterHazardsTest {
                 .isEqualTo(Redriven.CONFLICTING);
         assertThat(letters()).extracting(DeadLetter::reason).containsExactly(Reason.CONFLICT);
         assertThat(record(letters().getFirst().id())).isEqualTo(trade("FX"));
+    }
+
+    /// 12, seed 131809: the letter comes before the transaction, and may be redriven in between.
+    @Test
+    void a_loser_that_is_redriven_before_its_winner_is_in_is_kept_when_it_loses_again() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 1));
+        List<Arrival> batch = List.of(arrival(trade("Rates")), arrival(trade("FX")));
+        SimulatedClient sandbox = deployment.dynamo.client("sandbox");
+        var _ = StateAndMap.process(deployment.store(sandbox), batch);
+        while (letters().isEmpty()) {
+            deployment.time.runFor(Duration.ofMillis(1));
+        }
+        sandbox.kill();
+        assertThat(engine.deadLetters().redrive(1, null)).isEqualTo(Redriven.ACCEPTED);
+        deployment.of(StateAndMap.process(deployment.store(deployment.dynamo.client("function")), batch));
+        assertThat(letters()).extracting(DeadLetter::reason).containsExactly(Reason.CONFLICT);
+        assertThat(record(letters().getFirst().id())).isEqualTo(trade("FX"));
+    }
+
+    /// 25.
+    @Test
+    void whenever_a_function_is_killed_each_letter_that_is_there_has_its_record() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 1));
+        int listed = 0;
+        for (int millis = 1; millis < 150; millis++) {
+            SimulatedClient sandbox = deployment.dynamo.client("sandbox");
+            var _ = StateAndMap.process(deployment.store(sandbox), List.of(arrival("poison " + millis)));
+            deployment.time.runFor(Duration.ofMillis(millis));
+            sandbox.kill();
+            for (DeadLetter letter : engine.deadLetters().list(listed, 99)) {
+                assertThat(record(letter.id())).startsWith("poison");
+                listed = (int) letter.id();
+            }
+        }
+        assertThat(listed).isPositive();
     }
 
     /// 5: the record that one has just put back is what the other is about to remove.
