@@ -392,13 +392,13 @@ class AwsHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 1));
         Definitions definitions = new Definitions(function());
         for (int millis = 10; millis < 130; millis += 10) {
-            Definition both = deployment.of(definitions.load()).withView(TRADES);
+            Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
             deployment.of(definitions.replace(both));
             SimulatedClient sandbox = deployment.dynamo.client("sandbox");
-            var _ = Filling.fill(deployment.store(sandbox), both, both.last(), "somebody", () -> true);
+            var _ = Filling.fill(deployment.store(sandbox), both, both.last(), () -> true);
             deployment.time.runFor(Duration.ofMillis(millis));
             sandbox.kill();
-            deployment.of(Filling.fill(function(), both, both.last(), "another", () -> true));
+            deployment.of(Filling.fill(function(), both, both.last(), () -> true));
             deployment.of(definitions.replace(both.servingOnly(both.last())));
             assertThat(total()).isEqualTo("=[60.00, 60]");
         }
