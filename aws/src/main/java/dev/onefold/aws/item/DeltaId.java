@@ -1,7 +1,7 @@
 package dev.onefold.aws.item;
 
 /// Names a delta: the lane that it stands in, and what is unique there. Ids of a lane are about in the order of time,
-/// which nothing depends on.
+/// on which only depends how much one run of Reduce takes.
 ///
 /// @param lane from 0
 public record DeltaId(int lane, String id) {
