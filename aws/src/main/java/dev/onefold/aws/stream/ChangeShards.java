@@ -22,8 +22,10 @@ record ChangeShards(DynamoDbStreamsAsyncClient client, String stream) implements
     }
 
     private CompletableFuture<List<Shard>> list(Store store, @Nullable String last, List<Shard> found) {
-        return store.retried(() -> client.describeStream(
-                        request -> request.streamArn(stream).exclusiveStartShardId(last)))
+        return Failure.retried(
+                        store,
+                        () -> client.describeStream(
+                                request -> request.streamArn(stream).exclusiveStartShardId(last)))
                 .thenCompose(response -> {
                     for (var shard : response.streamDescription().shards()) {
                         String parent = shard.parentShardId();

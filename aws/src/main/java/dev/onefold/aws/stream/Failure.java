@@ -1,12 +1,22 @@
 package dev.onefold.aws.stream;
 
+import dev.onefold.aws.Futures;
+import dev.onefold.aws.Store;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.kinesis.model.KmsThrottlingException;
 import software.amazon.awssdk.services.kinesis.model.LimitExceededException;
 
-/// What the failure of a request to a stream means.
+/// What the failure of a request to a stream means, and how it is tried again. Streams refuse in words of their own,
+/// which [Store] does not know.
 final class Failure {
+    private static final int ATTEMPTS_MAX = 30;
+    private static final long PAUSE_MS_MIN = 50;
+    private static final long PAUSE_MS_MAX = 2_000;
+
     private Failure() {}
 
     /// Not done, and it may be tried again.
@@ -21,5 +31,23 @@ final class Failure {
     static boolean isUnknown(Throwable cause) {
         return cause instanceof SdkClientException
                 || cause instanceof AwsServiceException service && service.statusCode() >= 500;
+    }
+
+    /// Calls until it is answered, a bounded number of times: for what only reads.
+    static <T> CompletableFuture<T> retried(Store store, Supplier<CompletableFuture<T>> call) {
+        return retried(store, call, 1);
+    }
+
+    private static <T> CompletableFuture<T> retried(Store store, Supplier<CompletableFuture<T>> call, int attempt) {
+        return call.get().exceptionallyCompose(failure -> {
+            Throwable cause = Futures.cause(failure);
+            if (attempt >= ATTEMPTS_MAX || !isBusy(cause) && !isUnknown(cause)) {
+                return CompletableFuture.failedFuture(cause);
+            }
+            long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempt, 10));
+            return store.pause()
+                    .apply(Duration.ofMillis(1 + store.random().nextLong(most)))
+                    .thenCompose(_ -> retried(store, call, attempt + 1));
+        });
     }
 }

@@ -21,14 +21,16 @@ record KinesisShards(KinesisAsyncClient client, String stream) implements Shards
 
     private CompletableFuture<List<Shard>> list(Store store, @Nullable String token, List<Shard> found) {
         boolean isArn = stream.startsWith("arn:");
-        return store.retried(() -> client.listShards(request -> {
-                    // The token knows the stream, and both together are refused.
-                    if (token != null) {
-                        request.nextToken(token);
-                    } else {
-                        request.streamName(isArn ? null : stream).streamARN(isArn ? stream : null);
-                    }
-                }))
+        return Failure.retried(
+                        store,
+                        () -> client.listShards(request -> {
+                            // The token knows the stream, and both together are refused.
+                            if (token != null) {
+                                request.nextToken(token);
+                            } else {
+                                request.streamName(isArn ? null : stream).streamARN(isArn ? stream : null);
+                            }
+                        }))
                 .thenCompose(response -> {
                     response.shards().forEach(shard -> found.add(shard(shard)));
                     return response.nextToken() == null
@@ -53,8 +55,10 @@ record KinesisShards(KinesisAsyncClient client, String stream) implements Shards
     @Override
     public CompletableFuture<Duration> retention(Store store) {
         boolean isArn = stream.startsWith("arn:");
-        return store.retried(() -> client.describeStreamSummary(
-                        request -> request.streamName(isArn ? null : stream).streamARN(isArn ? stream : null)))
+        return Failure.retried(
+                        store,
+                        () -> client.describeStreamSummary(request ->
+                                request.streamName(isArn ? null : stream).streamARN(isArn ? stream : null)))
                 .thenApply(response ->
                         Duration.ofHours(response.streamDescriptionSummary().retentionPeriodHours()));
     }

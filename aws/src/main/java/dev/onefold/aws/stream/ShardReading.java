@@ -24,13 +24,8 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 /// never says so. There a range up to a time ends, in a shard that is open, after so many pages without records; what
 /// ends at a record ends with it, or fails. Owned by one thread at a time.
 final class ShardReading {
-    private static final int ATTEMPTS_MAX = 30;
-
     /// One after the other, where the service does not say whether there is more.
     private static final int EMPTY_PAGES_MAX = 100;
-
-    private static final long PAUSE_MS_MIN = 50;
-    private static final long PAUSE_MS_MAX = 2_000;
 
     /// A shard can be read five times a second, by all of its readers.
     private static final Duration EMPTY_PAUSE = Duration.ofMillis(250);
@@ -87,7 +82,7 @@ final class ShardReading {
     /// An iterator; `null` if the shard is forgotten, with all that it held.
     private CompletableFuture<@Nullable String> begin() {
         String last = extent.last();
-        return retried(() -> last == null ? pages.at(from) : pages.after(last), 1)
+        return Failure.retried(store, () -> last == null ? pages.at(from) : pages.after(last))
                 .exceptionallyCompose(failure -> withoutPlace(Futures.cause(failure)));
     }
 
@@ -99,7 +94,7 @@ final class ShardReading {
         }
         if (cause instanceof InvalidArgumentException || cause instanceof TrimmedDataAccessException) {
             extent = extent.cut();
-            return retried(pages::oldest, 1);
+            return Failure.retried(store, pages::oldest);
         }
         return CompletableFuture.failedFuture(cause);
     }
@@ -113,7 +108,7 @@ final class ShardReading {
         if (iterator == null) {
             return CompletableFuture.completedFuture(null);
         }
-        return retried(() -> pages.read(iterator), 1)
+        return Failure.retried(store, () -> pages.read(iterator))
                 .<Supplier<CompletableFuture<Void>>>thenApply(page -> () -> take(page))
                 .exceptionally(failure -> () -> withoutIterator(Futures.cause(failure)))
                 .thenCompose(Supplier::get);
@@ -176,18 +171,5 @@ final class ShardReading {
             case Position.Sequence(var number) -> new BigInteger(item.sequence()).compareTo(new BigInteger(number));
             case Position.Time(var at) -> item.arrived().compareTo(at);
         };
-    }
-
-    private <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call, int attempt) {
-        return call.get().exceptionallyCompose(failure -> {
-            Throwable cause = Futures.cause(failure);
-            if (attempt >= ATTEMPTS_MAX || !Failure.isBusy(cause) && !Failure.isUnknown(cause)) {
-                return CompletableFuture.failedFuture(cause);
-            }
-            long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempt, 10));
-            return store.pause()
-                    .apply(Duration.ofMillis(1 + store.random().nextLong(most)))
-                    .thenCompose(_ -> retried(call, attempt + 1));
-        });
     }
 }
