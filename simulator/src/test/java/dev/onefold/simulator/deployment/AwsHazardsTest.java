@@ -417,6 +417,30 @@ class AwsHazardsTest {
         }
     }
 
+    /// 58: what is added while an answer is read, behind its cut, is neither in it nor claimed.
+    @Test
+    void an_answer_claims_nothing_that_was_added_behind_its_cut() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        int behind = 0;
+        for (int round = 0; round < 60; round++) {
+            Instant written = deployment.time.instant();
+            process(List.of(trade("t" + round, 1, "FX", 1)));
+            deployment.time.runFor(Duration.ofSeconds(20));
+            CompletableFuture<?> added = deployment.time
+                    .after(Duration.ofMillis(2L * round))
+                    .thenCompose(_ -> CompletableFuture.allOf(IntStream.range(0, 3)
+                            .mapToObj(lane -> Reduce.lane(function(), lane))
+                            .toArray(CompletableFuture[]::new)));
+            Answer answer = engine.query(Query.all("main"));
+            if (answer.lines().getFirst().values().getLast().intValue() <= round) {
+                behind++;
+                assertThat(answer.cut().at()).isBefore(written.plusSeconds(10));
+            }
+            deployment.of(added);
+        }
+        assertThat(behind).isPositive();
+    }
+
     /// 39, while another pipeline comes to serve and the one before is cleaned away.
     @Test
     void every_answer_is_whole_while_views_change() {
