@@ -358,10 +358,13 @@ class AwsHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         process(trades(200));
         for (int round = 1; round <= 10; round++) {
-            int version = round + 1;
-            List<CompletableFuture<List<Fate>>> live = IntStream.range(0, 20)
-                    .mapToObj(i -> StateAndMap.process(
-                            function(), List.of(trade("t" + i, version, "desk" + version % 3, version))))
+            int first = round * 100;
+            List<CompletableFuture<Long>> live = IntStream.range(first, first + 60)
+                    .mapToObj(version -> deployment.time
+                            .after(Duration.ofMillis(20L * (version - first)))
+                            .thenCompose(_ -> StateAndMap.process(
+                                    function(), List.of(trade("t" + version % 20, version, "desk" + version % 3, 1))))
+                            .thenCompose(_ -> Reduce.lane(function(), version % 3)))
                     .toList();
             assertThat(engine.verify(round % 3 + 1).differences()).isEmpty();
             live.forEach(deployment::of);
