@@ -360,7 +360,8 @@ class AwsHazardsTest {
         for (int round = 1; round <= 10; round++) {
             int first = round * 100;
             List<CompletableFuture<Long>> live = IntStream.range(first, first + 60)
-                    .mapToObj(version -> deployment.time
+                    .mapToObj(version -> deployment
+                            .time
                             .after(Duration.ofMillis(20L * (version - first)))
                             .thenCompose(_ -> StateAndMap.process(
                                     function(), List.of(trade("t" + version % 20, version, "desk" + version % 3, 1))))
@@ -429,7 +430,8 @@ class AwsHazardsTest {
             Instant written = deployment.time.instant();
             process(List.of(trade("t" + round, 1, "FX", 1)));
             deployment.time.runFor(Duration.ofSeconds(20));
-            CompletableFuture<?> added = deployment.time
+            CompletableFuture<?> added = deployment
+                    .time
                     .after(Duration.ofMillis(2L * round))
                     .thenCompose(_ -> CompletableFuture.allOf(IntStream.range(0, 3)
                             .mapToObj(lane -> Reduce.lane(function(), lane))
