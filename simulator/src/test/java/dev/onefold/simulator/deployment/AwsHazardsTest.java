@@ -358,10 +358,14 @@ class AwsHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         process(trades(200));
         for (int round = 1; round <= 10; round++) {
-            int version = round + 1;
-            List<CompletableFuture<List<Fate>>> live = IntStream.range(0, 20)
-                    .mapToObj(i -> StateAndMap.process(
-                            function(), List.of(trade("t" + i, version, "desk" + version % 3, version))))
+            int first = round * 100;
+            List<CompletableFuture<Long>> live = IntStream.range(first, first + 60)
+                    .mapToObj(version -> deployment
+                            .time
+                            .after(Duration.ofMillis(20L * (version - first)))
+                            .thenCompose(_ -> StateAndMap.process(
+                                    function(), List.of(trade("t" + version % 20, version, "desk" + version % 3, 1))))
+                            .thenCompose(_ -> Reduce.lane(function(), version % 3)))
                     .toList();
             assertThat(engine.verify(round % 3 + 1).differences()).isEmpty();
             live.forEach(deployment::of);
@@ -415,6 +419,31 @@ class AwsHazardsTest {
             engine.reduce();
             assertThat(engine.query(Query.all("main")).cut().at()).isAfter(written.plusSeconds(50));
         }
+    }
+
+    /// 58: what is added while an answer is read, behind its cut, is neither in it nor claimed.
+    @Test
+    void an_answer_claims_nothing_that_was_added_behind_its_cut() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        int behind = 0;
+        for (int round = 0; round < 60; round++) {
+            Instant written = deployment.time.instant();
+            process(List.of(trade("t" + round, 1, "FX", 1)));
+            deployment.time.runFor(Duration.ofSeconds(20));
+            CompletableFuture<?> added = deployment
+                    .time
+                    .after(Duration.ofMillis(2L * round))
+                    .thenCompose(_ -> CompletableFuture.allOf(IntStream.range(0, 3)
+                            .mapToObj(lane -> Reduce.lane(function(), lane))
+                            .toArray(CompletableFuture[]::new)));
+            Answer answer = engine.query(Query.all("main"));
+            if (answer.lines().getFirst().values().getLast().intValue() <= round) {
+                behind++;
+                assertThat(answer.cut().at()).isBefore(written.plusSeconds(10));
+            }
+            deployment.of(added);
+        }
+        assertThat(behind).isPositive();
     }
 
     /// 39, while another pipeline comes to serve and the one before is cleaned away.
