@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.OperationType;
 
-/// The same as [EndToEndTest], where the input is what happens to the items of a table.
+/// The same as [EndToEndTest], where the input is what happens to the items of a table. Only in the campaign, because
+/// most of it is the same.
 class TableEndToEndTest {
     private static final int SANDBOXES = 2;
 
@@ -78,6 +79,7 @@ class TableEndToEndTest {
     }
 
     @Test
+    @Tag("campaign")
     void whatever_fails_on_the_way_the_totals_are_those_of_the_items_that_are_there() throws IOException {
         long seed = 5;
         Chaos chaos =
