@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AwsSimulationTest {
-    private static final int SHARE = 300;
+    private static final int SHARE = 200;
     private static final int ALL = 10_000;
 
     @Test
