@@ -24,12 +24,11 @@ import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.Update;
 
-/// Brings the deltas of one lane into its stripe of the totals: all that are there when it begins. What comes meanwhile
-/// has woken another run, which goes on from there; so each run ends, however fast they come. What wakes it does not
-/// matter, nor
-/// how many do it at once: each transaction deletes the deltas that it adds, on condition that they are there, and
-/// moves the lane's header, on condition that nobody has since it was read. So whoever comes late, or twice, or wakes
-/// up after minutes, changes nothing.
+/// Brings the deltas of one lane into its stripe of the totals: all that are there when it begins. What comes
+/// meanwhile has woken another run, which goes on from there; so each run ends, however fast they come. What wakes
+/// it does not matter, nor how many do it at once: each transaction deletes the deltas that it adds, on condition
+/// that they are there, and moves the lane's header, on condition that nobody has since it was read. So whoever
+/// comes late, or twice, or wakes up after minutes, changes nothing.
 public final class Reduce {
     private static final int DELTAS_READ_MAX = 200;
     private static final int ATTEMPTS_MAX = 30;

@@ -25,8 +25,7 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
 /// Reads a range of a stream again and folds it again, which changes nothing of what is in: it is safe at any time,
 /// beside the functions, and as often as anyone likes. Parents are read before the shards that they were split or
-/// merged
-/// into, and several shards at a time.
+/// merged into, and several shards at a time.
 public final class Replay {
     private static final int SHARDS_AT_A_TIME = 8;
 

@@ -102,8 +102,7 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /// The answer; fails if the handler did, if the time is up, or if the process ends. The process is dead then,
-    /// unless
-    /// it was the handler.
+    /// unless it was the handler.
     public CompletableFuture<byte[]> invoke(byte[] event) {
         long timeoutMs = settings.timeout().toMillis();
         CompletableFuture<byte[]> answer = orDead(api.invoke(event, System.currentTimeMillis() + timeoutMs));

@@ -10,9 +10,8 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Objects in memory, as much of S3 as the functions use: put with a hash that is compared, get, delete. Buckets are
-/// not
-/// made: a name is one. Any thread.
+/// Objects in memory, as much of S3 as the functions use: put with a hash that is compared, get, delete. Buckets
+/// are not made: a name is one. Any thread.
 public final class ObjectServer implements AutoCloseable {
     private static final String HASH = "x-amz-checksum-sha256";
 

@@ -14,10 +14,9 @@ import java.util.function.Consumer;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsResponse;
 
-/// DynamoDB, simulated: its tables are in memory, its time is virtual, and whatever it does by chance its seed says.
-/// Production code reaches it through the SDK's own client interface, one [SimulatedClient] for each process. It
-/// answers
-/// as AWS documents it, not as an emulator does; see `docs/emulators.md`.
+/// DynamoDB, simulated: its tables are in memory, its time is virtual, and whatever it does by chance its seed
+/// says. Production code reaches it through the SDK's own client interface, one [SimulatedClient] for each process.
+/// It answers as AWS documents it, not as an emulator does; see `docs/emulators.md`.
 ///
 /// One thread, the one that runs the [VirtualTime].
 public final class SimulatedDynamoDb {

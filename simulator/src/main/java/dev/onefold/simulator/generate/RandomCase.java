@@ -7,8 +7,7 @@ import java.util.random.RandomGenerator;
 /// A pipeline file and records for it. Equal random numbers give equal cases.
 ///
 /// Of the records most are events and many touch the same few keys: higher and lower versions, duplicates, the same
-/// event
-/// in another spelling, conflicts, deletes and what comes after them, and records that are refused.
+/// event in another spelling, conflicts, deletes and what comes after them, and records that are refused.
 ///
 /// @param pipeline the text of a valid pipeline file
 /// @param lines the records, without line ends; none holds a line feed

@@ -6,9 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Makes the records of one pipeline. Keys and versions come from small pools, so that versions meet: later, earlier,
-/// the
-/// same again, and the same with other content.
+/// Makes the records of one pipeline. Keys and versions come from small pools, so that versions meet: later,
+/// earlier, the same again, and the same with other content.
 final class RandomRecords {
     private static final int RECORDS_MIN = 5;
     private static final int RECORDS_MAX = 60;

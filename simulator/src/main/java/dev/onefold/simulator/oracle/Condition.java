@@ -9,8 +9,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// A condition of a pipeline file. Each comparison in it is looked at, so that one that cannot be made is found
-/// wherever it
-/// stands.
+/// wherever it stands.
 interface Condition {
     boolean holds(Document document);
 

@@ -22,9 +22,8 @@ import java.util.TreeSet;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
-/// Says what the totals of an input are. Records go in one by one; totals and counts can be asked for at any moment.
-/// One
-/// thread.
+/// Says what the totals of an input are. Records go in one by one; totals and counts can be asked for at any
+/// moment. One thread.
 ///
 /// ```java
 /// Oracle oracle = Oracle.of(Path.of("pipeline.yaml"));
@@ -251,9 +250,9 @@ public final class Oracle {
         return definition.rollups().stream().map(Definition.Rollup::name).toList();
     }
 
-    /// For each group at each depth the figures by name, null where there is none. The grand total is the empty list
-    /// and is
-    /// always there; other groups have at least one row. In the order of their UTF-8 bytes, parents first.
+    /// For each group at each depth the figures by name, null where there is none. The grand total is the empty
+    /// list and is always there; other groups have at least one row. In the order of their UTF-8 bytes, parents
+    /// first.
     public SortedMap<List<String>, Map<String, @Nullable String>> totals(String rollup) {
         int number = rollups().indexOf(rollup);
         if (number < 0) {

@@ -7,9 +7,8 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a version says of its key. Of two that a version says, the greater one counts: a delete, then what contributes,
-/// then
-/// what is filtered out.
+/// What a version says of its key. Of two that a version says, the greater one counts: a delete, then what
+/// contributes, then what is filtered out.
 sealed interface State extends Comparable<State> {
     /// The order of answers and of groups: by the bytes of UTF-8.
     Comparator<String> BY_UTF8 =

@@ -20,10 +20,9 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/// Objects in virtual time. A request may be lost, or its answer, or come long after its client gave up; the service
-/// may
-/// be busy, or fail before or after it did what was asked. What is written is seen at once by everybody, as the service
-/// has it. One thread, the one that runs the [VirtualTime].
+/// Objects in virtual time. A request may be lost, or its answer, or come long after its client gave up; the
+/// service may be busy, or fail before or after it did what was asked. What is written is seen at once by
+/// everybody, as the service has it. One thread, the one that runs the [VirtualTime].
 public final class SimulatedBucket {
     private static final List<Fault> FAULTS = List.of(
             Fault.REQUEST_LOST, Fault.REPLY_LOST, Fault.ZOMBIE, Fault.THROTTLED, Fault.ERROR_BEFORE, Fault.ERROR_AFTER);

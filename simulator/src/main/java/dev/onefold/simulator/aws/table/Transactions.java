@@ -29,9 +29,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledExcepti
 import software.amazon.awssdk.services.dynamodb.model.TransactionInProgressException;
 
 /// Transactions that write. One is begun, which judges every condition and locks every item; then its writes are
-/// applied
-/// one by one; then it is ended. In between, other transactions and single writes meet the locks, and plain reads
-/// see some items as before and some as after.
+/// applied one by one; then it is ended. In between, other transactions and single writes meet the locks, and plain
+/// reads see some items as before and some as after.
 public final class Transactions {
     static final int ITEMS_MAX = 100;
     static final long BYTES_MAX = 4L << 20;
