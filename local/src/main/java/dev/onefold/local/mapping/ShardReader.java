@@ -104,7 +104,8 @@ final class ShardReader {
         if (phase == Phase.WAITING) {
             phase = Phase.READING;
             makeLanes();
-            read();
+            // Nobody starts the readers of all shards in one moment: in step, all batches would meet in the tables.
+            readAfter(mapping.upTo(mapping.source.pollInterval()));
         }
     }
 

@@ -98,6 +98,11 @@ public final class StreamMapping implements AutoCloseable {
         return passing.instant();
     }
 
+    /// A random part of a duration.
+    Duration upTo(Duration max) {
+        return Duration.ofMillis(random.nextLong(max.toMillis() + 1));
+    }
+
     boolean strikes(double chance) {
         return chance > 0 && random.nextDouble() < chance;
     }
