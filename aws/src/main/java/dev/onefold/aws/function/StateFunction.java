@@ -30,7 +30,9 @@ import java.util.function.Supplier;
 /// again, and what is in changes nothing then. One invocation at a time, as Lambda calls it.
 public final class StateFunction implements RequestStreamHandler {
     static final int LANES = 8;
-    static final int GATES = 64;
+
+    /// So many that transactions seldom meet at one; a change of the definition takes a write for each.
+    static final int GATES = 2_048;
 
     private final Store store;
     private final Pipeline pipeline;

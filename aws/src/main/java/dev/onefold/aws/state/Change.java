@@ -4,6 +4,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Row;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Transition;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -18,6 +19,11 @@ record Change(int index, @Nullable Row before, Candidate candidate) {
     /// two cannot be compared.
     boolean isOutdated() {
         return before != null && !before.views().containsKey(candidate.served());
+    }
+
+    /// Whether the row that was read has the same version and another content.
+    boolean isConflict() {
+        return before != null && candidate.on(before.version(), before.views()) == Transition.CONFLICTING;
     }
 
     /// What it comes to in each view. A row that a view does not have yet is added to it.

@@ -5,13 +5,13 @@ import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.core.pipeline.Pipeline;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionCheck;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
@@ -19,6 +19,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
 /// Reads and changes the definition of a deployment; see [Definition].
 public final class Definitions {
+    /// About a second and a half, on the average.
+    private static final int MAKER_ATTEMPTS_MAX = 7;
+
     private final Store store;
 
     public Definitions(Store store) {
@@ -51,18 +54,33 @@ public final class Definitions {
                         response.item().isEmpty() ? Optional.empty() : Optional.of(Definition.of(response.item())));
     }
 
-    /// The definition comes last: whoever finds it finds its gates, too.
+    /// The definition comes last: whoever finds it finds its gates, too. A stream with many shards starts many
+    /// functions at once, and a new table takes 4,000 units a second. So a function that finds the first gate there
+    /// leaves the others to its maker, for a while.
     private CompletableFuture<Definition> create(Definition definition) {
-        List<Map<String, AttributeValue>> items = new ArrayList<>();
-        for (int gate = 0; gate < definition.gates(); gate++) {
-            items.add(gateItem(gate, definition.epoch()));
-        }
-        items.add(definition.item());
-        CompletableFuture<Void> made = CompletableFuture.completedFuture(null);
-        for (Map<String, AttributeValue> item : items) {
-            made = made.thenCompose(_ -> putIfAbsent(item));
-        }
-        return made.thenCompose(_ -> load());
+        return putIfAbsent(gateItem(0, definition.epoch()))
+                .thenCompose(made -> made ? createAll(definition) : awaitOrCreate(definition, 1));
+    }
+
+    private CompletableFuture<Definition> awaitOrCreate(Definition definition, int attempt) {
+        return store.backOff(attempt)
+                .thenCompose(_ -> find())
+                .thenCompose(found -> found.map(CompletableFuture::completedFuture)
+                        .orElseGet(() -> attempt < MAKER_ATTEMPTS_MAX
+                                ? awaitOrCreate(definition, attempt + 1)
+                                : createAll(definition)));
+    }
+
+    private CompletableFuture<Definition> createAll(Definition definition) {
+        return atOnce(definition, gate -> putIfAbsent(gateItem(gate, definition.epoch())))
+                .thenCompose(_ -> putIfAbsent(definition.item()))
+                .thenCompose(_ -> load());
+    }
+
+    /// Does something with each gate, all at once.
+    private static CompletableFuture<Void> atOnce(Definition definition, IntFunction<CompletableFuture<?>> action) {
+        return CompletableFuture.allOf(
+                IntStream.range(0, definition.gates()).mapToObj(action).toArray(CompletableFuture[]::new));
     }
 
     private static Map<String, AttributeValue> gateItem(int gate, long epoch) {
@@ -71,19 +89,20 @@ public final class Definitions {
         return item;
     }
 
-    private CompletableFuture<Void> putIfAbsent(Map<String, AttributeValue> item) {
+    /// Whether it was absent.
+    private CompletableFuture<Boolean> putIfAbsent(Map<String, AttributeValue> item) {
         return store.retried(() -> store.client()
                         .putItem(request -> request.tableName(store.tables().rows())
                                 .item(item)
                                 .conditionExpression("attribute_not_exists(k)")))
-                .handle((_, failure) -> allowConditionFailure(failure));
+                .handle((_, failure) -> isConditionMet(failure));
     }
 
-    private static Void allowConditionFailure(Throwable failure) {
+    private static boolean isConditionMet(@Nullable Throwable failure) {
         if (failure != null && !(Futures.cause(failure) instanceof ConditionalCheckFailedException)) {
             throw new CompletionException(Futures.cause(failure));
         }
-        return null;
+        return failure == null;
     }
 
     /// Replaces a definition by the next one, and moves the gates; when it is done, nothing can be written under an
@@ -96,34 +115,38 @@ public final class Definitions {
                                 .item(next.item())
                                 .conditionExpression("e = :before")
                                 .expressionAttributeValues(Map.of(":before", Items.number(next.epoch() - 1)))))
-                .handle((_, failure) -> allowConditionFailure(failure))
+                .handle((_, failure) -> isConditionMet(failure))
                 .thenCompose(_ -> load())
                 .thenCompose(now -> moveGates(now).thenApply(_ -> now));
     }
 
     /// Moves all gates to the epoch of a definition; those that are there or further stay.
     public CompletableFuture<Void> moveGates(Definition definition) {
-        return CompletableFuture.allOf(IntStream.range(0, definition.gates())
-                .mapToObj(gate -> moveGate(gate, definition.epoch()))
-                .toArray(CompletableFuture[]::new));
+        return atOnce(definition, gate -> moveGate(gate, definition.epoch()));
     }
 
-    private CompletableFuture<Void> moveGate(int gate, long epoch) {
+    /// Moves one gate to an epoch, unless it is there or further.
+    CompletableFuture<Void> moveGate(int gate, long epoch) {
         return store.retried(() -> store.client()
                         .updateItem(request -> request.tableName(store.tables().rows())
                                 .key(Definition.gate(gate))
                                 .updateExpression("SET e = :epoch")
                                 .conditionExpression("e < :epoch")
                                 .expressionAttributeValues(Map.of(":epoch", Items.number(epoch)))))
-                .handle((_, failure) -> allowConditionFailure(failure));
+                .handle((_, failure) -> isConditionMet(failure))
+                .thenAccept(_ -> {});
+    }
+
+    int anyGate(Definition definition) {
+        return store.random().nextInt(definition.gates());
     }
 
     /// The check that a transaction which writes rows begins with.
-    TransactWriteItem check(Definition definition) {
+    TransactWriteItem check(Definition definition, int gate) {
         return TransactWriteItem.builder()
                 .conditionCheck(ConditionCheck.builder()
                         .tableName(store.tables().rows())
-                        .key(Definition.gate(store.random().nextInt(definition.gates())))
+                        .key(Definition.gate(gate))
                         .conditionExpression("e = :epoch")
                         .expressionAttributeValues(Map.of(":epoch", Items.number(definition.epoch())))
                         .build())

@@ -170,8 +170,11 @@ public final class Filling {
                 rowsWritten.add(before);
             }
         });
+        Definitions definitions = new Definitions(store);
         return store.transact(transaction.items(
-                        store, new DeltaId(lane, store.newId()), new Definitions(store).check(definition)))
+                        store,
+                        new DeltaId(lane, store.newId()),
+                        definitions.check(definition, definitions.anyGate(definition))))
                 .thenApply(written -> {
                     if (written instanceof Store.Written.Refused refused && refused.failed(0)) {
                         throw new Overtaken(view.number());

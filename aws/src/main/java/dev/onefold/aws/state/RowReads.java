@@ -8,8 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// Reads rows as they are now.
+/// Reads rows by their keys.
 public final class RowReads {
     private final Store store;
 
@@ -17,17 +18,24 @@ public final class RowReads {
         this.store = store;
     }
 
-    /// The rows of these keys, each at most once; those that there are, by key.
+    /// The rows of these keys as they are now, each key at most once; those that there are, by key.
     public CompletableFuture<Map<ByteBuffer, Row>> read(List<byte[]> keys) {
-        return BatchReads.of(
-                        store,
-                        store.tables().rows(),
-                        keys.stream().map(Row::keyOf).toList(),
-                        null)
-                .thenApply(items -> {
-                    Map<ByteBuffer, Row> rows = new HashMap<>();
-                    items.stream().map(Row::of).forEach(row -> rows.put(ByteBuffer.wrap(row.key()), row));
-                    return rows;
-                });
+        return BatchReads.of(store, store.tables().rows(), items(keys), null).thenApply(RowReads::byKey);
+    }
+
+    /// The same for half the price: a row may be missing, or be as it was a while ago.
+    CompletableFuture<Map<ByteBuffer, Row>> readEventually(List<byte[]> keys) {
+        return BatchReads.eventually(store, store.tables().rows(), items(keys), null)
+                .thenApply(RowReads::byKey);
+    }
+
+    private static List<Map<String, AttributeValue>> items(List<byte[]> keys) {
+        return keys.stream().map(Row::keyOf).toList();
+    }
+
+    private static Map<ByteBuffer, Row> byKey(List<Map<String, AttributeValue>> items) {
+        Map<ByteBuffer, Row> rows = new HashMap<>();
+        items.stream().map(Row::of).forEach(row -> rows.put(ByteBuffer.wrap(row.key()), row));
+        return rows;
     }
 }

@@ -35,6 +35,16 @@ import org.jspecify.annotations.Nullable;
 /// Whatever fails is asked again from the start: what is true is in the rows, not in the answer to a request. So a
 /// reply that was lost, another function that was faster, and a new definition are one case. One object for one batch;
 /// owned by one thread at a time.
+///
+/// The first attempt at a batch reads rows eventually consistent, which costs half as much. Such a row may be older
+/// than the row that is there. A row only ever rises, in (version, contributions), so there are two cases:
+/// - The record is above the old row, so it is written. The transaction's condition names the delta of the row that
+///   was read, and holds only while that row is there. Otherwise the second attempt reads the row as it is now.
+/// - The record is below the old row, or equal to it, so it is left out as stale or duplicate. It is below or equal
+///   to every later row, too. (If a conflict has put a greater content into the row since, that conflict has kept
+///   this record's letter.)
+/// A conflict, and a row of another view, are never decided on an old row: they are looked at again. A redrive reads
+/// rows as they are now, because its letter goes away when its record is a duplicate.
 public final class StateAndMap {
     private static final int ATTEMPTS_MAX = 30;
 
@@ -46,6 +56,9 @@ public final class StateAndMap {
     private final Fate[] fates;
     /// Deltas that this batch has tried to write: a row that names one of them is this batch's own.
     private final Set<DeltaId> mine = new HashSet<>();
+    /// Gates that were behind the definition, and that this batch has moved: the next attempts check these, because
+    /// others may be behind, too, if nobody moves them all.
+    private final List<Integer> moved = new ArrayList<>();
 
     private StateAndMap(Store store, List<Arrival> arrivals, boolean keepsRejected) {
         this.store = store;
@@ -86,14 +99,16 @@ public final class StateAndMap {
         }
         return definitions
                 .load()
-                .thenCompose(definition -> attempt(definition, indices)
+                .thenCompose(definition -> attempt(definition, indices, attempt == 1 && keepsRejected)
                         .thenCompose(again -> again.isEmpty()
                                 ? CompletableFuture.completedFuture(null)
                                 : store.backOff(attempt).thenCompose(_ -> attempt(again, attempt + 1))));
     }
 
     /// One try under one definition; returns the records that are to be tried again.
-    private CompletableFuture<List<Integer>> attempt(Definition definition, List<Integer> indices) {
+    ///
+    /// @param eventually whether rows may be read as they were a while ago
+    private CompletableFuture<List<Integer>> attempt(Definition definition, List<Integer> indices, boolean eventually) {
         List<Letter> rejected = new ArrayList<>();
         Decoding decoding = new Decoding(definition);
         Map<ByteBuffer, List<Integer>> byKey = new LinkedHashMap<>();
@@ -121,13 +136,14 @@ public final class StateAndMap {
         List<byte[]> keys = winners.stream()
                 .map(index -> Objects.requireNonNull(candidates[index]).key())
                 .toList();
-        return new RowReads(store).read(keys).thenCompose(rows -> {
+        RowReads reads = new RowReads(store);
+        return (eventually ? reads.readEventually(keys) : reads.read(keys)).thenCompose(rows -> {
             List<Change> changes = new ArrayList<>();
             List<Integer> again = new ArrayList<>();
             for (int i = 0; i < winners.size(); i++) {
                 Candidate candidate = Objects.requireNonNull(candidates[winners.get(i)]);
                 Change change = new Change(winners.get(i), rows.get(ByteBuffer.wrap(keys.get(i))), candidate);
-                if (change.isOutdated()) {
+                if (change.isOutdated() || eventually && change.isConflict()) {
                     again.add(winners.get(i));
                 } else if (decide(pipeline, change, rejected)) {
                     changes.add(change);
@@ -249,13 +265,23 @@ public final class StateAndMap {
         mine.add(delta);
         List<Integer> indices =
                 transaction.changes().stream().map(Change::index).toList();
-        return store.transact(transaction.items(store, delta, definitions.check(definition)))
+        int gate = moved.isEmpty()
+                ? definitions.anyGate(definition)
+                : moved.get(store.random().nextInt(moved.size()));
+        return store.transact(transaction.items(store, delta, definitions.check(definition, gate)))
                 .thenCompose(written -> switch (written) {
                     case Store.Written.Done _ -> CompletableFuture.completedFuture(List.of());
                     case Store.Written.Refused refused
-                    when refused.failed(0) ->
-                        definitions.load().thenCompose(definitions::moveGates).thenApply(_ -> indices);
+                    when refused.failed(0) -> moveGate(gate).thenApply(_ -> indices);
                     case Store.Written.Refused _, Store.Written.Unknown _ -> CompletableFuture.completedFuture(indices);
                 });
+    }
+
+    /// This gate alone: whoever changes the definition moves them all.
+    private CompletableFuture<Void> moveGate(int gate) {
+        return definitions
+                .load()
+                .thenCompose(now -> definitions.moveGate(gate, now.epoch()))
+                .thenAccept(_ -> moved.add(gate));
     }
 }

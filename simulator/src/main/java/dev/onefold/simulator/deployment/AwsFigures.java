@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 /// one State function takes a second when each request takes as long as it does there.
 public final class AwsFigures {
     private static final int LANES = 8;
-    private static final int GATES = 64;
+    static final int GATES = 2_048;
     private static final int MESSAGES = 20_000;
     private static final int SECONDS = 10;
     private static final int DELAYED_MESSAGES = 500_000;

@@ -46,7 +46,6 @@ final class DelayFigures {
     private static final Duration PUT_EVERY = Duration.ofMillis(10);
     private static final Duration TAIL_MAX = Duration.ofMinutes(2);
     private static final int TABLE_SHARDS = 4;
-    private static final int GATES = 64;
     private static final Faults LATENCY = Faults.none().with(AwsFigures.TEN_MILLISECONDS);
 
     private final Load load;
@@ -104,7 +103,7 @@ final class DelayFigures {
     }
 
     private void run(PrintStream out) {
-        deployment.engine(AwsFigures.pipeline(), load.lanes(), GATES);
+        deployment.engine(AwsFigures.pipeline(), load.lanes(), AwsFigures.GATES);
         listen();
         commits = 0;
         Tally tally = dynamo.tally();

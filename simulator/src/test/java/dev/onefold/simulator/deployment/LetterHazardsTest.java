@@ -12,9 +12,11 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.Fault;
 import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.SimulatedClient;
+import dev.onefold.simulator.aws.table.Change;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +50,10 @@ class LetterHazardsTest {
 
     private List<DeadLetter> letters() {
         return engine.deadLetters().list(0, 99);
+    }
+
+    private static boolean isLetter(Change change) {
+        return Objects.requireNonNull(change.key().get("p")).s().startsWith("letter/");
     }
 
     private String record(long id) {
@@ -92,11 +98,13 @@ class LetterHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 1));
         List<Arrival> batch = List.of(arrival(trade("Rates")), arrival(trade("FX")));
         SimulatedClient sandbox = deployment.dynamo.client("sandbox");
+        deployment.dynamo.onWrite(deployment.tables.letters(), change -> {
+            if (isLetter(change)) {
+                sandbox.kill();
+            }
+        });
         var _ = StateAndMap.process(deployment.store(sandbox), batch);
-        while (letters().isEmpty()) {
-            deployment.time.runFor(Duration.ofMillis(1));
-        }
-        sandbox.kill();
+        deployment.time.runFor(Duration.ofSeconds(10));
         assertThat(engine.deadLetters().redrive(1, null)).isEqualTo(Redriven.ACCEPTED);
         deployment.of(StateAndMap.process(deployment.store(deployment.dynamo.client("function")), batch));
         assertThat(letters()).extracting(DeadLetter::reason).containsExactly(Reason.CONFLICT);
