@@ -1,17 +1,28 @@
 package dev.onefold.core;
 
+import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.document.JsonText;
+import dev.onefold.core.pipeline.document.Node;
+import dev.onefold.core.pipeline.document.Problems;
 import dev.onefold.core.state.Amount;
+import dev.onefold.core.state.Contribution;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 
 /// What is kept of the loser of a conflict.
 public final class Losers {
+    /// Of the object that stands for a row: key, version, kind, groups, amounts.
+    private static final int MEMBERS = 5;
+
     private Losers() {}
 
     /// The same for the same key, version and contribution, and for nothing else.
@@ -73,6 +84,61 @@ public final class Losers {
             }
         }
         return json.append("}}").toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// The row that [#text] made such a text of.
+    ///
+    /// @param pipeline under which it was made
+    /// @param place of the record
+    /// @return empty if this is no such text
+    public static Optional<StoredRow> row(byte[] text, Pipeline pipeline, Place place) {
+        Node node = JsonText.read(new String(text, StandardCharsets.UTF_8), new Problems());
+        if (!(node instanceof Node.Mapping row) || row.entries().size() != MEMBERS) {
+            return Optional.empty();
+        }
+        List<Node.Entry> entries = row.entries();
+        List<List<String>> groups = new ArrayList<>();
+        members(entries.get(3).value()).forEach(group -> groups.add(scalars(group)));
+        List<String> amounts =
+                members(entries.get(4).value()).stream().map(Losers::scalar).toList();
+        Event.Kind kind = Event.Kind.valueOf(scalar(entries.get(2).value()).toUpperCase(java.util.Locale.ROOT));
+        List<Measure.Input> inputs = pipeline.inputs();
+        if (kind == Event.Kind.COUNTED && amounts.size() != inputs.size()) {
+            return Optional.empty();
+        }
+        List<Amount> values = new ArrayList<>();
+        for (int i = 0; i < amounts.size(); i++) {
+            Node value = members(entries.get(4).value()).get(i);
+            values.add(
+                    value instanceof Node.Scalar one && one.isNull()
+                            ? new Amount.None()
+                            : switch (inputs.get(i)) {
+                                case Measure.Input.Decimal _ -> new Amount.Number(new BigDecimal(amounts.get(i)));
+                                case Measure.Input.Text _ -> new Amount.Text(amounts.get(i));
+                            });
+        }
+        return Optional.of(new StoredRow(
+                scalars(entries.get(0).value()),
+                scalar(entries.get(1).value()),
+                new Contribution(kind, groups.stream().map(Tuple::of).toList(), values),
+                place.source(),
+                place.offset()));
+    }
+
+    private static List<Node> members(Node node) {
+        return node instanceof Node.Mapping mapping
+                ? mapping.entries().stream().map(Node.Entry::value).toList()
+                : List.of();
+    }
+
+    private static List<String> scalars(Node node) {
+        return node instanceof Node.Sequence sequence
+                ? sequence.items().stream().map(Losers::scalar).toList()
+                : List.of();
+    }
+
+    private static String scalar(Node node) {
+        return node instanceof Node.Scalar scalar ? scalar.text() : "";
     }
 
     private static void texts(StringBuilder json, List<String> texts) {

@@ -67,4 +67,17 @@ public record StoredRow(List<String> key, String version, Contribution contribut
         return Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact())
                 .toString();
     }
+
+    /// The bytes of a version in an event, of its text; those of zero in a pipeline without versions.
+    public static byte[] versionBytes(Pipeline pipeline, String version) {
+        if (!(pipeline.identity() instanceof Identity.Versioned versioned)) {
+            return VersionBytes.of(BigInteger.ZERO);
+        }
+        if (versioned.versionTime() == null) {
+            return VersionBytes.of(new BigInteger(version));
+        }
+        Instant at = Instant.parse(version);
+        return VersionBytes.of(
+                BigInteger.valueOf(at.getEpochSecond()).multiply(NANOS).add(BigInteger.valueOf(at.getNano())));
+    }
 }

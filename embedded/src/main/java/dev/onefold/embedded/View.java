@@ -187,27 +187,16 @@ final class View {
         }
     }
 
-    /// Fills this view, which is empty, from the rows of another; both hold the same sources, dead letters and
-    /// counts then.
+    /// Fills this view, which is empty, from the rows and the dead letters of another; both hold the same sources then.
     void fillFromRows(View other, Derivation.Possible derivation) {
         state.sources.load(other.state.sources.store());
         state.watermarkMs = other.state.watermarkMs;
-        letters.addAll(other.letters);
         RowTranslator translator = new RowTranslator(other.pipeline, other.state.groups, state.groups, derivation);
-        List<RowBatch> byShard = new ArrayList<>();
-        for (int shard = 0; shard < state.shards.length; shard++) {
-            byShard.add(new RowBatch());
-        }
         for (Rows rows : other.state.shards) {
             translator.translate(rows, batch -> {
-                requireMemory(batch);
-                batch.split(byShard);
-                for (int shard = 0; shard < state.shards.length; shard++) {
-                    state.shards[shard].apply(byShard.get(shard), _ -> {
-                        throw new IllegalStateException("A key has two rows");
-                    });
-                    byShard.get(shard).clear();
-                }
+                applyTranslated(batch, _ -> {
+                    throw new IllegalStateException("A key has two rows");
+                });
                 checkpoints.takeIfDue();
             });
         }
@@ -215,6 +204,20 @@ final class View {
             rows.resetCounts();
         }
         state.counts = other.state.allCounts();
+        new LetterFill(other, this, derivation).fill();
+    }
+
+    /// Applies rows that were made of another view's.
+    void applyTranslated(RowBatch batch, Rows.Conflicts conflicts) {
+        requireMemory(batch);
+        List<RowBatch> byShard = new ArrayList<>();
+        for (int shard = 0; shard < state.shards.length; shard++) {
+            byShard.add(new RowBatch());
+        }
+        batch.split(byShard);
+        for (int shard = 0; shard < state.shards.length; shard++) {
+            state.shards[shard].apply(byShard.get(shard), conflicts);
+        }
     }
 
     private void requireMemory(RowBatch batch) {

@@ -15,6 +15,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,18 +35,25 @@ final class ViewFill {
 
     /// The filled view; or why it cannot be filled.
     View fill(Function<String, @Nullable FileSource> reopen) {
-        Derivation derivation = Derivation.of(old.pipeline, definition);
-        List<FileSource> files = new ArrayList<>();
-        if (derivation instanceof Derivation.Impossible(var reason)) {
-            files = readable(reopen, reason);
-        }
+        return switch (Derivation.of(old.pipeline, definition)) {
+            case Derivation.Possible possible
+            when possible.doubt().isEmpty() || !isReadable(reopen) ->
+                filled(fresh -> fresh.fillFromRows(old, possible));
+            case Derivation.Possible possible -> refolded(reopen, possible.doubt());
+            case Derivation.Impossible(var reason) -> refolded(reopen, reason);
+        };
+    }
+
+    private View refolded(Function<String, @Nullable FileSource> reopen, String reason) {
+        List<FileSource> files = readable(reopen, reason);
+        return filled(fresh -> refold(fresh, files, reason));
+    }
+
+    private View filled(Consumer<View> filling) {
         View fresh = View.open(opening, old.number + 1, definition, null);
         boolean filled = false;
         try {
-            switch (derivation) {
-                case Derivation.Possible possible -> fresh.fillFromRows(old, possible);
-                case Derivation.Impossible(var reason) -> refold(fresh, files, reason);
-            }
+            filling.accept(fresh);
             filled = true;
             return fresh;
         } finally {
@@ -55,21 +63,19 @@ final class ViewFill {
         }
     }
 
+    /// Whether all that was folded can be read again.
+    private boolean isReadable(Function<String, @Nullable FileSource> reopen) {
+        try {
+            readable(reopen, "");
+            return true;
+        } catch (EngineException e) {
+            return false;
+        }
+    }
+
     /// A view of the same definition, recomputed from the sources and the journal.
     View shadow(Function<String, @Nullable FileSource> reopen) {
-        String reason = RECOMPUTED;
-        List<FileSource> files = readable(reopen, reason);
-        View fresh = View.open(opening, old.number + 1, definition, null);
-        boolean filled = false;
-        try {
-            refold(fresh, files, reason);
-            filled = true;
-            return fresh;
-        } finally {
-            if (!filled) {
-                fresh.close(false);
-            }
-        }
+        return refolded(reopen, RECOMPUTED);
     }
 
     private EngineException refused(String reason, String missing) {

@@ -3,7 +3,9 @@ package dev.onefold.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineBuilder;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import java.io.ByteArrayInputStream;
@@ -87,6 +89,90 @@ class ChangedDefinitionTest {
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, SETTINGS)) {
             assertThat(engine.pipeline()).isEqualTo(byRegion());
             assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "22.50", List.of("APAC"), "22.50"));
+        }
+    }
+
+    @Test
+    void a_record_that_only_the_new_definition_accepts_is_in_the_new_view_and_no_dead_letter_any_more() {
+        List<String> records = List.of(
+                "{\"id\":1,\"v\":1,\"g\":\"A\",\"x\":10,\"y\":1}",
+                "{\"id\":2,\"v\":1,\"g\":\"A\",\"x\":20}",
+                "{\"id\":1,\"v\":2,\"g\":\"A\",\"x\":15}",
+                "{\"id\":3,\"v\":1,\"g\":\"A\"}");
+        Function<PipelineBuilder, Pipeline> build =
+                b -> b.key("id").version("v").build();
+        Pipeline strict = build.apply(Pipeline.named("a")
+                .rollup(r -> r.levels("g").sum("x", "x", 10, 2).max("y", "y", 10, 2)));
+        Pipeline relaxed =
+                build.apply(Pipeline.named("a").rollup(r -> r.levels("g").sum("x", "x", 10, 2)));
+        byte[] content = (String.join("\n", records) + "\n").getBytes(StandardCharsets.UTF_8);
+        FileSource file = new FileSource("in", () -> new ByteArrayInputStream(content), false);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, strict, SETTINGS)) {
+            engine.fold(file, FoldListener.silent());
+            assertThat(totals(engine)).containsEntry(List.of(), "10.00");
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, relaxed, SETTINGS)) {
+            engine.fillView(_ -> null);
+            assertThat(totals(engine)).containsEntry(List.of(), "35.00");
+            assertThat(engine.verify(_ -> file).isEqual()).isTrue();
+            assertThat(engine.deadLetters().list(0, 9))
+                    .singleElement()
+                    .satisfies(letter -> assertThat(letter.message()).contains("Field x is missing"));
+            assertThat(engine.counts()).isEqualTo(new Counts(3, 0, 0, 0, 1));
+        }
+    }
+
+    @Test
+    void who_loses_a_conflict_under_the_new_definition_is_decided_again_also_of_a_row_that_lost() {
+        Pipeline both = Pipeline.named("a")
+                .key("id")
+                .version("v")
+                .rollup(r -> r.sum("y", "y", 10, 2).sum("x", "x", 10, 2))
+                .build();
+        Pipeline onlyX = Pipeline.named("a")
+                .key("id")
+                .version("v")
+                .rollup(r -> r.sum("x", "x", 10, 2))
+                .build();
+        List<String> records = List.of(
+                "{\"id\":1,\"v\":1,\"x\":9,\"y\":1}",
+                "{\"id\":1,\"v\":1,\"x\":3,\"y\":2}",
+                "{\"id\":2,\"v\":1,\"x\":20,\"y\":2}",
+                "{\"id\":2,\"v\":1,\"x\":70,\"y\":1}",
+                "{\"id\":3,\"v\":1,\"x\":100,\"y\":1}",
+                "{\"id\":3,\"v\":1,\"x\":100,\"y\":2}");
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, both, SETTINGS)) {
+            engine.append("s", records);
+            assertThat(engine.deadLetters().size()).isEqualTo(3);
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, onlyX, SETTINGS)) {
+            engine.fillView(_ -> null);
+            assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "179.00"));
+            assertThat(engine.deadLetters().size()).isEqualTo(2);
+            assertThat(engine.verify().isEqual()).isTrue();
+        }
+    }
+
+    @Test
+    void a_time_that_was_not_read_before_is_no_change_that_rows_can_follow() {
+        Pipeline timed = Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .delete("deleted = true")
+                .time("ts")
+                .rollup(r -> r.levels("region").sum("value", "value", 18, 2))
+                .build();
+        byte[] content = (String.join("\n", TRADES) + "\n").getBytes(StandardCharsets.UTF_8);
+        FileSource file = new FileSource("trades.ndjson", () -> new ByteArrayInputStream(content), false);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
+            engine.fold(file, FoldListener.silent());
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, timed, SETTINGS)) {
+            assertThatThrownBy(() -> engine.fillView(_ -> null)).hasMessageContaining("time ts was not read before");
+            engine.fillView(_ -> file);
+            assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "0.00"));
+            assertThat(engine.deadLetters().size()).isEqualTo(5);
+            assertThat(engine.verify(_ -> file).isEqual()).isTrue();
         }
     }
 

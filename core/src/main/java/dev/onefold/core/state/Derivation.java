@@ -2,6 +2,7 @@ package dev.onefold.core.state;
 
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.EventTime;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
@@ -15,11 +16,14 @@ import org.jspecify.annotations.Nullable;
 /// Whether contributions that were made under one definition hold all that another one reads. They keep the values of
 /// levels and inputs, not the record: what no old roll-up read is not there.
 public sealed interface Derivation {
-    /// They do.
+    /// They do. A record that the old definition refused is not among them: it is a dead letter, and is to be decoded
+    /// under the new definition.
     ///
     /// @param levels per new roll-up and level: where the old definition has it
     /// @param inputs per new input: the old one
-    record Possible(List<List<Kept>> levels, List<Integer> inputs) implements Derivation {
+    /// @param doubt why the records, read again, may come to something else; empty if they cannot. Records that
+    ///     can be read again are read again then, because the answer must be that of the new definition
+    record Possible(List<List<Kept>> levels, List<Integer> inputs, String doubt) implements Derivation {
         public Possible {
             levels = levels.stream().map(List::copyOf).toList();
             inputs = List.copyOf(inputs);
@@ -61,8 +65,7 @@ public sealed interface Derivation {
             for (Level level : rollup.levels()) {
                 Kept kept = find(from, level);
                 if (kept == null) {
-                    return new Impossible(
-                            "level " + level.name() + " of roll-up " + rollup.name() + " was not read before");
+                    return new Impossible(unread(from, rollup, level));
                 }
                 found.add(kept);
             }
@@ -70,20 +73,13 @@ public sealed interface Derivation {
         }
         List<Integer> inputs = new ArrayList<>();
         for (Measure.Input input : to.inputs()) {
-            int kept = from.inputs().indexOf(input);
+            int kept = find(from, input);
             if (kept < 0) {
-                return new Impossible("field " + input.field() + " was not read before as " + describe(input));
+                return new Impossible(unread(from, input));
             }
             inputs.add(kept);
         }
-        return new Possible(levels, inputs);
-    }
-
-    private static String describe(Measure.Input input) {
-        return switch (input) {
-            case Measure.Input.Decimal decimal -> decimal.type().toString();
-            case Measure.Input.Text _ -> "a text";
-        };
+        return new Possible(levels, inputs, doubt(from, to));
     }
 
     private static @Nullable String identity(Pipeline from, Pipeline to) {
@@ -102,19 +98,90 @@ public sealed interface Derivation {
         if (!Objects.equals(from.delete(), to.delete())) {
             return "the delete condition has changed";
         }
+        EventTime time = to.time();
+        if (time != null && !time.equals(from.time())) {
+            return "the time " + time.field() + " was not read before, and a record without it is refused";
+        }
         return Objects.equals(from.filter(), to.filter()) ? null : "the filter has changed";
     }
 
+    private static String doubt(Pipeline from, Pipeline to) {
+        if (!from.format().equals(to.format())) {
+            return "the format has changed";
+        }
+        return from.identity().equals(to.identity()) ? "" : "the horizon has changed";
+    }
+
+    /// A level that took no record without its field serves a level that takes them, too: such records are among the
+    /// dead letters.
     private static @Nullable Kept find(Pipeline from, Level wanted) {
+        Kept found = null;
         for (int rollup = 0; rollup < from.rollups().size(); rollup++) {
             List<Level> levels = from.rollups().get(rollup).levels();
             for (int level = 0; level < levels.size(); level++) {
                 Level each = levels.get(level);
-                if (each.source().equals(wanted.source()) && Objects.equals(each.missing(), wanted.missing())) {
-                    return new Kept(rollup, level);
+                if (each.source().equals(wanted.source())) {
+                    if (Objects.equals(each.missing(), wanted.missing())) {
+                        return new Kept(rollup, level);
+                    }
+                    found = each.missing() == null ? new Kept(rollup, level) : found;
                 }
             }
         }
-        return null;
+        return found;
+    }
+
+    private static int find(Pipeline from, Measure.Input wanted) {
+        List<Measure.Input> inputs = from.inputs();
+        int same = inputs.indexOf(wanted);
+        return same >= 0 ? same : inputs.indexOf(refusing(wanted));
+    }
+
+    /// The input that refuses a record without its field.
+    private static Measure.Input refusing(Measure.Input input) {
+        return switch (input) {
+            case Measure.Input.Decimal decimal ->
+                new Measure.Input.Decimal(decimal.field(), decimal.type(), Measure.Missing.refuse());
+            case Measure.Input.Text text -> new Measure.Input.Text(text.field(), Measure.Missing.refuse());
+        };
+    }
+
+    private static String unread(Pipeline from, Rollup rollup, Level wanted) {
+        String name = "level " + wanted.name() + " of roll-up " + rollup.name();
+        List<Level> alike = from.rollups().stream()
+                .flatMap(each -> each.levels().stream())
+                .filter(level -> level.source().field().equals(wanted.source().field()))
+                .toList();
+        for (Level level : alike) {
+            if (level.source().equals(wanted.source())) {
+                return name + " treats records without field " + wanted.source().field()
+                        + " differently: they count as '" + level.missing() + "' in the rows";
+            }
+        }
+        return alike.isEmpty()
+                ? name + " was not read before"
+                : name + " takes another part of field " + wanted.source().field() + " than before";
+    }
+
+    private static String unread(Pipeline from, Measure.Input wanted) {
+        for (Measure.Input input : from.inputs()) {
+            if (describe(input).equals(describe(wanted)) && input.field().equals(wanted.field())) {
+                return "records without field " + wanted.field() + " are treated differently than before";
+            }
+        }
+        for (Measure.Input input : from.inputs()) {
+            if (input.field().equals(wanted.field())) {
+                return "field " + wanted.field() + " was read as " + describe(input) + " before, not as "
+                        + describe(wanted);
+            }
+        }
+        return "field " + wanted.field() + " was not read before as " + describe(wanted);
+    }
+
+    private static String describe(Measure.Input input) {
+        return switch (input) {
+            case Measure.Input.Decimal decimal -> decimal.type().toString();
+            case Measure.Input.Text _ -> "a text";
+        };
     }
 }

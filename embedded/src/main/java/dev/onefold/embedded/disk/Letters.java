@@ -192,20 +192,39 @@ public final class Letters implements AutoCloseable {
         return ids.isEmpty() ? 0 : ids.getFirst();
     }
 
-    /// Takes over all letters of others, under their ids.
-    public void addAll(Letters others) {
-        for (Entry other : others.entries.values()) {
-            byte[] record = other.record;
-            if (record == null) {
-                record = others.readRecord(other);
-            }
-            idNext = other.letter.id();
-            put(other.letter, other.conflict, record);
-            if (!other.conflict.isEmpty()) {
-                conflicts.add(other.conflict);
-            }
-        }
+    /// Begins behind the ids of others, so that no id of theirs is given again.
+    public void beginBehind(Letters others) {
         idNext = others.idNext;
+    }
+
+    /// Takes over a letter of others, under its id.
+    ///
+    /// @param malformed why its record is rejected now
+    public void takeOver(Letters others, long id, Malformed malformed) {
+        Entry other = java.util.Objects.requireNonNull(others.entries.get(id));
+        DeadLetter letter = other.letter;
+        byte[] record = other.record;
+        put(
+                new DeadLetter(
+                        id,
+                        malformed.reason(),
+                        malformed.message(),
+                        letter.place(),
+                        letter.bytes(),
+                        letter.kept(),
+                        letter.sha256(),
+                        letter.at()),
+                other.conflict,
+                record != null ? record : others.readRecord(other));
+        if (!other.conflict.isEmpty()) {
+            conflicts.add(other.conflict);
+        }
+    }
+
+    /// Whether a letter is the loser of a conflict with this identity.
+    public boolean isConflict(long id, String identity) {
+        Entry entry = entries.get(id);
+        return entry != null && entry.conflict.equals(identity);
     }
 
     /// Bytes of records that wait for a checkpoint.

@@ -1,10 +1,17 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Hash;
+import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Amount;
+import dev.onefold.core.state.Contribution;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.math.BigInteger;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -162,6 +169,46 @@ public final class RowBatch {
         INT.set(bytes, length + 8, rowLength);
         INT.set(bytes, length + 12, keyLength);
         length += HEADER_BYTES + rowLength;
+    }
+
+    /// Appends the row of a key that is not an event's.
+    ///
+    /// @param source number of the row's source
+    public void add(StoredRow row, Pipeline pipeline, Groups[] groups, int source) {
+        EncodedKey key = new EncodedKey();
+        byte[] keyBytes = StoredRow.keyBytes(pipeline, row.key());
+        key.set(keyBytes, 0, keyBytes.length);
+        byte[] version = StoredRow.versionBytes(pipeline, row.version());
+        Contribution contribution = row.contribution();
+        int room = key.length + version.length + 64 + groups.length * 5;
+        for (Amount amount : contribution.amounts()) {
+            room += amount instanceof Amount.Text(var text) ? 5 + 3 * text.length() : 22;
+        }
+        byte[] target = new byte[room];
+        System.arraycopy(key.bytes, 0, target, 0, key.length);
+        System.arraycopy(version, 0, target, key.length, version.length);
+        int at = putVarint(source, target, key.length + version.length);
+        at = putVarint(row.offset(), target, at);
+        target[at++] = (byte) contribution.kind().code();
+        for (int rollup = 0; rollup < contribution.groups().size(); rollup++) {
+            at = putVarint(groups[rollup].number(contribution.groups().get(rollup)), target, at);
+        }
+        for (Amount amount : contribution.amounts()) {
+            switch (amount) {
+                case Amount.None _ -> target[at++] = 0;
+                case Amount.Number(var value) -> {
+                    BigInteger unscaled = value.unscaledValue();
+                    at = putNumber(unscaled.shiftRight(64).longValue(), unscaled.longValue(), target, at);
+                }
+                case Amount.Text(var text) -> {
+                    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+                    at = putVarint(bytes.length + 1L, target, at);
+                    System.arraycopy(bytes, 0, target, at, bytes.length);
+                    at += bytes.length;
+                }
+            }
+        }
+        add(key.hash, target, key.length, at);
     }
 
     private int putInput(Event event, int input, boolean text, int from) {

@@ -1,0 +1,120 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Losers;
+import dev.onefold.core.StoredRow;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.state.Derivation;
+import dev.onefold.embedded.disk.Entry;
+import dev.onefold.embedded.disk.Letters;
+import dev.onefold.embedded.fold.Sources;
+import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.rows.Rows;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Decides the dead letters of one view again under the definition of another view, which holds the rows already. The
+/// old definition refused their records, so no row holds them; the new one may accept them. Order does not matter:
+/// versions, ids and contributions decide, as when all records come again.
+final class LetterFill {
+    private static final int PAGE = 1_000;
+    private static final Counts REJECTED = new Counts(0, 0, 0, 0, -1);
+    private static final Counts CONFLICTING = new Counts(0, 0, 0, -1, 0);
+
+    private final View old;
+    private final View fresh;
+    private final Derivation.Possible derivation;
+    private final Decoder decoder;
+    private @Nullable String headed;
+    private boolean hasColumns;
+
+    LetterFill(View old, View fresh, Derivation.Possible derivation) {
+        this.old = old;
+        this.fresh = fresh;
+        this.derivation = derivation;
+        decoder = new Decoder(fresh.pipeline);
+    }
+
+    void fill() {
+        fresh.letters.beginBehind(old.letters);
+        List<DeadLetter> page = old.letters.list(0, PAGE);
+        while (!page.isEmpty()) {
+            for (DeadLetter letter : page) {
+                decide(letter);
+                fresh.checkpoints.takeIfDue();
+            }
+            page = old.letters.list(page.getLast().id(), PAGE);
+        }
+    }
+
+    private void decide(DeadLetter letter) {
+        Malformed before = new Malformed(letter.reason(), letter.message());
+        if (!letter.kept()) {
+            fresh.letters.takeOver(old.letters, letter.id(), before);
+            return;
+        }
+        byte[] record = old.letters.record(letter.id());
+        Optional<StoredRow> values = letter.reason() == Reason.CONFLICT
+                ? Losers.row(record, old.pipeline, letter.place())
+                        .filter(row -> old.letters.isConflict(letter.id(), Losers.identity(row)))
+                : Optional.empty();
+        if (values.isPresent()) {
+            decide(letter, values.get());
+            return;
+        }
+        Malformed malformed = takeColumns(letter.place().source()) ? decode(record) : before;
+        if (malformed != null) {
+            fresh.letters.takeOver(old.letters, letter.id(), malformed);
+            return;
+        }
+        fresh.state.counts = fresh.state.counts.plus(letter.reason() == Reason.CONFLICT ? CONFLICTING : REJECTED);
+        fresh.commits.refold(new Entry.Redrive(letter.id(), letter.place(), record), letter.id());
+    }
+
+    private @Nullable Malformed decode(byte[] record) {
+        return decoder.decode(Arrays.copyOf(record, record.length + Decoder.PADDING), 0, record.length);
+    }
+
+    /// Takes the columns of a source, if the format has a header; false if its header is not one of this pipeline.
+    private boolean takeColumns(String name) {
+        if (!Decoder.wantsHeader(fresh.pipeline)) {
+            return true;
+        }
+        if (!name.equals(headed)) {
+            Sources.Source source = fresh.state.sources.find(name);
+            byte[] header = source == null ? new byte[0] : source.header;
+            hasColumns = header.length > 0 && decoder.header(header, 0, header.length) == null;
+            headed = name;
+        }
+        return hasColumns;
+    }
+
+    /// Decides a letter that holds what the old definition read of a record that lost a conflict.
+    private void decide(DeadLetter letter, StoredRow row) {
+        fresh.state.counts = fresh.state.counts.plus(CONFLICTING);
+        StoredRow arrived =
+                new StoredRow(row.key(), row.version(), derivation.of(row.contribution()), row.source(), row.offset());
+        RowBatch batch = new RowBatch();
+        Sources.Source source = fresh.state.sources.findOrAdd(row.source(), false);
+        batch.add(arrived, fresh.pipeline, fresh.state.groups, source.number);
+        fresh.applyTranslated(batch, conflict -> keepLoser(letter, conflict));
+    }
+
+    private void keepLoser(DeadLetter letter, Rows.Conflict conflict) {
+        StoredRow loser = conflict.arrivedStays() ? conflict.stored() : conflict.arrived();
+        fresh.letters.addConflict(
+                Losers.identity(loser),
+                letter.message(),
+                new Letters.Rejected(
+                        conflict.arrivedStays() ? 0 : letter.id(),
+                        new dev.onefold.core.Place(loser.source(), 0, loser.offset()),
+                        Losers.text(loser, fresh.pipeline),
+                        Objects.requireNonNull(letter.at())));
+    }
+}
