@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "0:Done. Also when SIGTERM stopped 'run', after a checkpoint.",
             "1:Totals differ, a pipeline file has problems, or a source, record or key was refused.",
             "2:The command line asks for what there is not.",
-            "3:The data directory is in use, missing, damaged, or of another definition or version.",
+            "3:The data directory is in use, missing, damaged, of another definition or version, or no data directory.",
             "4:The disk failed, or memory for the state is used up.",
             "70:A bug in Onefold.",
             "130:Stopped by SIGINT (Ctrl-C), after a checkpoint."

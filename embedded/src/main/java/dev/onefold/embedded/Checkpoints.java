@@ -39,7 +39,8 @@ final class Checkpoints implements AutoCloseable {
     private final String definition;
     private final RowFiles[] files;
     private final @Nullable ExecutorService writer;
-    private final @Nullable Journal journal;
+    private final Journal journal;
+    private final boolean reading;
     private long startedNanos = System.nanoTime();
     private long number;
     private @Nullable Pending pending;
@@ -64,16 +65,17 @@ final class Checkpoints implements AutoCloseable {
         state = parts.state;
         letters = parts.letters;
         groupLogs = parts.groupLogs;
-        settings = parts.settings;
+        settings = parts.opening.settings();
+        reading = parts.opening.reading();
         definition = parts.definition;
-        journal = parts.journal;
+        journal = parts.opening.journal();
         number = parts.number;
         durable = new Durable(number, parts.at, state.sources.store());
         files = new RowFiles[state.shards.length];
         for (int shard = 0; shard < files.length; shard++) {
             files[shard] = new RowFiles(directory, shard);
         }
-        writer = settings.threads() == 0
+        writer = reading || settings.threads() == 0
                 ? null
                 : Executors.newSingleThreadExecutor(
                         Thread.ofPlatform().daemon().name("onefold-checkpoint").factory());
@@ -84,8 +86,7 @@ final class Checkpoints implements AutoCloseable {
             State state,
             Letters letters,
             GroupLogs groupLogs,
-            @Nullable Journal journal,
-            Settings settings,
+            View.Opening opening,
             String definition,
             long number,
             Instant at) {}
@@ -97,6 +98,9 @@ final class Checkpoints implements AutoCloseable {
 
     /// Takes a checkpoint if one is due.
     void takeIfDue() {
+        if (reading) {
+            return;
+        }
         finishIfWritten();
         boolean due = System.nanoTime() - startedNanos
                         >= settings.checkpointInterval().toNanos()
@@ -127,13 +131,16 @@ final class Checkpoints implements AutoCloseable {
 
     /// Cuts here and begins to write; waits for the one before.
     void take() {
+        if (reading) {
+            return; // What a reader recovers stays in memory.
+        }
         await();
         startedNanos = System.nanoTime();
         List<RowStore.Cut> rows = new ArrayList<>();
         for (Rows shard : state.shards) {
             rows.add(shard.store().cut());
         }
-        Journal.Position position = journal == null ? Journal.Position.START : journal.position();
+        Journal.Position position = journal.position();
         Checkpoint base = new Checkpoint(
                 ++number,
                 settings.clock().instant(),
@@ -234,7 +241,7 @@ final class Checkpoints implements AutoCloseable {
         }
         groupLogs.release(cut.groups);
         letters.release(cut.letters);
-        if (journal != null && !settings.keepJournal()) {
+        if (!settings.keepJournal()) {
             journal.release(cut.journal);
         }
     }

@@ -14,7 +14,7 @@ import dev.onefold.core.query.Totals;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
-import dev.onefold.embedded.disk.Entry;
+import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Chunk;
@@ -24,10 +24,8 @@ import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.rows.RowBatch;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 public final class EmbeddedEngine implements Engine {
     private final Path root;
     private final Settings settings;
-    private final DirectoryLock directoryLock;
+    private final @Nullable DirectoryLock directoryLock; // None for a reader, who changes nothing.
     private final ReentrantLock lock = new ReentrantLock(true);
     private final ReentrantLock foldLock = new ReentrantLock();
     private final Workers workers;
@@ -54,31 +52,21 @@ public final class EmbeddedEngine implements Engine {
     private @Nullable RuntimeException failure;
     private boolean closed;
 
-    private EmbeddedEngine(Path root, @Nullable Pipeline pipeline, Settings given, DirectoryLock directoryLock) {
+    private EmbeddedEngine(Path root, @Nullable Pipeline pipeline, Settings given, @Nullable DirectoryLock held) {
         this.root = root;
-        this.directoryLock = directoryLock;
-        long number = View.current(root);
-        Checkpoint checkpoint = number == 0 ? null : Checkpoint.read(View.directory(root, number));
-        if (number > 0 && checkpoint == null) {
-            throw Disk.corrupt(View.directory(root, number).resolve("CHECKPOINT"), 0, "the file is gone");
-        }
-        if (number == 0) {
-            Disk.forceAncestors(root);
-        } else {
-            View.name(root, number, given.pause());
-        }
-        View.deleteOthers(root, number); // Only now: a name with a flipped bit is no reason to delete the right one.
+        directoryLock = held;
+        Stored found = held == null ? Stored.read(root) : Stored.own(root, given.pause());
+        Checkpoint checkpoint = found.checkpoint();
         settings = pipeline == null && checkpoint != null ? View.asStored(root, checkpoint, given) : given;
         workers = new Workers(settings.threads());
         Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);
         if (stored == null) {
-            throw noData(root);
+            throw Stored.noData(root);
         }
-        List<Entry> replayed = new ArrayList<>();
-        journal = View.openJournal(root, checkpoint, settings.pause(), replayed);
-        opening = new View.Opening(root, settings, workers, journal);
-        view = View.open(opening, Math.max(number, 1), stored, checkpoint);
-        replayed.forEach(view.commits::replay);
+        journal = found.journal();
+        opening = new View.Opening(root, settings, workers, journal, held == null);
+        view = View.open(opening, Math.max(found.number(), 1), stored, checkpoint);
+        found.replayed().forEach(view.commits::replay);
         if (checkpoint == null) {
             view.serve(opening);
         } else if (checkpoint.rows().size() != settings.shards()) {
@@ -89,17 +77,13 @@ public final class EmbeddedEngine implements Engine {
         wanted = same ? null : pipeline;
     }
 
-    private static EngineException noData(Path root) {
-        return new EngineException(
-                EngineException.Kind.DEFINITION_CHANGED, "There is no data in " + root + ". Fold some input first.");
-    }
-
     /// Opens a data directory for a pipeline, creating it if need be, and recovers what is durable. If the data was
     /// folded with another definition, that one goes on serving until [#fillView], which the first intake calls.
     ///
     /// @throws EngineException if it is in use or damaged
     public static EmbeddedEngine open(Path directory, Pipeline pipeline, Settings settings) {
         Disk.createDirectories(directory);
+        FileNames.requireOurs(directory);
         return openLocked(directory, pipeline, settings);
     }
 
@@ -107,10 +91,24 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @throws EngineException if there is none, it is in use or damaged
     public static EmbeddedEngine open(Path directory, Settings settings) {
-        if (!Files.isDirectory(directory)) {
-            throw noData(directory);
-        }
+        Stored.requireData(directory);
         return openLocked(directory, null, settings);
+    }
+
+    /// Opens a data directory to read it, with the definition that is stored in it. The engine creates, locks,
+    /// changes and deletes nothing, so that a copy on a read-only medium can be opened. It shows the
+    /// directory as it is now, also beside an owner. Intake, redrive, purge and rebuild are refused.
+    ///
+    /// @throws EngineException if there is no data, or the data are damaged
+    public static EmbeddedEngine read(Path directory, Settings settings) {
+        Stored.requireData(directory);
+        return Stored.besideAnOwner(directory, () -> new EmbeddedEngine(directory, null, settings, null));
+    }
+
+    private void requireOwner() {
+        if (directoryLock == null) {
+            throw new IllegalArgumentException("The data directory " + root + " was opened to be read only");
+        }
     }
 
     private static EmbeddedEngine openLocked(Path directory, @Nullable Pipeline pipeline, Settings settings) {
@@ -200,6 +198,7 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @throws EngineException if the source is not what was folded before, or the engine cannot go on
     public FoldReport fold(FileSource file, FoldListener listener) {
+        requireOwner();
         foldLock.lock();
         try {
             requireView();
@@ -299,6 +298,7 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private Commits.Request commit(Commits.Request request) {
+        requireOwner();
         requireView();
         view.commits.add(request);
         while (true) {
@@ -373,6 +373,7 @@ public final class EmbeddedEngine implements Engine {
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was; nothing is changed then
     public Verification rebuild(Function<String, @Nullable FileSource> reopen) {
+        requireOwner();
         return recompute(reopen, true);
     }
 
@@ -388,7 +389,9 @@ public final class EmbeddedEngine implements Engine {
                 replace(served, shadow);
             } else {
                 shadow.close(false);
-                View.deleteOthers(root, served.number);
+                if (!opening.reading()) {
+                    View.deleteOthers(root, served.number);
+                }
             }
             return difference;
         } finally {
@@ -420,6 +423,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Verification rebuild() {
+        requireOwner();
         return locked(() -> {
             Verification before = compare();
             workers.run(view.state.shards.length, shard -> view.state.shards[shard].recount(view.state.pipeline));
@@ -478,7 +482,9 @@ public final class EmbeddedEngine implements Engine {
             view.close(failure != null && settings.threads() > 0);
             journal.close();
         } finally {
-            directoryLock.close();
+            if (directoryLock != null) {
+                directoryLock.close();
+            }
         }
     }
 }

@@ -9,6 +9,8 @@ public final class EngineException extends RuntimeException {
     public enum Kind {
         /// Another process owns the data directory.
         IN_USE,
+        /// The folder is not a data directory, and holds files of somebody else.
+        FOREIGN,
         /// A file is not as it was written.
         CORRUPT,
         /// The disk failed to write, force, rename or open; nothing since the last checkpoint may be relied upon.

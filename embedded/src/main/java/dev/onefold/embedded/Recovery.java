@@ -5,6 +5,7 @@ import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.disk.OutOfSpaceException;
@@ -15,11 +16,7 @@ import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.rows.Segment;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,13 +30,15 @@ final class Recovery {
     private final Pipeline pipeline;
     private final Settings settings;
     private final Workers workers;
+    private final boolean reading;
     private final Memory memory;
 
-    Recovery(Path directory, Pipeline pipeline, Settings settings, Workers workers) {
+    Recovery(Path directory, Pipeline pipeline, View.Opening opening) {
         this.directory = directory;
         this.pipeline = pipeline;
-        this.settings = settings;
-        this.workers = workers;
+        settings = opening.settings();
+        workers = opening.workers();
+        reading = opening.reading();
         memory = new Memory(settings.stateBytesMax());
     }
 
@@ -51,10 +50,12 @@ final class Recovery {
         State state = new State(pipeline, settings.shards(), memory);
         Letters letters = new Letters(directory);
         GroupLogs groupLogs = new GroupLogs(directory, state.groups);
-        if (checkpoint != null) {
-            writeAgain(checkpoint);
+        if (!reading) {
+            if (checkpoint != null) {
+                writeAgain(checkpoint);
+            }
+            deleteUnnamed(checkpoint);
         }
-        deleteUnnamed(checkpoint);
         if (checkpoint == null) {
             return new Recovered(state, letters, groupLogs);
         }
@@ -159,22 +160,11 @@ final class Recovery {
             }
             checkpoint.groupLogs().forEach(log -> named.add("groups-" + log.sequence()));
             named.add("letters-" + checkpoint.letters().sequence());
+            named.add("CHECKPOINT");
         }
-        List<Path> unnamed = new ArrayList<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-            for (Path file : files) {
-                String name = String.valueOf(file.getFileName());
-                boolean ours = name.startsWith("rows-")
-                        || name.startsWith("groups-")
-                        || name.startsWith("letters-")
-                        || name.endsWith(".new");
-                if (ours && !named.contains(name)) {
-                    unnamed.add(file);
-                }
-            }
-        } catch (IOException e) {
-            throw Disk.failed("listing", directory, e);
-        }
-        unnamed.forEach(Disk::delete);
+        FileNames.list(
+                        directory,
+                        file -> FileNames.isInView(file) && !named.contains(String.valueOf(file.getFileName())))
+                .forEach(Disk::delete);
     }
 }

@@ -6,8 +6,8 @@ import dev.onefold.core.pipeline.Reading;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
-import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.FileHeader;
+import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.Letters;
@@ -66,15 +66,16 @@ final class View {
                         state,
                         letters,
                         groupLogs,
-                        opening.journal,
-                        opening.settings,
+                        opening,
                         PipelineText.write(pipeline),
                         from == null ? 0 : from.number(),
                         from == null ? Instant.EPOCH : from.at()));
     }
 
     /// What views of one engine share.
-    record Opening(Path root, Settings settings, Workers workers, Journal journal) {}
+    ///
+    /// @param reading whether nothing on the disk may be changed
+    record Opening(Path root, Settings settings, Workers workers, Journal journal, boolean reading) {}
 
     /// The number of the view that serves; 0 if there is none yet.
     static long current(Path root) {
@@ -108,13 +109,7 @@ final class View {
 
     /// A view that was begun when a crash came holds no record yet; one that does was named, and its name is gone.
     private static void requireNoData(Path root) {
-        List<Path> views = new ArrayList<>();
-        try (var files = Files.newDirectoryStream(root, "view-*")) {
-            files.forEach(views::add);
-        } catch (java.io.IOException e) {
-            throw Disk.failed("listing", root, e);
-        }
-        for (Path view : views) {
+        for (Path view : FileNames.list(root, FileNames::isView)) {
             Checkpoint checkpoint = Checkpoint.read(view);
             if (checkpoint != null && !checkpoint.sources().isEmpty()) {
                 throw Disk.corrupt(root.resolve(CURRENT), 0, "the file is gone, but " + view + " holds data");
@@ -141,19 +136,6 @@ final class View {
         return settings.withShards(checkpoint.rows().size()).withKeepJournal(kept || settings.keepJournal());
     }
 
-    /// Opens the journal behind a checkpoint; what stands there is added to `entries`.
-    static Journal openJournal(Path root, @Nullable Checkpoint checkpoint, Runnable pause, List<Entry> entries) {
-        Journal.Position from = checkpoint == null ? Journal.Position.START : checkpoint.journal();
-        while (true) {
-            try {
-                entries.clear();
-                return Journal.open(root, from, payload -> entries.add(Entry.decode(payload)));
-            } catch (OutOfSpaceException e) {
-                pause.run();
-            }
-        }
-    }
-
     static Path directory(Path root, long number) {
         return root.resolve("view-" + number);
     }
@@ -161,8 +143,10 @@ final class View {
     /// Opens the view that a checkpoint describes, or begins one with nothing.
     static View open(Opening opening, long number, Pipeline pipeline, @Nullable Checkpoint checkpoint) {
         Path directory = directory(opening.root, number);
-        Disk.createDirectories(directory);
-        Recovery recovery = new Recovery(directory, pipeline, opening.settings, opening.workers);
+        if (!opening.reading) {
+            Disk.createDirectories(directory);
+        }
+        Recovery recovery = new Recovery(directory, pipeline, opening);
         return new View(directory, number, recovery.recover(checkpoint), opening, checkpoint);
     }
 
@@ -246,22 +230,8 @@ final class View {
     /// Deletes the directories of views that do not serve: of an old one that was replaced, or a new one that was
     /// never finished.
     static void deleteOthers(Path root, long current) {
-        List<Path> others = new ArrayList<>();
-        try (var files = Files.newDirectoryStream(root)) {
-            for (Path file : files) {
-                String name = String.valueOf(file.getFileName());
-                if (name.startsWith("view-") && !name.equals("view-" + current)) {
-                    others.add(file);
-                }
-            }
-            for (Path other : others) {
-                try (var files2 = Files.newDirectoryStream(other)) {
-                    files2.forEach(Disk::delete);
-                }
-                Disk.delete(other);
-            }
-        } catch (java.io.IOException e) {
-            throw Disk.failed("listing", root, e);
-        }
+        Path serving = directory(root, current);
+        FileNames.list(root, path -> FileNames.isView(path) && !path.equals(serving))
+                .forEach(FileNames::deleteView);
     }
 }

@@ -5,7 +5,6 @@ import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.Journal;
-import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.LineReader;
 import dev.onefold.embedded.fold.Sources;
@@ -156,7 +155,7 @@ final class ViewFill {
                     "what was redriven from the dead letters was not kept (--keep-journal keeps it from the first record on)");
         }
         long[] entries = new long[1];
-        try (Journal again = Journal.open(opening.root(), Journal.Position.START, payload -> {
+        try (Journal again = Journal.read(opening.root(), Journal.Position.START, payload -> {
             entries[0]++;
             switch (Entry.decode(payload)) {
                 case Entry.Redrive redrive -> {
@@ -172,8 +171,6 @@ final class ViewFill {
                         "the journal holds " + entries[0] + " of "
                                 + (opening.journal().position().number() - 1) + " entries");
             }
-        } catch (OutOfSpaceException e) {
-            throw new IllegalStateException("Reading needs no space", e);
         }
     }
 

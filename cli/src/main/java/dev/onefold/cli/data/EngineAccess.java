@@ -11,6 +11,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// How a verb reaches the engine, wherever that runs. A verb is written once: beside a running engine its command
 /// line goes to the process that owns the directory, which runs it there and sends the output back.
@@ -26,8 +29,41 @@ public final class EngineAccess {
         int on(Engine engine) throws IOException;
     }
 
-    /// Does it: on the engine that this process runs, through the process that owns the directory, or as its owner.
+    /// What a command does that asks a person first.
+    public interface Question {
+        /// Asks, and returns what is to be done. The engine is for reading only.
+        Verb on(Engine engine) throws IOException;
+    }
+
+    /// Reads: on the engine that this process runs, through the process that owns the directory, or from the files as
+    /// they are. The last way needs no permission to write, and leaves no trace.
+    public static int read(DataDirectory data, Call call, Verb verb) throws IOException {
+        return access(data, call, verb, () -> Owner.reader(data));
+    }
+
+    /// Changes something: on the engine that this process runs, through the process that owns the directory, or as its
+    /// owner.
     public static int use(DataDirectory data, Call call, Verb verb) throws IOException {
+        return access(data, call, verb, () -> Owner.openStored(data, call));
+    }
+
+    /// Asks first, then changes. While a person thinks, this process owns nothing. If another process owns the
+    /// directory by the time of the answer, the question is asked there again.
+    public static int ask(DataDirectory data, Call call, Question question) throws IOException {
+        AtomicReference<@Nullable Verb> answer = new AtomicReference<>();
+        int code = read(data, call, engine -> {
+            Verb verb = question.on(engine);
+            if (call.live() != null) {
+                return verb.on(engine);
+            }
+            answer.set(verb);
+            return ExitCode.DONE.code();
+        });
+        Verb verb = answer.get();
+        return verb == null ? code : use(data, call, verb);
+    }
+
+    private static int access(DataDirectory data, Call call, Verb verb, Supplier<Owner> opening) throws IOException {
         if (call.live() != null) {
             Engine live = call.live().apply(data.pipeline());
             noteOtherDefinition(data, live, call);
@@ -48,7 +84,7 @@ public final class EngineAccess {
             }
             Owner owner;
             try {
-                owner = Owner.openStored(data, call);
+                owner = opening.get();
             } catch (EngineException e) {
                 patience.waitAgain(e);
                 continue;

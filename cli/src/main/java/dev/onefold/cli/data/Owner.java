@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A data directory that this process owns: its engine, and the door for the commands of others.
+/// A data directory that this process owns, or reads: its engine, and the door for the commands of others.
 public final class Owner implements AutoCloseable {
     /// Most commands have the directory for less; who has it for longer is likely to keep it.
     private static final Duration COMMAND_MAX = Duration.ofSeconds(3);
@@ -39,6 +39,11 @@ public final class Owner implements AutoCloseable {
     /// Opens the directory as it is, once. The definition is the one stored in it.
     static Owner openStored(DataDirectory data, Call call) {
         return serve(EmbeddedEngine.open(data.path(), Settings.defaults()), data, call);
+    }
+
+    /// The directory as it is now, for reading only; owns nothing.
+    static Owner reader(DataDirectory data) {
+        return new Owner(EmbeddedEngine.read(data.path(), Settings.defaults()), null);
     }
 
     private static EmbeddedEngine engine(DataDirectory data, Settings settings) {

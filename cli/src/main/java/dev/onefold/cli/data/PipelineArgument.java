@@ -71,7 +71,12 @@ public final class PipelineArgument {
 
     private Path path(Caller caller, String name) {
         if (data != null) {
-            return caller.path(data);
+            Path path = caller.path(data);
+            if (Files.exists(path) && !Files.isDirectory(path)) {
+                throw CommandFailure.usage(
+                        caller.shown(path) + " is a file. --data names a folder: the data directory of a pipeline.");
+            }
+            return path;
         }
         return caller.path(caller.environment().getOrDefault(BASE_VARIABLE, BASE_DEFAULT))
                 .resolve(name);

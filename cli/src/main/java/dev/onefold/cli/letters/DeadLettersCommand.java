@@ -74,6 +74,26 @@ public final class DeadLettersCommand implements Callable<Integer> {
         ExitCode on(DeadLetters letters) throws IOException;
     }
 
+    /// What a verb asks a person about the dead letters.
+    interface Question {
+        /// Returns what is to be done.
+        Verb on(DeadLetters letters) throws IOException;
+    }
+
+    int read(Verb verb) throws IOException {
+        return EngineAccess.read(
+                pipeline.directory(call),
+                call,
+                engine -> verb.on(engine.deadLetters()).code());
+    }
+
+    int ask(Question question) throws IOException {
+        return EngineAccess.ask(pipeline.directory(call), call, asked -> {
+            Verb verb = question.on(asked.deadLetters());
+            return engine -> verb.on(engine.deadLetters()).code();
+        });
+    }
+
     int use(Verb verb) throws IOException {
         return EngineAccess.use(
                 pipeline.directory(call),

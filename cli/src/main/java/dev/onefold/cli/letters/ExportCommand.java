@@ -47,7 +47,7 @@ final class ExportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return all.use(letters -> {
+        return all.read(letters -> {
             Caller caller = all.caller().caller();
             if (output.equals("-")) {
                 write(letters, caller.out());

@@ -51,7 +51,7 @@ final class ListCommand implements Callable<Integer> {
         if (limit < 1 || after < 0) {
             throw CommandFailure.usage("--limit is 1 or more, and --after 0 or more.");
         }
-        return all.use(letters -> {
+        return all.read(letters -> {
             List<DeadLetter> page = letters.list(after, limit);
             if (format == ListFormat.json) {
                 printJson(letters, page);

@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.DeadLetters;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -48,7 +49,7 @@ final class PurgeCommand implements Callable<Integer> {
         if (every != ids.isEmpty()) {
             throw CommandFailure.usage("Say which letters to purge: their numbers, or --all.");
         }
-        return all.use(letters -> {
+        return all.ask(letters -> {
             List<Long> chosen = every ? DeadLettersCommand.ids(letters) : ids;
             Caller caller = all.caller().caller();
             if (!yes && !chosen.isEmpty()) {
@@ -59,13 +60,19 @@ final class PurgeCommand implements Callable<Integer> {
                     throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was purged.");
                 }
             }
-            int purged = letters.purge(chosen);
-            int gone = chosen.size() - purged;
-            caller.out()
-                    .print("Purged " + Words.count(purged, "dead letter") + "."
-                            + (gone > 0 ? " " + Words.count(gone) + " were not there.\n" : "\n"));
-            return ExitCode.DONE;
+            return owned -> purge(owned, chosen);
         });
+    }
+
+    private ExitCode purge(DeadLetters letters, List<Long> chosen) {
+        int purged = letters.purge(chosen);
+        int gone = chosen.size() - purged;
+        all.caller()
+                .caller()
+                .out()
+                .print("Purged " + Words.count(purged, "dead letter") + "."
+                        + (gone > 0 ? " " + Words.count(gone) + " were not there.\n" : "\n"));
+        return ExitCode.DONE;
     }
 
     /// Byte by byte, so that what stands behind the line stays where it is.

@@ -37,7 +37,7 @@ final class ShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return all.use(letters -> {
+        return all.read(letters -> {
             DeadLetter letter = DeadLettersCommand.letter(letters, id);
             if (raw && !letter.kept()) {
                 throw new CommandFailure(

@@ -62,7 +62,7 @@ public final class GetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return EngineAccess.use(pipeline.directory(call), call, engine -> {
+        return EngineAccess.read(pipeline.directory(call), call, engine -> {
             Optional<StoredRow> row = row(engine);
             if (row.isEmpty()) {
                 call.caller().err().println("The key " + RowText.key(key) + " was never seen.");

@@ -108,7 +108,7 @@ public final class QueryCommand implements Callable<Integer> {
         }
         Caller caller = call.caller();
         List<String> root = root();
-        return EngineAccess.use(pipeline.directory(call), call, engine -> {
+        return EngineAccess.read(pipeline.directory(call), call, engine -> {
             Answer answer = ask(engine, root);
             AnswerText text = new AnswerText(engine.pipeline().name(), answer, root, top != null);
             caller.out()

@@ -52,7 +52,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return EngineAccess.use(pipeline.directory(call), call, engine -> {
+        return EngineAccess.read(pipeline.directory(call), call, engine -> {
             Verification verification;
             try {
                 verification = verify(engine);

@@ -45,6 +45,10 @@ class BesideTest {
     }
 
     private Owner own(Path directory) {
+        return own(cli, directory);
+    }
+
+    static Owner own(Cli cli, Path directory) {
         Call call = new Call(
                 cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream()),
                 List.of(),

@@ -33,15 +33,24 @@ public final class DirectoryLock implements AutoCloseable {
         this.held = held;
     }
 
+    /// By its real path: whoever comes by another one must not open and close LOCK.
+    private static Held held(Path directory) {
+        try {
+            return new Held(
+                    System.identityHashCode(directory.getFileSystem()),
+                    directory.toRealPath().toString());
+        } catch (IOException e) {
+            throw Disk.failed("reading", directory, e);
+        }
+    }
+
     /// Takes the lock, or says who holds it.
     public static DirectoryLock take(Path directory, String holder) {
         Path file = directory.resolve("LOCK");
         Path holderFile = directory.resolve("LOCK.holder");
-        Held held = new Held(
-                System.identityHashCode(file.getFileSystem()),
-                file.toAbsolutePath().normalize().toString());
+        Held held = held(directory);
         if (!HELD.add(held)) {
-            throw inUse(directory, holderFile);
+            throw inUse(directory);
         }
         FileChannel channel = null;
         boolean taken = false;
@@ -49,7 +58,7 @@ public final class DirectoryLock implements AutoCloseable {
             channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (tryLock(channel) == null) {
                 channel.close();
-                throw inUse(directory, holderFile);
+                throw inUse(directory);
             }
             Files.writeString(holderFile, holder);
             taken = true;
@@ -64,7 +73,30 @@ public final class DirectoryLock implements AutoCloseable {
         }
     }
 
-    private static EngineException inUse(Path directory, Path holderFile) {
+    /// Whether an owner has the directory. Creates nothing; the lock is asked for an instant, and shared.
+    public static boolean isHeld(Path directory) {
+        Path file = directory.resolve("LOCK");
+        Held held = held(directory);
+        if (!Files.exists(file)) {
+            return false;
+        }
+        if (!HELD.add(held)) {
+            return true;
+        }
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            return channel.tryLock(0, Long.MAX_VALUE, true) == null;
+        } catch (OverlappingFileLockException heldByThisProcess) {
+            return true;
+        } catch (IOException e) {
+            return false; // Who may not read the file learns below what there is to read.
+        } finally {
+            HELD.remove(held);
+        }
+    }
+
+    /// A directory that another process owns.
+    public static EngineException inUse(Path directory) {
+        Path holderFile = directory.resolve("LOCK.holder");
         return new EngineException(
                 EngineException.Kind.IN_USE,
                 "Data directory " + directory + " is in use by " + read(holderFile)

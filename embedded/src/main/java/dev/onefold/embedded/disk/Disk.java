@@ -120,6 +120,15 @@ public final class Disk {
         }
     }
 
+    /// Opens a file that exists, for reading.
+    public static FileChannel openToRead(Path file) {
+        try {
+            return FileChannel.open(file, StandardOpenOption.READ);
+        } catch (IOException e) {
+            throw failed("opening", file, e);
+        }
+    }
+
     /// Writes all of the buffer at a position.
     public static void write(FileChannel channel, Path file, ByteBuffer bytes, long position)
             throws OutOfSpaceException {

@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /// A file of checked frames that grows at its end. How much of it counts, a checkpoint says; what stands behind is
 /// written over. One thread writes; any may read what was appended.
@@ -19,6 +20,7 @@ public final class FramedLog implements AutoCloseable {
 
     private final Path file;
     private final FileChannel channel;
+    private @Nullable FileChannel writing; // Opened by the first append: who only reads may not be allowed to write.
     private long length;
     private boolean closed;
 
@@ -31,9 +33,9 @@ public final class FramedLog implements AutoCloseable {
     /// Creates an empty log; a file of that name that no checkpoint names is replaced.
     public static FramedLog create(Path file, String magic) throws OutOfSpaceException {
         Disk.allocate(file, HEADER_BYTES);
-        FileChannel channel = Disk.open(file);
-        Disk.write(channel, file, header(magic), 0);
-        return new FramedLog(file, channel, HEADER_BYTES);
+        FramedLog log = new FramedLog(file, Disk.openToRead(file), HEADER_BYTES);
+        Disk.write(log.writing(), file, header(magic), 0);
+        return log;
     }
 
     /// Opens a log of which a checkpoint says how much counts.
@@ -41,7 +43,7 @@ public final class FramedLog implements AutoCloseable {
         if (!Files.exists(file)) {
             throw Disk.corrupt(file, 0, "the file is gone, but the checkpoint names it");
         }
-        FileChannel channel = Disk.open(file);
+        FileChannel channel = Disk.openToRead(file);
         FileHeader.require(header(magic), channel, file);
         if (length < HEADER_BYTES || Disk.size(channel, file) < length) {
             throw Disk.corrupt(file, Disk.size(channel, file), "the file ends there, the checkpoint says " + length);
@@ -71,7 +73,7 @@ public final class FramedLog implements AutoCloseable {
                 .put(payload, 0, payloadLength)
                 .flip();
         long at = length;
-        Disk.write(channel, file, frame, at);
+        Disk.write(writing(), file, frame, at);
         length += FRAME_HEADER_BYTES + payloadLength;
         return at;
     }
@@ -88,7 +90,18 @@ public final class FramedLog implements AutoCloseable {
 
     /// Makes all that was appended durable.
     public void force() {
-        Disk.force(channel, file);
+        if (writing != null) {
+            Disk.force(writing, file);
+        }
+    }
+
+    private FileChannel writing() {
+        FileChannel open = writing;
+        if (open == null) {
+            open = Disk.open(file);
+            writing = open;
+        }
+        return open;
     }
 
     /// The payload of the frame that begins at `at`, checked.
@@ -128,6 +141,9 @@ public final class FramedLog implements AutoCloseable {
         if (!closed) {
             closed = true;
             Disk.close(channel, file);
+            if (writing != null) {
+                Disk.close(writing, file);
+            }
         }
     }
 }

@@ -26,6 +26,7 @@ public final class Journal implements AutoCloseable {
     /// Bytes of a segment; an entry that is larger gets a segment of its own size.
     public static final int SEGMENT_BYTES = Scale.of(16 << 20);
 
+    private static final String MARK = "journal-mark";
     private static final int FORMAT = 1;
     private static final int SEGMENT_HEADER_BYTES = 32;
     private static final int MARK_AT = 32;
@@ -34,7 +35,8 @@ public final class Journal implements AutoCloseable {
     private static final int HEADER_BYTES = 24;
 
     private final Path directory;
-    private final FileChannel mark;
+    private final boolean reading;
+    private final @Nullable FileChannel mark; // None for a reader who finds none.
     private @Nullable FileChannel channel;
     private long segment;
     private long segmentBytes;
@@ -55,18 +57,22 @@ public final class Journal implements AutoCloseable {
         public static final Position START = new Position(1, SEGMENT_HEADER_BYTES, 1, 0);
     }
 
-    private Journal(Path directory, Position position) throws OutOfSpaceException {
+    private Journal(Path directory, Position position, boolean reading) {
         this.directory = directory;
+        this.reading = reading;
         segment = position.segment();
         at = position.at();
         number = position.number();
         chain = position.chain();
         Path markFile = markFile();
-        if (!Files.exists(markFile)) {
-            Disk.create(markFile, markHeader(), MARK_AT + MARK_BYTES);
+        mark = reading && !Files.exists(markFile) ? null : open(markFile);
+        if (mark != null) {
+            FileHeader.require(markHeader(), mark, markFile);
         }
-        mark = Disk.open(markFile);
-        FileHeader.require(markHeader(), mark, markFile);
+    }
+
+    private FileChannel open(Path file) {
+        return reading ? Disk.openToRead(file) : Disk.open(file);
     }
 
     private static ByteBuffer markHeader() {
@@ -80,7 +86,7 @@ public final class Journal implements AutoCloseable {
     }
 
     private Path markFile() {
-        return directory.resolve("journal-mark");
+        return directory.resolve(MARK);
     }
 
     private Path file(long segmentNumber) {
@@ -99,21 +105,38 @@ public final class Journal implements AutoCloseable {
 
     /// Opens the journal, visits the entries from a position on, and is ready for the next.
     public static Journal open(Path directory, Position from, Visitor visitor) throws OutOfSpaceException {
-        Journal journal = new Journal(directory, from);
+        Path markFile = directory.resolve(MARK);
+        if (!Files.exists(markFile)) {
+            Disk.create(markFile, markHeader(), MARK_AT + MARK_BYTES);
+        }
+        Journal journal = new Journal(directory, from, false);
         journal.replay(visitor);
+        return journal;
+    }
+
+    /// Visits the entries from a position on and changes nothing. Nothing can be appended.
+    public static Journal read(Path directory, Position from, Visitor visitor) {
+        Journal journal = new Journal(directory, from, true);
+        try {
+            journal.replay(visitor);
+        } catch (OutOfSpaceException e) {
+            throw new IllegalStateException("Reading needs no space", e);
+        }
         return journal;
     }
 
     private void replay(Visitor visitor) throws OutOfSpaceException {
         long forced = readMark();
         if (Files.exists(file(segment))) {
-            Disk.forceDirectory(directory); // A segment that was just begun when its process was killed.
+            if (!reading) {
+                Disk.forceDirectory(directory); // A segment that was just begun when its process was killed.
+            }
             openSegment();
         }
         while (channel != null) {
             byte[] payload = entry();
             if (payload != null) {
-                if (number > forced) {
+                if (number > forced && !reading) {
                     write(payload, entryChecksum);
                 }
                 visitor.entry(payload);
@@ -124,7 +147,9 @@ public final class Journal implements AutoCloseable {
                 // Entries go on in the next segment, if they go on at all; a spare one holds none of this number.
                 long endedSegment = segment;
                 long endedAt = at;
-                Disk.force(channel, file(segment));
+                if (!reading) {
+                    Disk.force(channel, file(segment));
+                }
                 closeSegment();
                 segment++;
                 at = SEGMENT_HEADER_BYTES;
@@ -145,13 +170,13 @@ public final class Journal implements AutoCloseable {
             throw Disk.corrupt(
                     file(segment), at, "entry " + number + " is not whole, but entry " + forced + " was acknowledged");
         }
-        if (forced < number - 1) {
+        if (forced < number - 1 && !reading) {
             force();
         }
     }
 
     private void openSegment() {
-        FileChannel opened = Disk.open(file(segment));
+        FileChannel opened = open(file(segment));
         channel = opened;
         FileHeader.require(segmentHeader(segment), opened, file(segment));
         segmentBytes = Disk.size(opened, file(segment));
@@ -272,7 +297,7 @@ public final class Journal implements AutoCloseable {
         crc.update(bytes.array(), 0, 8);
         bytes.putInt((int) crc.getValue()).putInt(0).flip();
         try {
-            Disk.write(mark, markFile(), bytes, MARK_AT);
+            Disk.write(java.util.Objects.requireNonNull(mark), markFile(), bytes, MARK_AT);
         } catch (OutOfSpaceException e) {
             throw new IllegalStateException("A file that was allocated needs space", e);
         }
@@ -280,7 +305,7 @@ public final class Journal implements AutoCloseable {
 
     private long readMark() {
         ByteBuffer bytes = ByteBuffer.allocate(MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        if (!Disk.read(mark, markFile(), bytes, MARK_AT)) {
+        if (mark == null || !Disk.read(mark, markFile(), bytes, MARK_AT)) {
             return 0;
         }
         CRC32C crc = new CRC32C();
@@ -298,7 +323,7 @@ public final class Journal implements AutoCloseable {
     @Override
     public void close() {
         closeSegment();
-        if (mark.isOpen()) {
+        if (mark != null && mark.isOpen()) {
             Disk.close(mark, markFile());
         }
     }

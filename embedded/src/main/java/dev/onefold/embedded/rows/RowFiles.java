@@ -64,7 +64,7 @@ public final class RowFiles {
         if (!Files.exists(file)) {
             throw Disk.corrupt(file, 0, "the file is gone, but the checkpoint names it");
         }
-        FileChannel channel = Disk.open(file);
+        FileChannel channel = Disk.openToRead(file);
         try {
             FileHeader.require(header(segment.sequence), channel, file);
             if (length < Segment.FILE_HEADER_BYTES

@@ -1,0 +1,124 @@
+package dev.onefold.embedded.disk;
+
+import dev.onefold.embedded.EngineException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/// The names of all files that the engine ever makes in a data directory. The engine writes and deletes these only,
+/// and only in a folder that is a data directory or is empty: a folder that somebody named by mistake stays as it is.
+///
+///     LOCK  LOCK.holder  CURRENT  journal-mark  journal-N  engine.socket  engine.address
+///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N
+///
+/// `.new` stands behind the name of a file that is about to replace another.
+public final class FileNames {
+    private static final Pattern IN_DIRECTORY = Pattern.compile("LOCK|LOCK\\.holder|engine\\.socket|engine\\.address"
+            + "|CURRENT(\\.new)?|journal-mark(\\.new)?|journal-[1-9][0-9]{0,17}(\\.new)?");
+    private static final Pattern VIEW = Pattern.compile("view-[1-9][0-9]{0,17}");
+    private static final Pattern IN_VIEW = Pattern.compile(
+            "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}");
+    private static final String LOST_AND_FOUND = "lost+found"; // In the root of a file system; not ours, no mistake.
+    private static final int CURRENT_BYTES_MAX = 200;
+
+    private FileNames() {}
+
+    /// Whether a path is a view's folder, by its name; a link to a folder is none.
+    public static boolean isView(Path path) {
+        return VIEW.matcher(name(path)).matches() && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /// Whether a file in a view's folder is one of the engine's, by its name.
+    public static boolean isInView(Path path) {
+        return IN_VIEW.matcher(name(path)).matches() && Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static String name(Path path) {
+        return String.valueOf(path.getFileName());
+    }
+
+    /// Whether the folder has begun to be a data directory: a view serves, or did.
+    public static boolean hasData(Path directory) {
+        return Files.exists(current(directory));
+    }
+
+    private static Path current(Path directory) {
+        return directory.resolve("CURRENT");
+    }
+
+    /// What a folder holds, in the order of the names.
+    public static List<Path> list(Path directory, Predicate<Path> chosen) {
+        List<Path> paths = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
+            for (Path path : all) {
+                if (chosen.test(path)) {
+                    paths.add(path);
+                }
+            }
+        } catch (IOException e) {
+            throw Disk.failed("listing", directory, e);
+        }
+        paths.sort(null);
+        return paths;
+    }
+
+    /// Deletes a view's folder with the engine's files in it; a folder that holds anything more stays.
+    public static void deleteView(Path view) {
+        list(view, FileNames::isInView).forEach(Disk::delete);
+        if (list(view, _ -> true).isEmpty()) {
+            Disk.delete(view);
+        }
+    }
+
+    /// Requires that a folder is a data directory, or is empty, or was about to become a data directory when its
+    /// process was killed.
+    ///
+    /// @throws EngineException if the folder belongs to somebody else; nothing in it was touched
+    public static void requireOurs(Path directory) {
+        if (isCurrentOurs(current(directory))) {
+            return;
+        }
+        for (Path path : list(directory, _ -> true)) {
+            if (!isOurs(path)) {
+                throw new EngineException(
+                        EngineException.Kind.FOREIGN,
+                        directory + " is not a data directory of Onefold: it holds " + name(path)
+                                + ". Nothing in it was changed. Name the data directory, or a folder that is empty or"
+                                + " does not exist yet (--data).");
+            }
+        }
+    }
+
+    private static boolean isCurrentOurs(Path current) {
+        try {
+            if (!Files.isRegularFile(current) || Files.size(current) > CURRENT_BYTES_MAX) {
+                return false;
+            }
+            String text = new String(Disk.readAll(current), StandardCharsets.US_ASCII);
+            return text.startsWith("onefold ") || text.startsWith("view-");
+        } catch (IOException e) {
+            throw Disk.failed("reading", current, e);
+        }
+    }
+
+    private static boolean isOurs(Path path) {
+        String name = name(path);
+        if (isView(path)) {
+            return list(path, file -> !isInView(file)).isEmpty();
+        }
+        try {
+            return name.equals(LOST_AND_FOUND)
+                    || name.equals("LOCK") && Files.size(path) == 0
+                    || !name.equals("LOCK") && IN_DIRECTORY.matcher(name).matches() && !Files.isDirectory(path);
+        } catch (IOException e) {
+            throw Disk.failed("reading", path, e);
+        }
+    }
+}
