@@ -14,6 +14,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.stream.Retries;
 import dev.onefold.aws.stream.Streams;
 import dev.onefold.aws.template.Environment;
+import dev.onefold.aws.template.Layout;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Pipeline;
@@ -29,15 +30,11 @@ import java.util.function.Supplier;
 /// The function that takes records. A batch is done when all of it is in the tables; if anything fails all of it comes
 /// again, and what is in changes nothing then. One invocation at a time, as Lambda calls it.
 public final class StateFunction implements RequestStreamHandler {
-    static final int LANES = 8;
-
-    /// So many that transactions seldom meet at one; a change of the definition takes a write for each.
-    static final int GATES = 2_048;
-
     private final Store store;
     private final Pipeline pipeline;
     private final Metrics metrics;
     private final Supplier<Streams> streams;
+    private final Layout layout;
     private boolean opened;
     private Optional<String> told = Optional.empty();
 
@@ -50,20 +47,27 @@ public final class StateFunction implements RequestStreamHandler {
         this(
                 Connection.store(tables(environment), environment.bucket()),
                 environment.pipeline(),
-                new Metrics(System.out, environment.stack()));
+                new Metrics(System.out, environment.stack()),
+                Connection.streams(),
+                environment.layout());
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
     public StateFunction(Store store, Pipeline pipeline, Metrics metrics) {
-        this(store, pipeline, metrics, Connection.streams());
+        this(store, pipeline, metrics, Connection.streams(), Layout.DEFAULT);
     }
 
     /// The same, with streams of its own to read again what messages name.
     public StateFunction(Store store, Pipeline pipeline, Metrics metrics, Supplier<Streams> streams) {
+        this(store, pipeline, metrics, streams, Layout.DEFAULT);
+    }
+
+    StateFunction(Store store, Pipeline pipeline, Metrics metrics, Supplier<Streams> streams, Layout layout) {
         this.store = store;
         this.pipeline = pipeline;
         this.metrics = metrics;
         this.streams = streams;
+        this.layout = layout;
     }
 
     static Store.Tables tables(Environment environment) {
@@ -113,7 +117,7 @@ public final class StateFunction implements RequestStreamHandler {
                     if (found.isEmpty()) {
                         AwsEngine.requirePossible(pipeline);
                     }
-                    return definitions.openOrCreate(pipeline, LANES, GATES);
+                    return definitions.openOrCreate(pipeline, layout.lanes(), layout.gates());
                 })
                 .thenCompose(_ -> new LetterTable(store).useBucket())
                 .thenAccept(_ -> opened = true);

@@ -20,15 +20,25 @@ import java.util.zip.Inflater;
 /// @param totals name of the table of totals
 /// @param letters name of the table of dead letters
 /// @param bucket name of the bucket that holds the bytes of dead letters
+/// @param layout of a deployment that State finds without a definition
 /// @param pipelineCode see [#code(Pipeline)]
 public record Environment(
-        String stack, String rows, String deltas, String totals, String letters, String bucket, String pipelineCode) {
+        String stack,
+        String rows,
+        String deltas,
+        String totals,
+        String letters,
+        String bucket,
+        Layout layout,
+        String pipelineCode) {
     static final String STACK = "ONEFOLD_STACK";
     static final String ROWS = "ONEFOLD_ROWS";
     static final String DELTAS = "ONEFOLD_DELTAS";
     static final String TOTALS = "ONEFOLD_TOTALS";
     static final String LETTERS = "ONEFOLD_LETTERS";
     static final String BUCKET = "ONEFOLD_BUCKET";
+    static final String LANES = "ONEFOLD_LANES";
+    static final String GATES = "ONEFOLD_GATES";
     static final String PIPELINE = "ONEFOLD_PIPELINE";
 
     /// Characters of all variables of a function, names and values: a limit of Lambda.
@@ -51,6 +61,7 @@ public record Environment(
                 required(variables, TOTALS),
                 required(variables, LETTERS),
                 required(variables, BUCKET),
+                new Layout(number(variables, LANES), number(variables, GATES)),
                 required(variables, PIPELINE));
     }
 
@@ -61,6 +72,15 @@ public record Environment(
                     + ". Deploy the template that 'onefold aws template' writes.");
         }
         return value;
+    }
+
+    private static int number(Map<String, String> variables, String name) {
+        String value = required(variables, name);
+        try {
+            return Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            throw new IllegalStateException("The function's variable " + name + " is not a number: " + value, e);
+        }
     }
 
     /// The pipeline that the variables carry.

@@ -70,6 +70,8 @@ final class Functions {
                       ONEFOLD_TOTALS: !Ref Totals
                       ONEFOLD_LETTERS: !Ref Letters
                       ONEFOLD_BUCKET: !Ref LettersBucket
+                      ONEFOLD_LANES: !Ref Lanes
+                      ONEFOLD_GATES: !Ref Gates
                       ONEFOLD_PIPELINE: '%3$s'
             """.formatted(name, handler, pipelineCode);
     }
@@ -80,7 +82,7 @@ final class Functions {
                 Type: AWS::Lambda::Version
                 Properties:
                   FunctionName: !Ref %1$s
-                  Description: !Sub '${CodeKey}, ${%1$sMemory} MB, ${%1$sTimeout} s, %2$s'
+                  Description: !Sub '${CodeKey}, ${%1$sMemory} MB, ${%1$sTimeout} s, ${Lanes} lanes, ${Gates} gates, %2$s'
               %1$sAlias:
                 Type: AWS::Lambda::Alias
                 Properties:

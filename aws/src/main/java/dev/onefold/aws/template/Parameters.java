@@ -23,6 +23,8 @@ final class Parameters {
                       - Label: {default: Functions}
                         Parameters:
                           [StateMemory, StateTimeout, ReduceMemory, ReduceTimeout, UpkeepMemory, UpkeepTimeout, LogRetentionDays]
+                      - Label: {default: Layout of a new deployment}
+                        Parameters: [Lanes, Gates]
                       - Label: {default: Safety}
                         Parameters: [DeletionProtection, AlarmTopicArn, AlarmLagMs, AuditOneIn]
                 """.formatted(settings);
@@ -61,7 +63,8 @@ final class Parameters {
                 """.formatted(what, service, name);
     }
 
-    private static final String COMMON = """
+    private static final String COMMON =
+            """
               CodeBucket:
                 Type: String
                 Description: Bucket, in this region, that holds the archive of the functions.
@@ -128,6 +131,18 @@ final class Parameters {
                 Description: Timeout of Upkeep in seconds. It goes on where it stopped, each minute.
                 Default: 60
                 AllowedValues: [60, 120, 300, 900]
+              Lanes:
+                Type: Number
+                Description: For a new deployment, into how many parts totals are split; later the tables keep the number.
+                Default: %d
+                MinValue: 1
+                MaxValue: %d
+              Gates:
+                Type: Number
+                Description: For a new deployment, how many items keep writers of an old definition out.
+                Default: %d
+                MinValue: 1
+                MaxValue: %d
               LogRetentionDays:
                 Type: Number
                 Description: How many days logs are kept.
@@ -154,7 +169,7 @@ final class Parameters {
                 Default: 16
                 MinValue: 0
                 MaxValue: 1000000
-            """;
+            """.formatted(Layout.DEFAULT.lanes(), Layout.LANES_MAX, Layout.DEFAULT.gates(), Layout.GATES_MAX);
 
     private static final String CONDITIONS = """
             Mappings:

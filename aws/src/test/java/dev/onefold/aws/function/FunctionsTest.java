@@ -8,6 +8,7 @@ import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.template.Layout;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import java.io.ByteArrayInputStream;
@@ -57,6 +58,11 @@ class FunctionsTest {
         return out.toString(StandardCharsets.UTF_8);
     }
 
+    /// Few gates, because the stand-in takes its time for each.
+    private StateFunction state(Store store, Pipeline pipeline) {
+        return new StateFunction(store, pipeline, metrics, Connection.streams(), new Layout(8, 16));
+    }
+
     private static String kinesis(List<String> records) {
         List<String> items = new ArrayList<>();
         for (int i = 0; i < records.size(); i++) {
@@ -101,7 +107,7 @@ class FunctionsTest {
     @Test
     void what_kinesis_delivers_is_in_the_totals_once_the_deltas_have_woken_reduce() throws IOException {
         Store store = dynamo.store("woken");
-        StateFunction state = new StateFunction(store, PIPELINE, metrics);
+        StateFunction state = state(store, PIPELINE);
         ReduceFunction reduce = new ReduceFunction(store, metrics);
         String event = kinesis(List.of(
                 trade("a", 1, "FX", "1.10"), trade("b", 1, "FX", "2"), "poison", trade("a", 2, "Rates", "4.00")));
@@ -141,10 +147,10 @@ class FunctionsTest {
     void a_changed_pipeline_is_filled_from_the_rows_and_serves_while_functions_of_the_old_one_still_run()
             throws IOException {
         Store store = dynamo.store("changed");
-        StateFunction old = new StateFunction(store, PIPELINE, metrics);
+        StateFunction old = state(store, PIPELINE);
         invoke((in, out) -> old.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
         Pipeline changed = changed("");
-        StateFunction fresh = new StateFunction(store, changed, metrics);
+        StateFunction fresh = state(store, changed);
         invoke((in, out) -> fresh.handleRequest(in, out, null), kinesis(List.of(trade("b", 1, "FX", "2"))));
         AwsEngine.deployed(store, Connection.JOIN).reduce();
         assertThat(totals(store)).containsExactly("=[3.10, 2]", "FX=[3.10, 2]");
@@ -164,7 +170,7 @@ class FunctionsTest {
     void a_pipeline_that_the_rows_do_not_hold_is_refused_with_the_reason_and_the_one_before_goes_on()
             throws IOException {
         Store store = dynamo.store("refused");
-        StateFunction state = new StateFunction(store, PIPELINE, metrics);
+        StateFunction state = state(store, PIPELINE);
         invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
         AwsEngine.deployed(store, Connection.JOIN).reduce();
         assertThat(upkeep(store, changed("region"), "{}"))
@@ -176,7 +182,7 @@ class FunctionsTest {
     @Test
     void an_audit_names_how_many_groups_differ_from_the_rows() throws IOException {
         Store store = dynamo.store("audited");
-        StateFunction state = new StateFunction(store, PIPELINE, metrics);
+        StateFunction state = state(store, PIPELINE);
         invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
         AwsEngine.deployed(store, Connection.JOIN).reduce();
         var item = store
@@ -223,7 +229,7 @@ class FunctionsTest {
                 .delete("eventName = \"REMOVE\"")
                 .rollup(r -> r.levels("NewImage.restaurant").count("favourites"))
                 .build();
-        StateFunction state = new StateFunction(store, favourites, metrics);
+        StateFunction state = state(store, favourites);
         List<String> changes = List.of(
                 change("INSERT", 100, "a", "Roma"),
                 change("INSERT", 200, "b", "Roma"),
@@ -246,7 +252,7 @@ class FunctionsTest {
         ReduceFunction reduce = new ReduceFunction(store, metrics);
         invoke((in, out) -> reduce.handleRequest(in, out, null), "{}");
         assertThat(log.toString(StandardCharsets.UTF_8)).contains("\"OldestDeltaMs\":0");
-        StateFunction state = new StateFunction(store, PIPELINE, metrics);
+        StateFunction state = state(store, PIPELINE);
         invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
         invoke((in, out) -> reduce.handleRequest(in, out, null), "{}");
         assertThat(totals(store)).containsExactly("=[1.10, 1]", "FX=[1.10, 1]");

@@ -31,6 +31,8 @@ class EnvironmentTest {
                 Environment.BUCKET)) {
             variables.put(name, "x");
         }
+        variables.put(Environment.LANES, "8");
+        variables.put(Environment.GATES, "2048");
         variables.put(Environment.PIPELINE, pipeline);
         return variables;
     }
@@ -53,6 +55,15 @@ class EnvironmentTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"eight", "0", "65"})
+    void a_number_of_lanes_that_cannot_be_is_named(String lanes) {
+        Map<String, String> variables = variables(Environment.code(Pipelines.trades()));
+        variables.put(Environment.LANES, lanes);
+        assertThatThrownBy(() -> Environment.of(variables))
+                .hasMessageContaining(lanes.equals("eight") ? "LANES" : lanes);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"x", "####", "AAAA", "q1YqSVWyUkpMSVWqBQA"})
     void a_variable_that_holds_no_pipeline_is_named(String code) {
         assertThatThrownBy(() -> Environment.of(variables(code)).pipeline())
@@ -69,6 +80,7 @@ class EnvironmentTest {
             characters += "ONEFOLD_".length() + 2 * table.length() + STACK_CHARACTERS_MAX + SUFFIX_CHARACTERS;
         }
         characters += Environment.BUCKET.length() + BUCKET_CHARACTERS_MAX;
+        characters += Environment.LANES.length() + 2 + Environment.GATES.length() + 4;
         assertThat(characters).isLessThanOrEqualTo(Environment.CHARACTERS_MAX);
     }
 

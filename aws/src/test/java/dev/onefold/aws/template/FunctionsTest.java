@@ -166,7 +166,11 @@ class FunctionsTest {
                         "ONEFOLD_TOTALS",
                         "ONEFOLD_LETTERS",
                         "ONEFOLD_BUCKET",
+                        "ONEFOLD_LANES",
+                        "ONEFOLD_GATES",
                         "ONEFOLD_PIPELINE");
+        assertThat(variables.replace("ONEFOLD_LANES", "4")).isEqualTo("Lanes");
+        assertThat(variables.replace("ONEFOLD_GATES", "32")).isEqualTo("Gates");
         Environment environment = Environment.of(variables);
         assertThat(environment.stack()).isEqualTo("AWS::StackName");
         assertThat(environment.rows()).isEqualTo("Rows");
@@ -174,6 +178,7 @@ class FunctionsTest {
         assertThat(environment.totals()).isEqualTo("Totals");
         assertThat(environment.letters()).isEqualTo("Letters");
         assertThat(environment.bucket()).isEqualTo("LettersBucket");
+        assertThat(environment.layout()).isEqualTo(new Layout(4, 32));
         assertThat(environment.pipeline()).isEqualTo(Pipelines.trades());
     }
 }
