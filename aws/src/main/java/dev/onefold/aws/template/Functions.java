@@ -122,13 +122,14 @@ final class Functions {
         }
     }
 
+    /// A message may take half a minute of empty pages of its stream: a second one in its invocation would time out.
     private static final String RETRIES_MAPPING = """
               RetriesMapping:
                 Type: AWS::Lambda::EventSourceMapping
                 Properties:
                   EventSourceArn: !GetAtt Retries.Arn
                   FunctionName: !Ref StateAlias
-                  BatchSize: 10
+                  BatchSize: 1
                   FunctionResponseTypes: [ReportBatchItemFailures]
                   ScalingConfig: {MaximumConcurrency: 2}
             """;
