@@ -32,8 +32,8 @@ import java.util.stream.IntStream;
 
 /// The verbs on deployed tables. It folds nothing itself: the functions do.
 public final class AwsEngine implements Engine {
-    /// All headers are read, and an epoch is closed, in one transaction.
-    public static final int LANES_MAX = 90;
+    /// All headers are read, and an epoch is closed, in one transaction of at most 4 MB; a header names up to 98 keys.
+    public static final int LANES_MAX = 40;
 
     /// Old and new contribution in two views, one delta and a header: 98 of the hundred items of a transaction.
     private static final int TOUCHED_MAX = 24;
@@ -57,7 +57,7 @@ public final class AwsEngine implements Engine {
 
     /// Opens what was deployed under these names; makes it, of this pipeline, where there is nothing yet.
     ///
-    /// @param lanes queues of deltas, from 1 to 90
+    /// @param lanes queues of deltas, from 1 to 40
     /// @param gates how many transactions may check the definition at once without getting in each other's way
     /// @throws IllegalArgumentException if the pipeline cannot be on AWS, or another one was deployed there
     public static AwsEngine open(Store store, Await await, Pipeline pipeline, int lanes, int gates) {

@@ -36,6 +36,9 @@ public record Store(
     /// With one delete for each, and the groups, these fit into one transaction of a hundred items.
     public static final int DELTAS_PER_COMMIT_MAX = 60;
 
+    /// From when the service has begun a transaction until all of its items are visible: far more than it takes.
+    public static final Duration IN_FLIGHT_MAX = Duration.ofSeconds(3);
+
     private static final int ATTEMPTS_MAX = 12;
     private static final int BACK_OFFS_MAX = 50;
     private static final long PAUSE_MS_MIN = 20;
@@ -141,15 +144,18 @@ public record Store(
     private <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call, int attempt) {
         return call.get().exceptionallyCompose(failure -> {
             Throwable cause = Futures.cause(failure);
-            boolean mayPass = cause instanceof TransactionCanceledException cancelled
-                    ? cancelled.cancellationReasons().stream()
-                            .noneMatch(reason -> "ValidationError".equals(reason.code()))
-                    : isUnknown(cause) || cause instanceof AwsServiceException service && isBusy(service);
-            if (!mayPass || attempt >= ATTEMPTS_MAX) {
+            if (!mayPass(cause) || attempt >= ATTEMPTS_MAX) {
                 return CompletableFuture.failedFuture(cause);
             }
             return backOff(attempt).thenCompose(_ -> retried(call, attempt + 1));
         });
+    }
+
+    /// Whether the same request may succeed when it is sent again.
+    static boolean mayPass(Throwable cause) {
+        return cause instanceof TransactionCanceledException cancelled
+                ? cancelled.cancellationReasons().stream().noneMatch(reason -> "ValidationError".equals(reason.code()))
+                : isUnknown(cause) || cause instanceof AwsServiceException service && isBusy(service);
     }
 
     /// Waits before attempt `attempt + 1`: a random part of a time that doubles ("full jitter"). Fails when there were

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,12 @@ import java.util.stream.IntStream;
 /// it.
 public final class ReduceFunction implements RequestStreamHandler {
     private static final JsonFactory JSON = new JsonFactory();
+
+    /// The next wake-ups of a stream's shard wait for this invocation, also those of other lanes.
+    private static final Duration WOKEN_MAX = Duration.ofSeconds(2);
+
+    /// Less than the least time-out that the function can have.
+    private static final Duration SWEEP_MAX = Duration.ofSeconds(20);
 
     private final Store store;
     private final Metrics metrics;
@@ -62,15 +69,15 @@ public final class ReduceFunction implements RequestStreamHandler {
     /// @return the answer's bytes
     public CompletableFuture<byte[]> handle(byte[] event) {
         CompletableFuture<Void> done = switch (Invocation.read(event)) {
-            case Invocation.Batch(var arrivals, var _) -> reduce(lanes(arrivals));
+            case Invocation.Batch(var arrivals, var _) -> reduce(lanes(arrivals), WOKEN_MAX);
             case Invocation.Messages _, Invocation.Tick _ -> sweep();
         };
         return done.thenApply(_ -> BatchResponse.DONE.json());
     }
 
-    private CompletableFuture<Void> reduce(Collection<Integer> lanes) {
+    private CompletableFuture<Void> reduce(Collection<Integer> lanes, Duration most) {
         return CompletableFuture.allOf(
-                lanes.stream().map(lane -> Reduce.lane(store, lane)).toArray(CompletableFuture[]::new));
+                lanes.stream().map(lane -> Reduce.lane(store, lane, most)).toArray(CompletableFuture[]::new));
     }
 
     /// The lag comes first: what this invocation does about it must not hide it.
@@ -83,7 +90,7 @@ public final class ReduceFunction implements RequestStreamHandler {
             int lanes = found.get().lanes();
             return Lag.of(store, lanes).thenCompose(lag -> {
                 lag(lag.toMillis());
-                return reduce(IntStream.range(0, lanes).boxed().toList());
+                return reduce(IntStream.range(0, lanes).boxed().toList(), SWEEP_MAX);
             });
         });
     }

@@ -1,35 +1,78 @@
 package dev.onefold.aws.item;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// A lane's header: each commit of the lane moves it, so that two reducers of one lane cannot both commit on what they
 /// read. All headers have the same epoch at every instant; a reader closes it in one transaction over all of them, and
 /// that is the cut of its answer.
 ///
-///     item = p "headers", g lane 2, n commits, e epoch
-public record Header(int lane, long commits, long epoch) {
+/// The items of a transaction become visible one after the other. So a header names the items that its last commit
+/// wrote
+/// until that commit's writer knows that all of them are visible: a reader who sees this header waits for these items,
+/// and the next commit is sent by nobody before. All commits before the last one are visible, whole.
+///
+///     item = p "headers", g lane 2, n commits and closings, e epoch, c the n of the last commit, and while that may be
+///             visible in part: u per view the sort keys of the items that it wrote
+///
+/// @param last the last commit
+/// @param touched keys of the items that it wrote; none if all of them are visible
+public record Header(int lane, long commits, long epoch, long last, List<Map<String, AttributeValue>> touched) {
     public static final String COMMITS = "n";
     public static final String EPOCH = "e";
+    public static final String LAST = "c";
+    public static final String TOUCHED = "u";
     public static final String PARTITION = "headers";
+
+    public Header {
+        touched = List.copyOf(touched);
+    }
 
     /// The header of a lane that has had no commit.
     public static Header first(int lane) {
-        return new Header(lane, 0, 1);
+        return new Header(lane, 0, 1, 0, List.of());
     }
 
     /// The header that an item holds.
     public static Header of(Map<String, AttributeValue> item) {
         byte[] lane = Items.bytes(item, TotalsKey.GROUP);
+        int number = (lane[0] & 0xff) << 8 | lane[1] & 0xff;
+        List<Map<String, AttributeValue>> touched = new ArrayList<>();
+        if (item.containsKey(TOUCHED)) {
+            item.get(TOUCHED)
+                    .m()
+                    .forEach((view, sortKeys) -> sortKeys.bs()
+                            .forEach(sortKey -> touched.add(TotalsKey.of(
+                                    TotalsKey.partition(Integer.parseInt(view), number), sortKey.asByteArray()))));
+        }
         return new Header(
-                (lane[0] & 0xff) << 8 | lane[1] & 0xff, Items.number(item, COMMITS), Items.number(item, EPOCH));
+                number, Items.number(item, COMMITS), Items.number(item, EPOCH), Items.number(item, LAST), touched);
     }
 
-    /// The item of this header.
+    /// What the attribute [#TOUCHED] is for items of these keys.
+    public static AttributeValue touched(Collection<Map<String, AttributeValue>> keys) {
+        TreeMap<String, List<SdkBytes>> views = new TreeMap<>();
+        for (Map<String, AttributeValue> key : keys) {
+            String view = Integer.toString(TotalsKey.view(Items.text(key, TotalsKey.PARTITION)));
+            views.computeIfAbsent(view, _ -> new ArrayList<>())
+                    .add(Items.require(key, TotalsKey.GROUP).b());
+        }
+        TreeMap<String, AttributeValue> sets = new TreeMap<>();
+        views.forEach((view, sortKeys) -> sets.put(view, AttributeValue.fromBs(sortKeys)));
+        return AttributeValue.fromM(sets);
+    }
+
+    /// The item of a header that names nothing.
     public Map<String, AttributeValue> item() {
-        Map<String, AttributeValue> item = new java.util.TreeMap<>(keyOf(lane));
+        Map<String, AttributeValue> item = new TreeMap<>(keyOf(lane));
         item.put(COMMITS, Items.number(commits));
         item.put(EPOCH, Items.number(epoch));
+        item.put(LAST, Items.number(last));
         return item;
     }
 

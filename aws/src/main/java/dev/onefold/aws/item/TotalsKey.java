@@ -34,6 +34,11 @@ public final class TotalsKey {
         return view + "/" + lane;
     }
 
+    /// The view of a partition.
+    static int view(String partition) {
+        return Integer.parseInt(partition, 0, partition.indexOf('/'), 10);
+    }
+
     /// What all leaves of a roll-up under a group begin with.
     public static byte[] leavesUnder(int rollup, Tuple group) {
         return under(rollup, LEAF, group);

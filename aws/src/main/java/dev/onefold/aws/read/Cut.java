@@ -25,14 +25,20 @@ record Cut(long epoch) {
 
     /// Closes the epoch.
     static CompletableFuture<Cut> close(Store store, int lanes) {
-        return close(store, lanes, 1).thenCompose(_ -> headers(store, lanes)).thenApply(headers -> {
+        return close(store, lanes, 1).thenCompose(_ -> headers(store, lanes)).thenCompose(headers -> {
             long epoch = headers.getFirst().epoch();
             if (headers.stream().anyMatch(header -> header.epoch() != epoch)) {
                 throw new IllegalStateException("The lanes are in different epochs: " + headers
                         + ". The table of totals was changed by hand, or restored in part; rebuild it.");
             }
-            return new Cut(epoch - 1);
+            return settle(store, headers).thenApply(_ -> new Cut(epoch - 1));
         });
+    }
+
+    /// Completes when all that was committed before these headers were read is visible to plain reads.
+    static CompletableFuture<Void> settle(Store store, List<Header> headers) {
+        return CompletableFuture.allOf(
+                headers.stream().map(header -> Headers.settle(store, header)).toArray(CompletableFuture[]::new));
     }
 
     /// The headers at one instant; those that there are.

@@ -124,11 +124,19 @@ public final class TotalsReads {
         return quietHeaders()
                 .thenCompose(before -> before.size() < definition.lanes()
                         ? closed(parts, at)
-                        : read(parts, new Cut(Cut.NOW), at)
+                        : Cut.settle(store, before)
+                                .thenCompose(_ -> read(parts, new Cut(Cut.NOW), at))
                                 .thenCompose(reading -> quietHeaders()
-                                        .thenCompose(after -> after.equals(before)
+                                        .thenCompose(after -> isSame(before, after)
                                                 ? CompletableFuture.completedFuture(reading)
                                                 : closed(parts, at))));
+    }
+
+    private static boolean isSame(List<Header> before, List<Header> after) {
+        return before.stream()
+                .map(Header::commits)
+                .toList()
+                .equals(after.stream().map(Header::commits).toList());
     }
 
     /// None if others are at work on them.

@@ -1,8 +1,10 @@
 package dev.onefold.aws.reduce;
 
 import dev.onefold.aws.Futures;
+import dev.onefold.aws.SettledReads;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Header;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
@@ -20,6 +22,36 @@ public final class Headers {
             made = made.thenCompose(_ -> make(store, header));
         }
         return made;
+    }
+
+    /// Completes when all that a header's last commit wrote is visible to plain reads.
+    ///
+    /// @param header as it was read
+    public static CompletableFuture<Void> settle(Store store, Header header) {
+        return settle(store, header, 1);
+    }
+
+    private static CompletableFuture<Void> settle(Store store, Header header, int attempt) {
+        return SettledReads.of(store, store.tables().totals(), header.touched())
+                .thenCompose(items -> items.isPresent()
+                        ? CompletableFuture.completedFuture(null)
+                        : store.backOff(attempt)
+                                .thenCompose(_ -> find(store, header.lane()))
+                                .thenCompose(now ->
+                                        // Nobody sends the next commit before the last one is visible.
+                                        now.isEmpty() || now.get().last() != header.last()
+                                                ? CompletableFuture.completedFuture(null)
+                                                : settle(store, now.get(), attempt + 1)));
+    }
+
+    /// A lane's header, if it has one.
+    static CompletableFuture<Optional<Header>> find(Store store, int lane) {
+        return store.retried(() -> store.client()
+                        .getItem(request -> request.tableName(store.tables().totals())
+                                .key(Header.keyOf(lane))
+                                .consistentRead(true)))
+                .thenApply(response ->
+                        response.item().isEmpty() ? Optional.empty() : Optional.of(Header.of(response.item())));
     }
 
     private static CompletableFuture<Void> make(Store store, Header header) {

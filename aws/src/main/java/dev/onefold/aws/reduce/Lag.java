@@ -1,5 +1,6 @@
 package dev.onefold.aws.reduce;
 
+import dev.onefold.aws.Queries;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.DeltaItem;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 
 /// How far the totals are behind the rows.
 public final class Lag {
@@ -25,14 +27,16 @@ public final class Lag {
     /// @param otherwise if there is none
     public static CompletableFuture<Instant> oldest(Store store, int lanes, Instant otherwise) {
         List<CompletableFuture<Instant>> each = IntStream.range(0, lanes)
-                .mapToObj(lane -> store.retried(() -> store.client()
-                                .query(request -> request.tableName(
-                                                store.tables().deltas())
+                .mapToObj(lane -> Queries.first(
+                                store,
+                                QueryRequest.builder()
+                                        .tableName(store.tables().deltas())
                                         .keyConditionExpression("l = :l")
                                         .expressionAttributeValues(
                                                 Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
                                         .consistentRead(true)
-                                        .limit(1)))
+                                        .limit(1)
+                                        .build())
                         .thenApply(response -> response.items().isEmpty()
                                 ? otherwise
                                 : DeltaItem.of(response.items().getFirst()).at()))

@@ -1,6 +1,9 @@
 package dev.onefold.aws.reduce;
 
 import dev.onefold.aws.BatchReads;
+import dev.onefold.aws.Futures;
+import dev.onefold.aws.Queries;
+import dev.onefold.aws.SettledReads;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.DeltaItem;
@@ -9,6 +12,8 @@ import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.state.Definitions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -18,17 +23,21 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.Update;
 
-/// Brings the deltas of one lane into its stripe of the totals: all that are there when it begins. What comes
-/// meanwhile has woken another run, which goes on from there; so each run ends, however fast they come. What wakes
-/// it does not matter, nor how many do it at once: each transaction deletes the deltas that it adds, on condition
-/// that they are there, and moves the lane's header, on condition that nobody has since it was read. So whoever
-/// comes late, or twice, or wakes up after minutes, changes nothing.
+/// Brings the deltas of one lane into its stripe of the totals: all that are there when it begins, or as many as it has
+/// time for. What comes meanwhile has woken another run, which goes on from there; so each run ends, however fast they
+/// come. What wakes it does not matter, nor how many do it at once: each transaction deletes the deltas that it adds,
+/// on condition that they are there, and moves the lane's header, on condition that nobody has since it was read. So
+/// whoever comes late, or twice, or wakes up after minutes, changes nothing.
+///
+/// Before a commit is sent, the one before it is visible, whole; see [Header].
 public final class Reduce {
     private static final int DELTAS_READ_MAX = 200;
     private static final int ATTEMPTS_MAX = 30;
@@ -36,33 +45,47 @@ public final class Reduce {
 
     private final Store store;
     private final int lane;
+    private final Instant end;
     /// Deltas that are known not to be in the table any more: what they held is in the totals.
     private final Set<DeltaId> gone = new HashSet<>();
+    /// The last commit of the lane that is known to be visible, whole; -1 if none is.
+    private long settled = -1;
     private long commits;
 
-    private Reduce(Store store, int lane) {
+    private Reduce(Store store, int lane, Instant end) {
         this.store = store;
         this.lane = lane;
+        this.end = end;
     }
 
     /// Reduces a lane until all that was there is in its totals.
     ///
     /// @return how many transactions it took
     public static CompletableFuture<Long> lane(Store store, int lane) {
-        Reduce reduce = new Reduce(store, lane);
-        return reduce.last()
-                .thenCompose(
-                        last -> last.isEmpty() ? CompletableFuture.completedFuture(null) : reduce.drain(last.get(), 1))
-                .thenApply(_ -> reduce.commits);
+        return new Reduce(store, lane, Instant.MAX).run();
+    }
+
+    /// The same for about so long at most: for a run that others wait for, and that another run follows.
+    public static CompletableFuture<Long> lane(Store store, int lane, Duration most) {
+        return new Reduce(store, lane, store.clock().instant().plus(most)).run();
+    }
+
+    private CompletableFuture<Long> run() {
+        return last().thenCompose(last -> last.isEmpty()
+                        ? CompletableFuture.completedFuture(null)
+                        : drain(last.get(), 1).thenCompose(_ -> tell()))
+                .thenApply(_ -> commits);
     }
 
     /// @param last the greatest id that was there at the beginning. Ids begin with the time, so only few that come
-    /// later
-    ///     are below it
+    ///     later are below it
     private CompletableFuture<Void> drain(String last, int attempt) {
         if (attempt > ATTEMPTS_MAX) {
             return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be moved in "
                     + ATTEMPTS_MAX + " attempts; what stands in it is added the next time."));
+        }
+        if (!store.clock().instant().isBefore(end)) {
+            return CompletableFuture.completedFuture(null);
         }
         return header().thenCompose(header -> deltas().thenCompose(deltas -> {
             if (deltas.isEmpty() || deltas.getFirst().id().id().compareTo(last) > 0) {
@@ -74,6 +97,7 @@ public final class Reduce {
                             : commit(header, picked).thenCompose(written -> {
                                 if (written instanceof Store.Written.Done) {
                                     commits++;
+                                    settled = header.commits() + 1;
                                     noteGone(picked.deltas().stream()
                                             .map(DeltaItem::id)
                                             .toList());
@@ -86,71 +110,87 @@ public final class Reduce {
 
     /// Picks; if all that was read waits for something else, that is looked at: it is gone, or stands further behind
     /// in this lane and is taken first, or in another lane (the number of lanes has changed) and is waited for.
+    /// So is what may be on its way into the table.
     private CompletableFuture<Picked> pick(List<DeltaItem> deltas) {
         Picked picked = Picked.of(deltas, gone, store.deltasPerCommitMax());
         if (!picked.deltas().isEmpty() || picked.blockers().isEmpty()) {
             return CompletableFuture.completedFuture(picked);
         }
-        return lookFor(picked.blockers()).thenCompose(found -> {
+        List<Map<String, AttributeValue>> keys =
+                picked.blockers().stream().map(DeltaItem::keyOf).toList();
+        return SettledReads.of(store, store.tables().deltas(), keys).thenCompose(items -> {
+            if (items.isEmpty()) {
+                return CompletableFuture.completedFuture(picked);
+            }
+            List<DeltaItem> found = items.get().stream().map(DeltaItem::of).toList();
+            Set<DeltaId> missing = new HashSet<>(picked.blockers());
+            found.forEach(delta -> missing.remove(delta.id()));
+            noteGone(missing);
             List<DeltaItem> more = new ArrayList<>(deltas);
             found.stream().filter(delta -> delta.id().lane() == lane).forEach(more::add);
-            boolean learned = more.size() > deltas.size() || gone.containsAll(picked.blockers());
-            return learned || found.size() < picked.blockers().size()
+            return more.size() > deltas.size() || !missing.isEmpty()
                     ? pick(more)
                     : CompletableFuture.completedFuture(picked);
         });
     }
 
+    /// The header, when all that its last commit wrote is visible.
     private CompletableFuture<Header> header() {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().totals())
-                                .key(Header.keyOf(lane))
-                                .consistentRead(true)))
-                .thenCompose(response -> response.item().isEmpty()
-                        ? new Definitions(store)
-                                .load()
-                                .thenCompose(definition -> Headers.make(store, definition.lanes()))
-                                .thenCompose(_ -> header())
-                        : CompletableFuture.completedFuture(Header.of(response.item())));
+        return Headers.find(store, lane).thenCompose(found -> {
+            if (found.isEmpty()) {
+                return new Definitions(store)
+                        .load()
+                        .thenCompose(definition -> Headers.make(store, definition.lanes()))
+                        .thenCompose(_ -> header());
+            }
+            Header header = found.get();
+            return header.last() == settled
+                    ? CompletableFuture.completedFuture(header)
+                    : Headers.settle(store, header).thenApply(_ -> {
+                        settled = header.last();
+                        return header;
+                    });
+        });
+    }
+
+    /// Says in the header that the last commit is visible, whole, so that nobody has to look. If this fails, they look.
+    private CompletableFuture<Void> tell() {
+        if (commits == 0) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return store.client()
+                .updateItem(request -> request.tableName(store.tables().totals())
+                        .key(Header.keyOf(lane))
+                        .updateExpression("REMOVE " + Header.TOUCHED)
+                        .conditionExpression("c = :c AND attribute_exists(" + Header.TOUCHED + ")")
+                        .expressionAttributeValues(Map.of(":c", Items.number(settled))))
+                .handle((_, failure) -> {
+                    if (failure != null && !(Futures.cause(failure) instanceof SdkException)) {
+                        throw new CompletionException(Futures.cause(failure));
+                    }
+                    return null;
+                });
     }
 
     private CompletableFuture<Optional<String>> last() {
-        return store.retried(() -> store.client()
-                        .query(request -> request.tableName(store.tables().deltas())
-                                .keyConditionExpression("l = :l")
-                                .expressionAttributeValues(Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
-                                .consistentRead(true)
-                                .scanIndexForward(false)
-                                .limit(1)))
+        return Queries.first(store, query().scanIndexForward(false).limit(1).build())
                 .thenApply(response -> response.items().stream()
                         .findFirst()
                         .map(item -> DeltaItem.of(item).id().id()));
     }
 
     private CompletableFuture<List<DeltaItem>> deltas() {
-        QueryRequest request = QueryRequest.builder()
-                .tableName(store.tables().deltas())
-                .keyConditionExpression("l = :l")
-                .expressionAttributeValues(Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
-                .consistentRead(true)
-                .limit(DELTAS_READ_MAX)
-                .build();
-        return store.retried(() -> store.client().query(request))
+        return Queries.first(store, query().limit(DELTAS_READ_MAX).build())
                 .thenApply(
                         response -> response.items().stream().map(DeltaItem::of).toList());
     }
 
-    /// The deltas of these ids that are still there; notes which are gone.
-    private CompletableFuture<List<DeltaItem>> lookFor(Set<DeltaId> ids) {
-        List<Map<String, AttributeValue>> keys =
-                ids.stream().map(DeltaItem::keyOf).toList();
-        return BatchReads.of(store, store.tables().deltas(), keys, null).thenApply(items -> {
-            List<DeltaItem> found = items.stream().map(DeltaItem::of).toList();
-            Set<DeltaId> missing = new HashSet<>(ids);
-            found.forEach(delta -> missing.remove(delta.id()));
-            noteGone(missing);
-            return found;
-        });
+    private QueryRequest.Builder query() {
+        return QueryRequest.builder()
+                .tableName(store.tables().deltas())
+                .keyConditionExpression("l = :l")
+                .expressionAttributeValues(Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
+                .consistentRead(true);
     }
 
     /// What is forgotten is looked for again.
@@ -164,9 +204,11 @@ public final class Reduce {
     private CompletableFuture<Store.Written> commit(Header header, Picked picked) {
         List<Addition> additions = new ArrayList<>();
         picked.sum().forEach((view, delta) -> additions.addAll(Addition.of(view, lane, delta)));
-        return read(additions.stream().map(Addition::key).toList()).thenCompose(stored -> {
+        List<Map<String, AttributeValue>> keys =
+                additions.stream().map(Addition::key).toList();
+        return read(keys).thenCompose(stored -> {
             List<TransactWriteItem> items = new ArrayList<>();
-            items.add(move(header));
+            items.add(move(header, keys));
             picked.deltas().forEach(delta -> items.add(delete(delta.id())));
             additions.forEach(addition ->
                     items.add(addition.update(store, stored.getOrDefault(addition.key(), Map.of()), header.epoch())));
@@ -174,16 +216,17 @@ public final class Reduce {
         });
     }
 
-    private TransactWriteItem move(Header header) {
+    private TransactWriteItem move(Header header, List<Map<String, AttributeValue>> keys) {
         return TransactWriteItem.builder()
                 .update(Update.builder()
                         .tableName(store.tables().totals())
                         .key(Header.keyOf(lane))
-                        .updateExpression("SET n = :after")
+                        .updateExpression("SET n = :after, c = :after, u = :keys")
                         .conditionExpression("n = :before")
                         .expressionAttributeValues(Map.of(
                                 ":before", Items.number(header.commits()),
-                                ":after", Items.number(header.commits() + 1)))
+                                ":after", Items.number(header.commits() + 1),
+                                ":keys", Header.touched(keys)))
                         .build())
                 .build();
     }

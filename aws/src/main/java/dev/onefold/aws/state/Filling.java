@@ -21,8 +21,10 @@ import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 
 /// Adds every row to a view that lacks it, while events go on: each row on condition that it is what was read, with a
-/// delta that chains behind the row's last one. From the moment the definition has the view, and all gates are moved,
-/// no row can be written without it; so one pass over the table is enough, whoever makes which part of it.
+/// delta that chains behind the row's last one. When the definition has the view, all gates are moved, and what was on
+/// its way then has arrived, no row can be written without it; so one pass over the table is enough, whoever makes
+/// which
+/// part of it.
 public final class Filling {
     private final Store store;
     private final Definition definition;
@@ -62,25 +64,48 @@ public final class Filling {
         };
     }
 
-    /// Fills a view of a definition whose gates are moved, for as long as there is time, from where the last one
-    /// stopped.
+    /// Fills a view of a definition, for as long as there is time, from where the last one stopped. When it is done,
+    /// what
+    /// it has written is visible.
     ///
     /// @param goesOn asked before each part whether there is time
     /// @return how far it is
     public static CompletableFuture<Progress> fill(
             Store store, Definition definition, int view, BooleanSupplier goesOn) {
-        return Progress.begin(store, view).thenCompose(progress -> {
-            if (progress.view() != view) {
-                return CompletableFuture.failedFuture(new Overtaken(view));
-            }
-            Filling filling = new Filling(store, definition, definition.view(view), progress, goesOn);
-            return CompletableFuture.allOf(IntStream.range(0, Progress.SEGMENTS)
-                            .mapToObj(segment ->
-                                    filling.pages(segment, progress.segments().get(segment)))
-                            .toArray(CompletableFuture[]::new))
-                    .thenCompose(_ -> Progress.find(store))
-                    .thenApply(Objects::requireNonNull);
-        });
+        return Progress.begin(store, view)
+                .thenCompose(progress -> progress.view() != view
+                        ? CompletableFuture.failedFuture(new Overtaken(view))
+                        : fence(store, definition, progress)
+                                .thenCompose(
+                                        _ -> new Filling(store, definition, definition.view(view), progress, goesOn)
+                                                .segments()))
+                .thenCompose(_ -> Progress.find(store))
+                .thenApply(Objects::requireNonNull)
+                .thenCompose(progress -> progress.isDone()
+                        ? store.pause().apply(Store.IN_FLIGHT_MAX).thenApply(_ -> progress)
+                        : CompletableFuture.completedFuture(progress));
+    }
+
+    /// A row of an older definition may still be on its way when its gate is free again and has been moved: the items
+    /// of
+    /// a transaction become visible one after the other.
+    private static CompletableFuture<Void> fence(Store store, Definition definition, Progress progress) {
+        if (progress.isFenced()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return new Definitions(store)
+                .moveGates(definition)
+                .thenCompose(_ -> store.pause().apply(Store.IN_FLIGHT_MAX))
+                .thenCompose(_ -> progress.fence(store))
+                .thenCompose(last -> last
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.failedFuture(new Overtaken(progress.view())));
+    }
+
+    private CompletableFuture<Void> segments() {
+        return CompletableFuture.allOf(IntStream.range(0, Progress.SEGMENTS)
+                .mapToObj(segment -> pages(segment, progress.segments().get(segment)))
+                .toArray(CompletableFuture[]::new));
     }
 
     private CompletableFuture<Void> pages(int segment, Progress.Segment at) {

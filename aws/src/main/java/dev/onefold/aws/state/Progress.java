@@ -21,11 +21,13 @@ import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
 /// by whoever has time. What is behind a segment's cursor is filled; a cursor that a twin moves back costs time and
 /// nothing else.
 ///
-///     item = k 00 "filling", v view, t when somebody last went on, s<i> per segment: k key of the last item that is
+///     item = k 00 "filling", v view, t when somebody last went on, g whether it may begin, s<i> per segment: k key of
+/// the last item that is
 ///             filled (none: nothing is), n how many rows these are, d whether that is all
 ///
 /// @param at when somebody last went on; it decides nothing about totals
-public record Progress(int view, Instant at, List<Segment> segments) {
+/// @param isFenced whether no row can come any more that was written under a definition without the view
+public record Progress(int view, Instant at, boolean isFenced, List<Segment> segments) {
     static final int SEGMENTS = 8;
 
     public Progress {
@@ -76,6 +78,7 @@ public record Progress(int view, Instant at, List<Segment> segments) {
         Map<String, AttributeValue> item = new TreeMap<>(key());
         item.put("v", Items.number(view));
         item.put("t", Items.number(store.clock().millis()));
+        item.put("g", AttributeValue.fromBool(false));
         for (int segment = 0; segment < SEGMENTS; segment++) {
             item.put("s" + segment, Segment.NEW.item());
         }
@@ -105,7 +108,23 @@ public record Progress(int view, Instant at, List<Segment> segments) {
         IntStream.range(0, SEGMENTS)
                 .forEach(segment -> segments.add(
                         Segment.of(Items.require(item, "s" + segment).m())));
-        return new Progress((int) Items.number(item, "v"), Instant.ofEpochMilli(Items.number(item, "t")), segments);
+        return new Progress(
+                (int) Items.number(item, "v"),
+                Instant.ofEpochMilli(Items.number(item, "t")),
+                Items.require(item, "g").bool(),
+                segments);
+    }
+
+    /// Notes that filling may begin. Whether this view is still the last one to be filled.
+    CompletableFuture<Boolean> fence(Store store) {
+        return store.retried(() -> store.client()
+                        .updateItem(request -> request.tableName(store.tables().rows())
+                                .key(key())
+                                .updateExpression("SET g = :g")
+                                .conditionExpression("v = :v")
+                                .expressionAttributeValues(
+                                        Map.of(":g", AttributeValue.fromBool(true), ":v", Items.number(view)))))
+                .handle((_, failure) -> !isConditionFailed(failure));
     }
 
     /// Notes how far a segment is. Whether this view is still the last one to be filled.

@@ -8,7 +8,7 @@ package dev.onefold.aws.template;
 ///     at one. A change of the definition takes a write for each
 public record Layout(int lanes, int gates) {
     /// What one transaction of a reader can close.
-    public static final int LANES_MAX = 64;
+    public static final int LANES_MAX = 40;
 
     public static final int GATES_MAX = 4_096;
     public static final Layout DEFAULT = new Layout(8, 2_048);

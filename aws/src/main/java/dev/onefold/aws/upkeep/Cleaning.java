@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.DeleteRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
@@ -68,7 +69,7 @@ final class Cleaning {
         List<CompletableFuture<Boolean>> stripes = new ArrayList<>();
         for (int view : views) {
             for (int lane = 0; lane < definition.lanes(); lane++) {
-                stripes.add(cleaning.stripe(TotalsKey.partition(view, lane)));
+                stripes.add(cleaning.stripe(TotalsKey.partition(view, lane), null));
             }
         }
         return CompletableFuture.allOf(stripes.toArray(CompletableFuture[]::new))
@@ -92,7 +93,7 @@ final class Cleaning {
                 .thenApply(_ -> null);
     }
 
-    private CompletableFuture<Boolean> stripe(String partition) {
+    private CompletableFuture<Boolean> stripe(String partition, @Nullable Map<String, AttributeValue> start) {
         if (!goesOn.getAsBoolean()) {
             return CompletableFuture.completedFuture(false);
         }
@@ -101,11 +102,12 @@ final class Cleaning {
                                 .keyConditionExpression("p = :p")
                                 .expressionAttributeValues(Map.of(":p", AttributeValue.fromS(partition)))
                                 .projectionExpression(String.join(", ", TotalsKey.PARTITION, TotalsKey.GROUP))
-                                .consistentRead(true)))
+                                .consistentRead(true)
+                                .exclusiveStartKey(start)))
                 .thenCompose(page -> delete(page)
                         .thenCompose(_ -> page.lastEvaluatedKey().isEmpty()
                                 ? CompletableFuture.completedFuture(true)
-                                : stripe(partition)));
+                                : stripe(partition, page.lastEvaluatedKey())));
     }
 
     private CompletableFuture<Void> delete(QueryResponse page) {

@@ -204,9 +204,7 @@ public final class Upkeep {
     /// Once all rows are in a view, and all deltas that this took are in the totals.
     private CompletableFuture<Outcome> filled(
             Definition definition, Definition.View view, LongFunction<CompletableFuture<Outcome>> then) {
-        return definitions
-                .moveGates(definition) // Somebody may have stopped between definition and gates.
-                .thenCompose(_ -> Filling.fill(store, definition, view.number(), goesOn))
+        return Filling.fill(store, definition, view.number(), goesOn)
                 .thenCompose(progress -> progress.isDone() && goesOn.getAsBoolean()
                         ? drain(definition).thenCompose(_ -> then.apply(progress.rows()))
                         : done(new Outcome.Working(progress.rows())));
@@ -225,6 +223,7 @@ public final class Upkeep {
             }
             return definitions
                     .moveGates(definition)
+                    .thenCompose(_ -> store.pause().apply(Store.IN_FLIGHT_MAX))
                     .thenCompose(_ -> drain(definition))
                     .thenCompose(_ -> Cleaning.clean(store, definition, views, goesOn))
                     .thenApply(all -> all ? new Outcome.Idle() : new Outcome.Working(0));

@@ -1,6 +1,6 @@
 package dev.onefold.simulator.aws;
 
-/// What goes wrong with a request. Of all but the last two, an attempt meets at most one.
+/// What goes wrong with a request. Of all but the last three, an attempt meets at most one.
 public enum Fault {
     /// The request never arrives, and the client hears nothing.
     REQUEST_LOST,
@@ -18,6 +18,10 @@ public enum Fault {
     CONFLICT,
     /// Per item of a batch: it stays unprocessed.
     UNPROCESSED,
+    /// Per page of a query: it has no items, and the key of a place before the first one, as at the border of a
+    /// partition
+    /// whose items are gone.
+    EMPTY_PAGE,
     /// Per request in flight when its client is killed: it is not done any more.
     DIES_WITH_CLIENT
 }

@@ -37,7 +37,7 @@ public final class SimulatedDynamoDb {
         random = new SplittableRandom(seed);
         tables = new Tables(time);
         reads = new Reads(tables, this::past);
-        searches = new Searches(tables, this::past);
+        searches = new Searches(tables, this::past, () -> faults.strikes(Fault.EMPTY_PAGE, random));
         writes = new Writes(tables);
         transactions = new Transactions(tables);
     }
@@ -85,7 +85,9 @@ public final class SimulatedDynamoDb {
         return Faults.upTo(max, random);
     }
 
-    /// Its writes are seen one by one, in an order that chance says; other transactions meet the lock until all are.
+    /// Its writes are seen one by one, in an order that chance says; other transactions meet the lock of an item until
+    /// its
+    /// write is seen.
     void transactWrite(TransactWriteItemsRequest request, Meter meter, Consumer<TransactWriteItemsResponse> answer) {
         Transactions.Begun begun = transactions.begin(request, meter);
         Duration duration = upTo(faults.timing().transactionMax());

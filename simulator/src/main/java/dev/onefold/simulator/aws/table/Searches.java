@@ -11,13 +11,18 @@ import dev.onefold.simulator.aws.item.Values;
 import dev.onefold.simulator.aws.table.Meter.Reading;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
@@ -32,11 +37,14 @@ public final class Searches {
 
     private final Tables tables;
     private final Supplier<Instant> past;
+    private final BooleanSupplier stopping;
 
     /// @param past asked for each partition that is read without consistency: as of when it is seen
-    public Searches(Tables tables, Supplier<Instant> past) {
+    /// @param stopping asked for each page of a query: if it says so, the page ends before its first item
+    public Searches(Tables tables, Supplier<Instant> past, BooleanSupplier stopping) {
         this.tables = tables;
         this.past = past;
+        this.stopping = stopping;
     }
 
     /// What one page is made of.
@@ -86,6 +94,9 @@ public final class Searches {
             }
         }
         Page page = page(ask, places(table, condition.partition(), start, forward), condition::holds);
+        if (!page.items.isEmpty() && stopping.getAsBoolean()) {
+            page = emptied(page, table, condition, start, forward);
+        }
         meter.read(table, page.bytes, ask.reading);
         boolean counts = request.select() == Select.COUNT;
         if (page.last != null && (table.schema().sort() == null || condition.endsAt(page.last, forward))) {
@@ -158,6 +169,35 @@ public final class Searches {
             }
         }
         return page;
+    }
+
+    /// A page that ends before its first item, if there is a place for a key between that and where the page began.
+    private static Page emptied(Page page, Table table, KeyCondition condition, @Nullable Key start, boolean forward) {
+        Map<String, AttributeValue> first = table.schema().keyAttributes(page.items.getFirst());
+        String sort = table.schema().sort();
+        if (sort == null) {
+            return page;
+        }
+        Map<String, AttributeValue> border = new TreeMap<>(first);
+        border.put(sort, beside(Objects.requireNonNull(first.get(sort)), forward));
+        Key key = start(table, border);
+        boolean isAhead = start == null || (forward ? key.compareTo(start) > 0 : key.compareTo(start) < 0);
+        if (!isAhead || !condition.holds(border) || condition.endsAt(border, forward)) {
+            return page;
+        }
+        Page empty = new Page();
+        empty.last = border;
+        return empty;
+    }
+
+    /// A sort key a little before this one, or behind it.
+    private static AttributeValue beside(AttributeValue key, boolean isBefore) {
+        if (key.s() != null) {
+            return AttributeValue.fromS(isBefore ? key.s().substring(0, key.s().length() - 1) : key.s() + "~");
+        }
+        byte[] bytes = key.b().asByteArray();
+        return AttributeValue.fromB(
+                SdkBytes.fromByteArray(Arrays.copyOf(bytes, isBefore ? bytes.length - 1 : bytes.length + 1)));
     }
 
     private static Key start(Table table, Map<String, AttributeValue> key) {

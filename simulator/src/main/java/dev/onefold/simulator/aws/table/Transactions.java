@@ -29,8 +29,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledExcepti
 import software.amazon.awssdk.services.dynamodb.model.TransactionInProgressException;
 
 /// Transactions that write. One is begun, which judges every condition and locks every item; then its writes are
-/// applied one by one; then it is ended. In between, other transactions and single writes meet the locks, and plain
-/// reads see some items as before and some as after.
+/// applied one by one, each of which unlocks its item, as a storage node does when it is told to commit; then it is
+/// ended. In between, other transactions and single writes meet the locks that are left, and plain reads see some items
+/// as before and some as after.
 public final class Transactions {
     static final int ITEMS_MAX = 100;
     static final long BYTES_MAX = 4L << 20;
@@ -78,17 +79,17 @@ public final class Transactions {
             return writes.size();
         }
 
-        /// Applies one of them.
+        /// Applies one of them, and unlocks its item.
         public void apply(int index) {
             ItemWrite write = writes.get(index);
             if (write.verb() != ItemWrite.Verb.CHECK) {
                 tables.write(write.table(), write.key(), afters.get(index));
             }
+            write.table().unlock(write.key());
         }
 
-        /// Lets go of the items.
+        /// Ends it, when all writes are applied.
         public TransactWriteItemsResponse end() {
-            writes.forEach(write -> write.table().unlock(write.key()));
             Token token = request.clientRequestToken() == null ? null : tokens.get(request.clientRequestToken());
             if (token != null && token.endedAt == null) {
                 token.endedAt = tables.now();
