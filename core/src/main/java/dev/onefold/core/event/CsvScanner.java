@@ -30,8 +30,9 @@ final class CsvScanner {
         if (from == end) {
             return Malformed.syntax(0, "The record is empty");
         }
-        if (!Text.isUtf8(record, from, end)) {
-            return Malformed.syntax(0, "The line is not valid UTF-8");
+        int utf8Ends = Text.utf8Ends(record, from, end);
+        if (utf8Ends < end) {
+            return Malformed.syntax(utf8Ends - from, "The line is not valid UTF-8");
         }
         int column = 0;
         int at = from;
@@ -97,7 +98,7 @@ final class CsvScanner {
                 && line[from + 2] == (byte) 0xbf; // Spreadsheets write a byte order mark.
         int begin = marked ? from + 3 : from;
         int end = to > begin && line[to - 1] == '\r' ? to - 1 : to;
-        if (!Text.isUtf8(line, begin, end)) {
+        if (Text.utf8Ends(line, begin, end) < end) {
             return null;
         }
         List<String> names = new ArrayList<>();

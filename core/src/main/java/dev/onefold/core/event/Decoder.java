@@ -24,9 +24,6 @@ public final class Decoder {
 
     private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
     private static final int LONG_DIGITS = 18;
-    /// Some 146 million years: a later or earlier event time is taken for that one, so that no span added to it, or
-    /// taken from it, overflows.
-    private static final long EVENT_SECONDS_MAX = Long.MAX_VALUE / 2_000;
 
     private final Pipeline pipeline;
     private final Fields fields;
@@ -141,7 +138,8 @@ public final class Decoder {
             if (path.names().size() > 1 || !columns.contains(path.names().getFirst())) {
                 return new Malformed(
                         Reason.MALFORMED,
-                        "The header has no column " + path + "; its columns are " + String.join(", ", columns));
+                        "The header has no column " + path + "; its columns are " + String.join(", ", columns)
+                                + otherDelimiter(columns));
             }
             if (columns.indexOf(path.names().getFirst())
                     != columns.lastIndexOf(path.names().getFirst())) {
@@ -150,6 +148,17 @@ public final class Decoder {
         }
         csv = new CsvScanner(fields, format.delimiter(), columns);
         return null;
+    }
+
+    private static String otherDelimiter(List<String> columns) {
+        String only = columns.size() == 1 ? columns.getFirst() : "";
+        for (String delimiter : List.of(";", "\t", "|", ",")) {
+            if (only.contains(delimiter)) {
+                String written = delimiter.equals("\t") ? "\\t" : delimiter;
+                return ". Is the delimiter another one? Write format: {type: csv, delimiter: \"" + written + "\"}";
+            }
+        }
+        return "";
     }
 
     /// Decodes the record at `[from, to)` into [#event]; `null`, or why it is no event. [#PADDING] bytes must exist
@@ -202,8 +211,11 @@ public final class Decoder {
             if (malformed != null) {
                 return malformed;
             }
-            long seconds = Math.clamp(times.seconds, -EVENT_SECONDS_MAX, EVENT_SECONDS_MAX);
-            event.timeMs = seconds * 1_000 + times.nanos / 1_000_000;
+            String unlikely = times.unlikely(timeType);
+            if (unlikely != null) {
+                return Malformed.field(fields.paths.get(timeSlot), unlikely);
+            }
+            event.timeMs = times.seconds * 1_000 + times.nanos / 1_000_000;
         }
         if (filter != null && !filter.holds(fields, scalars)) {
             event.kind = Event.Kind.FILTERED;

@@ -99,6 +99,7 @@ final class GroupReader {
     private @Nullable Malformed bucket(Event event, int level, Level.Source.Bucket bucket) {
         int slot = slots[level];
         String wrong = times.read(fields, slot, scalars, bucket.type());
+        wrong = wrong == null ? times.unlikely(bucket.type()) : wrong;
         if (wrong != null) {
             return Malformed.field(fields.paths.get(slot), wrong);
         }
@@ -106,9 +107,6 @@ final class GroupReader {
         long start = Math.floorDiv(times.seconds, size) * size;
         byte[] text = bucketText[level];
         if (text == null || bucketStart[level] != start) {
-            if (start < Instant.MIN.getEpochSecond()) {
-                return Malformed.field(fields.paths.get(slot), "is before the first bucket there is");
-            }
             text = Instant.ofEpochSecond(start).toString().getBytes(StandardCharsets.US_ASCII);
             bucketStart[level] = start;
             bucketText[level] = text;

@@ -101,8 +101,10 @@ final class JsonScanner {
             return Malformed.syntax(0, "The record is empty");
         }
         if (bytes[at] != '{') {
+            String array = bytes[at] == '[' ? " ('jq -c .[]' makes lines of an array)" : "";
             return Malformed.syntax(
-                    at - start, "The record is not a JSON object: it begins with " + Malformed.excerpt(bytes, at, end));
+                    at - start,
+                    "The record is not a JSON object: it begins with " + Malformed.excerpt(bytes, at, end) + array);
         }
         if (!object(root, 1)) {
             return malformed;
@@ -114,7 +116,7 @@ final class JsonScanner {
     private boolean fail(String message) {
         if (malformed == null) {
             malformed = at >= end
-                    ? Malformed.syntax(end - start, "The JSON object is cut off")
+                    ? Malformed.syntax(end - start, "The JSON object, which must be one line, is cut off")
                     : Malformed.syntax(at - start, message);
         }
         return false;

@@ -1,5 +1,7 @@
 package dev.onefold.core.event;
 
+import java.nio.charset.StandardCharsets;
+
 /// A record that cannot become an event: why, in words that name the field, the value and what would be right.
 public record Malformed(Reason reason, String message) {
     /// Longest excerpt of a value in a message; a payload never goes into a log whole.
@@ -13,13 +15,21 @@ public record Malformed(Reason reason, String message) {
         return new Malformed(Reason.REFUSED, "Field " + field + " " + message);
     }
 
+    /// A value in quotes, cut at a character; what is not UTF-8, and control characters, are shown as U+FFFD.
     static String excerpt(byte[] bytes, int from, int to) {
-        int end = Math.min(to, from + EXCERPT_BYTES_MAX);
         StringBuilder text = new StringBuilder("'");
-        for (int i = from; i < end; i++) {
-            byte b = bytes[i];
-            text.append(b >= 0x20 && b < 0x7f ? (char) b : '\uFFFD');
+        int at = from;
+        while (at < to) {
+            int next = bytes[at] >= 0 ? at + 1 : Text.utf8End(bytes, at, to);
+            boolean invalid = next < 0;
+            next = invalid ? at + 1 : next;
+            if (next - from > EXCERPT_BYTES_MAX) {
+                return text.append("…'").toString();
+            }
+            String character = new String(bytes, at, next - at, StandardCharsets.UTF_8);
+            text.append(invalid || Character.isISOControl(character.codePointAt(0)) ? "\uFFFD" : character);
+            at = next;
         }
-        return text.append(end < to ? "…'" : "'").toString();
+        return text.append('\'').toString();
     }
 }

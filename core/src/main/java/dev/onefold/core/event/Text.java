@@ -77,20 +77,17 @@ final class Text {
         return at + length;
     }
 
-    /// Whether all of `[from, to)` is valid UTF-8.
-    static boolean isUtf8(byte[] bytes, int from, int to) {
+    /// Where the first byte in `[from, to)` is that is not valid UTF-8; `to` if there is none.
+    static int utf8Ends(byte[] bytes, int from, int to) {
         int at = from;
         while (at < to) {
-            if (bytes[at] >= 0) {
-                at++;
-            } else {
-                at = utf8End(bytes, at, to);
-                if (at < 0) {
-                    return false;
-                }
+            int next = bytes[at] >= 0 ? at + 1 : utf8End(bytes, at, to);
+            if (next < 0) {
+                return at;
             }
+            at = next;
         }
-        return true;
+        return to;
     }
 
     /// Writes the text of a checked string, escapes read, and returns its length; it is never longer than the

@@ -4,7 +4,9 @@ import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Reads instants: ISO-8601 with an offset, or epoch seconds or milliseconds with a fraction of up to nanoseconds.
@@ -12,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// thread.
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
+    private static final long LIKELY_SECONDS_MIN = -2_208_988_800L; // 1900-01-01T00:00Z
+    private static final long LIKELY_SECONDS_MAX = 7_258_118_400L; // 2200-01-01T00:00Z
+    private static final long RECENT_SECONDS_MIN = 315_532_800L; // 1980-01-01T00:00Z
     private static final int NANO_DIGITS = 9;
     private static final int NO_DIGITS = -1_000_000; // No year that it is a part of can come out positive.
 
@@ -49,6 +54,29 @@ final class Times {
             case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number";
         };
         return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted;
+    }
+
+    /// What is wrong with the time that was just read as that of an event; `null` if it is in the years 1900 to 2199.
+    /// A time outside of them is nearly always a number in another unit.
+    @Nullable
+    String unlikely(TimeType type) {
+        if (seconds >= LIKELY_SECONDS_MIN && seconds < LIKELY_SECONDS_MAX) {
+            return null;
+        }
+        String read = "is read as the time " + Instant.ofEpochSecond(seconds) + "; taken are the years 1900 to 2199";
+        if (type == TimeType.ISO) {
+            return read;
+        }
+        List<String> units = List.of("milliseconds", "microseconds", "nanoseconds");
+        long divided = seconds;
+        for (String unit : type == TimeType.EPOCH_MILLIS ? units.subList(1, units.size()) : units) {
+            divided /= 1_000;
+            if (divided > RECENT_SECONDS_MIN && divided < LIKELY_SECONDS_MAX) {
+                String advice = unit.equals("milliseconds") ? "write the type epoch-millis" : "send milliseconds";
+                return read + ". As " + unit + " it is " + Instant.ofEpochSecond(divided) + ": " + advice;
+            }
+        }
+        return read;
     }
 
     private boolean epoch(byte[] bytes, int from, int to, int shift) {

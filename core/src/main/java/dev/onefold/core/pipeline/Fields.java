@@ -31,7 +31,8 @@ record Fields(@Nullable Format format) {
             throw expression.refuseFrom(
                     start,
                     "is a path, and a csv record has columns only",
-                    "a column whose name has dots is written in double quotes: " + FieldPath.of(column));
+                    "a column whose name has dots is in double quotes, inside those of YAML: '" + FieldPath.of(column)
+                            + "'");
         }
         if (!columns.isEmpty() && !columns.contains(names.getFirst())) {
             throw expression.refuseFrom(start, "is none of input.columns", Spelling.advice(names.getFirst(), columns));

@@ -259,7 +259,7 @@ public final class PipelineReader {
 
     private static FieldPath onlyField(Expression expression, Fields fields) {
         FieldPath field = fields.read(expression);
-        expression.end("write one field alone; a name with a space is in double quotes");
+        expression.end("write one field alone; " + expression.nameAdvice());
         return field;
     }
 

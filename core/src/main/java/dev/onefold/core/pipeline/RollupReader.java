@@ -164,7 +164,9 @@ final class RollupReader {
                         "is no text", "write what stands in for a missing value, in quotes: missing \"unknown\"");
             }
         }
-        expression.end("a level is a field or one function of it, and may end with: missing \"text\"");
+        expression.refuseArithmetic();
+        String right = "a level is a field or one function of it, and may end with: missing \"text\"";
+        expression.end(expression.isPlainWords() ? right + "; " + expression.nameAdvice() : right);
         return new Level(PipelineText.of(source), source, missing);
     }
 
@@ -326,6 +328,7 @@ final class RollupReader {
 
     private FieldPath fieldInParentheses(Expression expression) {
         FieldPath field = fields.read(expression);
+        expression.refuseArithmetic();
         expression.expect(
                 ')', "close the parenthesis after the field; a name with other characters is in double quotes");
         return field;

@@ -118,7 +118,7 @@ class JsonScannerTest {
             value = {
                 "''|The record is empty at byte 0 of the record",
                 "'  '|The record is empty at byte 0 of the record",
-                "[1]|The record is not a JSON object: it begins with '[1]' at byte 0 of the record",
+                "[1]|The record is not a JSON object: it begins with '[1]' ('jq -c .[]' makes lines of an array) at byte 0 of the record",
                 "' x'|The record is not a JSON object: it begins with 'x' at byte 1 of the record",
                 "{\"a\":1}x|The JSON object is followed by more at byte 7 of the record",
                 "{\"a\":1,\"a\":2}|The field a stands twice at byte 11 of the record",
@@ -130,12 +130,12 @@ class JsonScannerTest {
                 "{\"a\":1 2}|A comma or a closing brace is expected at byte 7 of the record",
                 "{\"b\":[1 2]}|A comma or a closing bracket is expected at byte 8 of the record",
                 "{\"a\":\"\\x\"}|An escape in a string is not valid at byte 6 of the record",
-                "{\"a\":\"|The JSON object is cut off at byte 6 of the record",
-                "{\"a\"|The JSON object is cut off at byte 4 of the record",
-                "{\"a\":|The JSON object is cut off at byte 5 of the record",
-                "{\"a\":-|The JSON object is cut off at byte 6 of the record",
-                "{\"a\":[|The JSON object is cut off at byte 6 of the record",
-                "{|The JSON object is cut off at byte 1 of the record",
+                "{\"a\":\"|The JSON object, which must be one line, is cut off at byte 6 of the record",
+                "{\"a\"|The JSON object, which must be one line, is cut off at byte 4 of the record",
+                "{\"a\":|The JSON object, which must be one line, is cut off at byte 5 of the record",
+                "{\"a\":-|The JSON object, which must be one line, is cut off at byte 6 of the record",
+                "{\"a\":[|The JSON object, which must be one line, is cut off at byte 6 of the record",
+                "{|The JSON object, which must be one line, is cut off at byte 1 of the record",
             })
     void a_malformed_record_is_told_what_is_wrong_and_where(String record, String message) {
         assertThat(A.refusal(record)).isEqualTo(new Malformed(Reason.MALFORMED, message));
@@ -265,7 +265,8 @@ class JsonScannerTest {
                 assertThat(A.group("{\"a\":\"" + text + "\"}")).containsExactly(said);
                 assertThat(A.group("{\"" + text + "b\":0,\"a\":\"" + text + text + "\"}"))
                         .containsExactly(said + said);
-                assertThat(A.refusal("{\"a\":\"" + text).message()).startsWith("The JSON object is cut off");
+                assertThat(A.refusal("{\"a\":\"" + text).message())
+                        .startsWith("The JSON object, which must be one line, is cut off");
                 assertThat(A.refusal("{\"a\":\"" + text + "\u0019\"}").message())
                         .startsWith("A string holds a control character");
             }

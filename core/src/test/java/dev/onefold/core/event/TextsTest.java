@@ -258,7 +258,9 @@ class TextsTest {
                     byte[] bytes = {(byte) first, (byte) second, (byte) third, (byte) 0x80};
                     for (int length = 1; length <= bytes.length; length++) {
                         byte[] cut = java.util.Arrays.copyOf(bytes, length);
-                        assertThat(Text.isUtf8(cut, 0, length)).as("%s", cut).isEqualTo(isUtf8(cut));
+                        assertThat(Text.utf8Ends(cut, 0, length) == length)
+                                .as("%s", cut)
+                                .isEqualTo(isUtf8(cut));
                     }
                 }
             }
@@ -310,7 +312,7 @@ class TextsTest {
                                 ? 0x80 | random.nextInt(0x80)
                                 : new int[] {0xe0, 0xed, 0xf0, 0xf4, 0xc1, 0xc2, 0x7f, 0xbf}[random.nextInt(8)]);
             }
-            assertThat(Text.isUtf8(bytes, 0, bytes.length)).isEqualTo(isUtf8(bytes));
+            assertThat(Text.utf8Ends(bytes, 0, bytes.length) == bytes.length).isEqualTo(isUtf8(bytes));
             byte[] record = "{\"k\":\"abcdef\"}".getBytes(StandardCharsets.UTF_8);
             System.arraycopy(bytes, 0, record, 6, bytes.length);
             assertThat(LEVEL.decode(record) == null).isEqualTo(isUtf8(record));
@@ -375,5 +377,15 @@ class TextsTest {
                 .flatMap(field ->
                         IntStream.range(0, 25).mapToObj(i -> ",\"" + field + i + "\":\"" + "x".repeat(length) + "\""))
                 .collect(Collectors.joining("", "{\"k\":\"k\"", "}"));
+    }
+
+    @Test
+    void a_value_in_a_message_is_whole_whatever_its_script_and_cut_between_characters() {
+        Decoding decoding = Decoding.of(Pipeline.named("p").rollup(r -> r.sum("s", "x", 18, 2)));
+        assertThat(decoding.refusal("{\"x\":\"Zürich 東京 😀\"}").message())
+                .isEqualTo("Field x is 'Zürich 東京 😀', which is not a number");
+        assertThat(decoding.refusal("{\"x\":\"" + "東".repeat(14) + "\"}").message())
+                .isEqualTo("Field x is '" + "東".repeat(13) + "…', which is not a number");
+        assertThat(decoding.refusal("{\"x\":\"a\u0085b\"}").message()).contains("'a\uFFFDb'");
     }
 }

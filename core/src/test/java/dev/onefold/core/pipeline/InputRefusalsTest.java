@@ -21,8 +21,9 @@ class InputRefusalsTest {
                         "2:12: input.key: has no version beside it: nothing would say which of two records is newer;"
                                 + " write version: FIELD; or write id in place of key if each record counts",
                         "2:30: input.versoin: 'versoin' is no setting of input; did you mean 'version'?",
-                        "3:25: rollup.levels[0]: 'Hierarchy/Region' must be in quotes to be a name;"
-                                + " write \"Hierarchy/Region\"",
+                        "3:25: rollup.levels[0]: 'Hierarchy/Region' is no name of a field; there is no arithmetic: name one"
+                                + " field, and compute beforehand; a field that has just this name:"
+                                + " '\"Hierarchy/Region\"'",
                         "4:46: rollup.measures.value: 'sum(Value)' ends too early; write decimal(precision,scale):"
                                 + " digits in all, 1 to 38, and digits after the point, 0 to precision",
                         "4:60: rollup.measures.trades: 'cuont' is no function here; did you mean 'count'?");
@@ -176,8 +177,13 @@ class InputRefusalsTest {
                         + " write a path like Order.Total or \"unit.price\"");
         assertInput(
                 "\"id\": \"a b\"",
-                "3:10: input.id: 'b' is too much here; write one field alone; a name with a space is in double quotes");
-        assertInput("\"id\": \"x.a$b\"", "3:10: input.id: 'a$b' must be in quotes to be a name; write \"a$b\"");
+                "3:10: input.id: 'b' is too much here; write one field alone; a name with a space is in double quotes,"
+                        + " inside those of YAML: '\"a b\"'");
+        assertInput("\"id\": \"x.a$b\"", "3:10: input.id: 'a$b' must be in quotes to be a name; write '\"a$b\"'");
+        assertInput(
+                "\"id\": \"lots[0].qty\"",
+                "3:8: input.id: 'lots[0]' is an element of an array, and arrays are not addressed;"
+                        + " split the record beforehand, into one for each element");
         assertInput("\"id\": \"'a'\"", "3:8: input.id: ''a'' is no name; names are in double quotes, or in none");
         assertInput("\"id\": \"b.\\\"a\"", "3:10: input.id: '\"a' has no closing quote; end it with \"");
     }
@@ -260,7 +266,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"format\": \"csv\",\n\"filter\": \"x is missing or a.b = 'c'\"",
                 "4:28: input.filter: 'a.b' is a path, and a csv record has columns only;"
-                        + " a column whose name has dots is written in double quotes: \"a.b\"");
+                        + " a column whose name has dots is in double quotes, inside those of YAML: '\"a.b\"'");
     }
 
     @Test

@@ -96,7 +96,8 @@ class PipelineBuilderTest {
                         + "  input.horizon: is for pipelines with an id only; write id, or leave horizon out\n"
                         + "  rollups.main.levels[1]: 'x' is also the name of rollups.main.levels[0];"
                         + " give one of them another: {field: …, name: …}\n"
-                        + "  input.key[0]: 'b' is too much here; write one field alone; a name with a space is in double quotes\n"
+                        + "  input.key[0]: 'b' is too much here; write one field alone; a name with a space is in double quotes,"
+                        + " inside those of YAML: '\"a b\"'\n"
                         + "  rollups.main.measures.sum: '40' is not possible here; write a whole number from 1 to 38");
     }
 

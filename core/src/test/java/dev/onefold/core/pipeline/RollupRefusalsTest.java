@@ -110,9 +110,22 @@ class RollupRefusalsTest {
     }
 
     @Test
+    void arithmetic_is_refused_as_what_it_is() {
+        String none = "there is no arithmetic: name one field, and compute beforehand";
+        assertLevel("a * b", "4:4: rollup.levels[0]: '*' is arithmetic; " + none);
+        assertLevel(
+                "a*b",
+                "4:2: rollup.levels[0]: 'a*b' is no name of a field; " + none
+                        + "; a field that has just this name: '\"a*b\"'");
+    }
+
+    @Test
     void a_level_is_a_field_or_one_function_of_it() {
         String end = "a level is a field or one function of it, and may end with: missing \"text\"";
-        assertLevel("a b", "4:4: rollup.levels[0]: 'b' is too much here; " + end);
+        assertLevel(
+                "a b",
+                "4:4: rollup.levels[0]: 'b' is too much here; " + end
+                        + "; a name with a space is in double quotes, inside those of YAML: '\"a b\"'");
         assertLevel("a.b(c)", "4:5: rollup.levels[0]: '(' is too much here; " + end);
         assertLevel("buckt(a, 1h)", "4:2: rollup.levels[0]: 'buckt' is no function here; did you mean 'bucket'?");
         assertLevel("lower(a)", "4:2: rollup.levels[0]: 'lower' is no function here; write bucket, prefix or step");

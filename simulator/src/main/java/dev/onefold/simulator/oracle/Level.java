@@ -95,7 +95,8 @@ record Level(
         if (time == null) {
             throw new AssertionError("A value that is there has a time, or is refused.");
         }
-        return Instant.ofEpochSecond(Values.floor(time, size).longValueExact()).toString();
+        return Instant.ofEpochSecond(Values.floor(Values.likely(time), size).longValueExact())
+                .toString();
     }
 
     private String step(Object value) {

@@ -203,7 +203,7 @@ public final class Oracle {
         if (time == null) {
             throw new Refused("the time is missing");
         }
-        return time;
+        return Values.likely(time);
     }
 
     private State state(Document document) {

@@ -28,6 +28,8 @@ final class Values {
     private static final int NANOSECOND_DIGITS = 9;
     private static final int VALUE_DIGITS_MAX = 28;
     private static final int VERSION_DIGITS_MAX = 64;
+    private static final long YEAR_1900 = -2_208_988_800L;
+    private static final long YEAR_2200 = 7_258_118_400L;
 
     private Values() {}
 
@@ -126,6 +128,16 @@ final class Values {
         };
         if (seconds.abs().compareTo(BigDecimal.valueOf(Instant.MAX.getEpochSecond())) > 0) {
             throw new Refused("a time beyond a thousand million years");
+        }
+        return seconds;
+    }
+
+    /// Refuses a time that no event has, because its number is in another unit.
+    static BigDecimal likely(BigDecimal seconds) {
+        boolean likely = seconds.compareTo(BigDecimal.valueOf(YEAR_1900)) >= 0
+                && seconds.compareTo(BigDecimal.valueOf(YEAR_2200)) < 0;
+        if (!likely) {
+            throw new Refused("a time outside of the years 1900 to 2199");
         }
         return seconds;
     }

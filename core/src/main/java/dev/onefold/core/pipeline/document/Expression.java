@@ -20,6 +20,8 @@ public final class Expression {
     private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]+");
     private static final Pattern DURATION = Pattern.compile("[0-9]+[smhd]");
     private static final int NUMBER_LENGTH_MAX = 100;
+    private static final String ARITHMETIC = "*/+%";
+    private static final String NO_ARITHMETIC = "there is no arithmetic: name one field, and compute beforehand";
 
     private final Node.Scalar scalar;
     private final String text;
@@ -170,8 +172,7 @@ public final class Expression {
             offset++;
         }
         if (offset > plainEnd) {
-            String whole = text.substring(start, offset);
-            throw refuse(start, whole, "must be in quotes to be a name", "write \"" + whole + "\"");
+            throw noName(start, text.substring(start, offset));
         }
         if (name.isEmpty() && offset < text.length() && text.charAt(offset) == '\'') {
             throw refuse("is no name", "names are in double quotes, or in none");
@@ -184,6 +185,46 @@ public final class Expression {
             throw refuse("", "write the name of a field");
         }
         return name;
+    }
+
+    private Refusal noName(int start, String whole) {
+        if (whole.indexOf('[') >= 0) {
+            return refuse(
+                    start,
+                    whole,
+                    "is an element of an array, and arrays are not addressed",
+                    "split the record beforehand, into one for each element");
+        }
+        return whole.chars().anyMatch(c -> ARITHMETIC.indexOf(c) >= 0)
+                ? refuse(
+                        start,
+                        whole,
+                        "is no name of a field",
+                        NO_ARITHMETIC + "; a field that has just this name: " + innerQuotes(whole))
+                : refuse(start, whole, "must be in quotes to be a name", "write " + innerQuotes(whole));
+    }
+
+    /// The text is refused if an operator is next.
+    public void refuseArithmetic() {
+        skipSpace();
+        if (!atEnd() && (ARITHMETIC + "-").indexOf(text.charAt(offset)) >= 0) {
+            throw refuse("is arithmetic", NO_ARITHMETIC);
+        }
+    }
+
+    /// How to name a field whose name is not a plain word. YAML takes the outer quotes away.
+    public String nameAdvice() {
+        return "a name with a space is in double quotes, inside those of YAML: "
+                + innerQuotes(isPlainWords() ? text.strip() : "Order No.");
+    }
+
+    /// Whether the text has neither quotes nor parentheses: it may be a name with spaces that lost its quotes.
+    public boolean isPlainWords() {
+        return text.strip().indexOf(' ') > 0 && text.chars().noneMatch(c -> "\"'()".indexOf(c) >= 0);
+    }
+
+    private static String innerQuotes(String name) {
+        return "'\"" + name + "\"'";
     }
 
     /// Takes a text in double or single quotes, in which the same quote is written twice; null when no quote is next.
