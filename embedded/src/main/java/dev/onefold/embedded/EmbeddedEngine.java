@@ -337,7 +337,7 @@ public final class EmbeddedEngine implements Engine {
         Totals totals = locked(() -> {
             int rollup = view.pipeline.rollups().indexOf(view.pipeline.rollup(query.rollup()));
             cut[0] = new Answer.Cut(
-                    view.state.sources.progress(), settings.clock().instant());
+                    view.state.sources.covered(), settings.clock().instant());
             return view.state.served(rollup, Tuple.of(query.group()));
         });
         return totals.answer(query, cut[0]);

@@ -162,7 +162,7 @@ final class FileFold {
     private FoldReport fold(InputStream in, MessageDigest digest, String name) throws IOException {
         Sources.Source source = engine.openSource(name);
         LineReader reader = new LineReader(in, digest, file.growing(), false);
-        long recordsBefore = source.records;
+        long recordsBefore = source.dataRecords();
         requireFinishedLine(in, source, reader);
         if (engine.settings().threads() == 0) {
             foldInline(reader, source);
@@ -171,7 +171,7 @@ final class FileFold {
         }
         engine.checkpointNow();
         tell(source);
-        return new FoldReport.Folded(source.records - recordsBefore, source.bytes);
+        return new FoldReport.Folded(source.dataRecords() - recordsBefore, source.bytes);
     }
 
     /// What follows an unfinished last line that was folded as a record must begin with its end.

@@ -16,7 +16,9 @@ public final class Sources {
         public final String name;
         public final int number;
         public final boolean replayable;
+        /// Lines, a header included: by these a record's place is numbered.
         public long records;
+
         public long bytes;
         /// How far it is in the journal: as far as it is folded, or further within one commit.
         public long recordsAppended;
@@ -37,6 +39,11 @@ public final class Sources {
             this.name = name;
             this.number = number;
             this.replayable = replayable;
+        }
+
+        /// Lines that are records: a header is none.
+        public long dataRecords() {
+            return records - (header.length > 0 ? 1 : 0);
         }
 
         public byte[] currentHash() {
@@ -100,9 +107,15 @@ public final class Sources {
         return all.get(number).name;
     }
 
+    /// How far each source is.
     public List<Answer.Progress> progress() {
         return all.stream()
-                .map(source -> new Answer.Progress(source.name, source.records, source.bytes))
+                .map(source -> new Answer.Progress(source.name, source.dataRecords(), source.bytes))
                 .toList();
+    }
+
+    /// The sources of which something is in the totals: not those that were refused at their first line.
+    public List<Answer.Progress> covered() {
+        return progress().stream().filter(source -> source.bytes() > 0).toList();
     }
 }
