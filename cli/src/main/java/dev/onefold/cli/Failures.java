@@ -52,6 +52,10 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
 
     @Override
     public int handleExecutionException(Exception e, CommandLine commandLine, ParseResult parseResult) {
+        return handle(e);
+    }
+
+    int handle(Exception e) {
         call.caller().out().flush();
         ExitCode exitCode = switch (e) {
             case CommandFailure failure -> say(failure.exitCode(), String.valueOf(failure.getMessage()));
@@ -93,8 +97,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private ExitCode say(ExitCode exitCode, String message) {
-        boolean terminal = call.caller().screen().errIsTerminal();
-        int width = terminal ? call.caller().screen().width() : Integer.MAX_VALUE; // Who searches in a log wants lines.
+        int width = call.caller().screen().errWidth();
         ("onefold: " + message.stripTrailing())
                 .lines()
                 .map(line -> Words.wrap(line, width))

@@ -1,6 +1,7 @@
 package dev.onefold.cli;
 
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
 import java.util.List;
 
 /// Where the process `onefold` begins.
@@ -9,8 +10,9 @@ public final class Main {
 
     public static void main(String[] arguments) {
         if (arguments.length == 1 && arguments[0].equals("--version")) {
-            System.out.println(Onefold.Version.text()); // Scripts ask for it often: no need to set up all commands.
-            return;
+            Caller caller = Caller.ofProcess(); // Scripts ask for it often: no need to set up all commands.
+            caller.out().println(Onefold.Version.text());
+            System.exit(Onefold.delivered(caller, ExitCode.DONE.code()));
         }
         System.exit(Onefold.execute(Caller.ofProcess(), List.of(arguments)));
     }

@@ -3,7 +3,9 @@ package dev.onefold.cli;
 import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.CommonOptions;
+import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.generate.GenerateCommand;
 import dev.onefold.cli.run.RunCommand;
@@ -32,8 +34,9 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:Done. Also when SIGTERM stopped 'run', after a checkpoint.",
-            "1:Totals differ, a pipeline file has problems, or a source, record or key was refused.",
-            "2:The command line asks for what there is not.",
+            "1:Totals differ, a pipeline file has problems, a source or record was refused, a key or group"
+                    + " is not there, or standard output failed.",
+            "2:Usage error: an unknown option, value, file or roll-up.",
             "3:The data directory is in use, missing, damaged, of another definition or version, or no data directory.",
             "4:The disk failed, or memory for the state is used up.",
             "70:A bug in Onefold.",
@@ -47,9 +50,6 @@ import picocli.CommandLine.Spec;
             "  onefold COMMAND --help"
         })
 public final class Onefold implements Runnable {
-    /// Wider lines are hard to read.
-    private static final int HELP_WIDTH_MAX = 100;
-
     @Spec
     @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
     private CommandSpec spec;
@@ -66,13 +66,27 @@ public final class Onefold implements Runnable {
         Call call = new Call(caller, arguments, live == null ? null : _ -> live, Onefold::execute);
         int code;
         try {
+            caller.requireReadable(arguments);
             code = commandLine(call).execute(arguments.toArray(new String[0]));
+        } catch (CommandFailure e) {
+            code = new Failures(call).handle(e);
         } catch (Error e) {
             code = new Failures(call).handleError(e);
         }
-        caller.out().flush();
+        code = delivered(caller, code);
         caller.err().flush();
         return code;
+    }
+
+    /// A result that did not reach standard output whole is no success, whatever the command came to.
+    static int delivered(Caller caller, int code) {
+        if (!caller.out().checkError()) { // It flushes first.
+            return code;
+        }
+        caller.err()
+                .println("onefold: Standard output failed, so what was written to it is not complete."
+                        + " The disk may be full, or the program that reads it may have ended.");
+        return code == ExitCode.DONE.code() ? ExitCode.DIFFERENT.code() : code;
     }
 
     /// All commands, to be run for this call.
@@ -100,7 +114,8 @@ public final class Onefold implements Runnable {
                 .setErr(new PrintWriter(caller.err(), true, StandardCharsets.UTF_8))
                 .setColorScheme(
                         CommandLine.Help.defaultColorScheme(caller.screen().colour() ? Ansi.ON : Ansi.OFF))
-                .setUsageHelpWidth(Math.min(caller.screen().width(), HELP_WIDTH_MAX))
+                .setUsageHelpWidth(HelpText.width(caller.screen()))
+                .setHelpSectionMap(HelpText.sections(commandLine, caller.screen()))
                 .setParameterExceptionHandler(failures)
                 .setExecutionExceptionHandler(failures);
     }

@@ -61,6 +61,7 @@ class HelpTest {
                         "onefold dead-letters purge",
                         "onefold dead-letters export",
                         "onefold check",
+                        "onefold status",
                         "onefold generate trade-risk",
                         "onefold aws produce",
                         "onefold aws replay",
@@ -91,6 +92,36 @@ class HelpTest {
                 (name, command) -> assertThat(command.getUsageMessage(Ansi.OFF).lines())
                         .as(name)
                         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80)));
+    }
+
+    @Test
+    void every_help_is_shown_on_a_terminal_of_40_columns_and_only_examples_are_wider() {
+        Cli narrow = Cli.in(Path.of("").toAbsolutePath()).onTerminal(40);
+        for (String name : commands.keySet()) {
+            List<String> words = new ArrayList<>(List.of(name.split(" ")));
+            words.removeFirst();
+            if (words.contains("dead-letters")) {
+                words.add(words.indexOf("dead-letters") + 1, "pipeline.yaml");
+            }
+            words.add("--help");
+            Cli.Result result = narrow.run(words.toArray(new String[0]));
+            assertThat(result.exitCode()).as(name + result.err()).isZero();
+            String help = result.out().replaceFirst("(?s)\nExamples?:\n.*", "");
+            assertThat(help.lines())
+                    .as(name)
+                    .hasSizeGreaterThan(3)
+                    .filteredOn(line -> line.strip().contains(" "))
+                    .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(40));
+        }
+    }
+
+    @Test
+    void no_help_breaks_a_line_that_is_copied() {
+        commands.forEach((name, command) -> assertThat(command.getUsageMessage(Ansi.OFF))
+                .as(name)
+                .doesNotContain("http: //", "http:\n")
+                .contains(String.join(
+                        "\n", command.getCommandSpec().usageMessage().footer())));
     }
 
     @Test

@@ -33,6 +33,17 @@ public final class OnefoldProcess implements AutoCloseable {
     /// With these variables besides those of this process.
     public static OnefoldProcess start(Path folder, Map<String, String> variables, String... arguments)
             throws IOException {
+        return start(ProcessBuilder.Redirect.PIPE, folder, variables, arguments);
+    }
+
+    /// With its standard output in a file.
+    public static OnefoldProcess startInto(Path out, Path folder, String... arguments) throws IOException {
+        return start(ProcessBuilder.Redirect.to(out.toFile()), folder, Map.of(), arguments);
+    }
+
+    private static OnefoldProcess start(
+            ProcessBuilder.Redirect out, Path folder, Map<String, String> variables, String... arguments)
+            throws IOException {
         Path err = Files.createTempFile(folder, "err", ".txt");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -44,8 +55,10 @@ public final class OnefoldProcess implements AutoCloseable {
                 System.getProperty("java.class.path"),
                 "dev.onefold.cli.Main"));
         command.addAll(List.of(arguments));
-        ProcessBuilder builder =
-                new ProcessBuilder(command).directory(folder.toFile()).redirectError(err.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectError(err.toFile())
+                .redirectOutput(out);
         builder.environment().putAll(variables);
         Process process = builder.start();
         return new OnefoldProcess(process, err);

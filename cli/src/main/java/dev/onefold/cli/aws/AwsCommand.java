@@ -37,7 +37,7 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
             "  Totals, one consistent cut:",
             "    onefold aws query trade-risk.yaml --region eu-central-1",
             "  Two deployments of one pipeline:",
-            "    onefold aws query trade-risk.yaml --deployment trade-risk-test --profile test"
+            "    onefold aws query trade-risk.yaml --deployment risk-test --profile test"
         })
 public final class AwsCommand implements Runnable {
     @Option(
@@ -65,7 +65,7 @@ public final class AwsCommand implements Runnable {
             names = "--endpoint",
             scope = ScopeType.INHERIT,
             paramLabel = "URL",
-            description = "Where DynamoDB is spoken to, if not at AWS: http://localhost:8000")
+            description = "Where DynamoDB is spoken to, if not at AWS, such as%nhttp://localhost:8000")
     private @Nullable URI endpoint;
 
     @Spec

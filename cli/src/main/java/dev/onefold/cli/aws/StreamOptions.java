@@ -25,7 +25,7 @@ final class StreamOptions {
     @Option(
             names = "--kinesis-endpoint",
             paramLabel = "URL",
-            description = "Where Kinesis is spoken to, if not at AWS: http://localhost:4567")
+            description = "Where Kinesis is spoken to, if not at AWS, such as%nhttp://localhost:4567")
     private @Nullable URI endpoint;
 
     /// The name or ARN of one that takes records.

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /// Who calls a command: its streams, the folder it stands in, its environment and its screen. That of this process,
@@ -40,6 +41,16 @@ public record Caller(
 
     private static PrintStream stream(FileOutputStream file) {
         return new PrintStream(new BufferedOutputStream(file, BUFFER_BYTES), false, StandardCharsets.UTF_8);
+    }
+
+    /// Refuses an argument that this process could not read: taken as it is, it would be another key, name or path.
+    public void requireReadable(List<String> arguments) {
+        for (String argument : arguments) {
+            if (argument.indexOf('\uFFFD') >= 0) {
+                throw CommandFailure.usage("The argument '" + Problem.visible(argument, SHOWN_LENGTH_MAX)
+                        + "' has a character that cannot be read in this locale. Set LC_ALL=C.UTF-8, and try again.");
+            }
+        }
     }
 
     /// The path that a text on the command line means.

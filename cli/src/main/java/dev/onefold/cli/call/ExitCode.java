@@ -3,9 +3,10 @@ package dev.onefold.cli.call;
 /// How a command ended, as its caller's shell sees it. `docs/operations.md` lists them.
 public enum ExitCode {
     DONE(0),
-    /// Totals differ, a pipeline file has problems, a source or a record was refused, a key has no row.
+    /// Totals differ, a pipeline file has problems, a source or a record was refused, a key or group is not there, or
+    /// standard output failed.
     DIFFERENT(1),
-    /// The command line asks for what there is not.
+    /// Usage error: an unknown option, value, file or roll-up.
     USAGE(2),
     /// The data directory is in use, missing, corrupt, or of another definition or version.
     DIRECTORY(3),

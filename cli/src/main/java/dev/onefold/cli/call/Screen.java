@@ -25,6 +25,16 @@ public record Screen(int width, boolean colour, boolean outIsTerminal, boolean e
         width = Math.clamp(width, WIDTH_MIN, WIDTH_MAX);
     }
 
+    /// Columns for a text on standard output: a pipe has no end of a line, because programs search in lines.
+    public int outWidth() {
+        return outIsTerminal ? width : Integer.MAX_VALUE / 2;
+    }
+
+    /// Columns for a text on standard error.
+    public int errWidth() {
+        return errIsTerminal ? width : Integer.MAX_VALUE / 2;
+    }
+
     /// No terminal at all.
     public static Screen pipe() {
         return new Screen(WIDTH_DEFAULT, false, false, false);

@@ -95,7 +95,9 @@ public final class PipelineArgument {
             case Reading.Read(Pipeline definition) -> definition;
             case Reading.Refused refused -> {
                 int count = refused.problems().size();
-                caller.err().println(loaded.problems(caller.shown(file)));
+                caller.err()
+                        .println(loaded.problems(
+                                caller.shown(file), caller.screen().errWidth()));
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
                         caller.shown(file) + " has " + (count == 1 ? "1 problem." : count + " problems."));

@@ -84,12 +84,12 @@ final class ListCommand implements Callable<Integer> {
             LetterText text = new LetterText(letter);
             String id = String.valueOf(letter.id());
             String head = id + "  " + text.reason() + "  " + text.place(caller) + "  " + Words.time(letter.at());
-            caller.out().print(Words.wrap(head, caller.screen().width()) + "\n");
+            caller.out().print(Words.wrap(head, caller.screen().outWidth()) + "\n");
             caller.out()
                     .print(Words.indented(
                                     Words.visible(letter.message()),
                                     "    ",
-                                    caller.screen().width()) + "\n");
+                                    caller.screen().outWidth()) + "\n");
         }
         long last = page.getLast().id();
         String more = letters.list(last, 1).isEmpty() ? "" : " The next ones: --after " + last + ".";

@@ -59,7 +59,7 @@ final class ShowCommand implements Callable<Integer> {
     private void print(DeadLetter letter, byte[] record) {
         LetterText text = new LetterText(letter);
         Caller caller = all.caller().caller();
-        int width = caller.screen().width();
+        int width = caller.screen().outWidth();
         String message = Words.indented(Words.visible(letter.message()), " ".repeat(9), width)
                 .strip();
         caller.out()

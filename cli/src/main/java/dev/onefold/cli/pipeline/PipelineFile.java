@@ -69,9 +69,15 @@ public record PipelineFile(String text, Reading reading) {
     ///
     /// @param name the file's name as the user gave it; a longer one than a line is not broken
     public String problems(String name) {
+        return problems(name, ProblemText.COLUMNS_MAX);
+    }
+
+    /// The same in at most so many columns; a line of the file is shown in at most 80.
+    public String problems(String name, int columns) {
         return switch (reading) {
             case Reading.Read _ -> "";
-            case Reading.Refused(List<Problem> problems) -> ProblemText.of(name, SourceLines.of(text), problems);
+            case Reading.Refused(List<Problem> problems) ->
+                ProblemText.of(name, SourceLines.of(text), problems, columns);
         };
     }
 }

@@ -27,26 +27,28 @@ final class ProblemText {
 
     private ProblemText() {}
 
-    static String of(String name, SourceLines source, List<Problem> problems) {
-        return problems.stream().map(problem -> of(name, source, problem)).collect(Collectors.joining("\n"));
+    static String of(String name, SourceLines source, List<Problem> problems, int columns) {
+        return problems.stream()
+                .map(problem -> of(name, source, problem, columns))
+                .collect(Collectors.joining("\n"));
     }
 
-    private static String of(String name, SourceLines source, Problem problem) {
-        String message =
-                wrapped(Problem.visible(name, Integer.MAX_VALUE) + ":" + problem.place() + ":", problem.message());
+    private static String of(String name, SourceLines source, Problem problem, int columns) {
+        String message = wrapped(
+                Problem.visible(name, Integer.MAX_VALUE) + ":" + problem.place() + ":", problem.message(), columns);
         return source.line(problem.line())
                 .filter(line -> !line.isBlank())
-                .map(line -> message + excerpt(line, problem))
+                .map(line -> message + excerpt(line, problem, Math.min(columns, COLUMNS_MAX)))
                 .orElse(message);
     }
 
     /// The message behind its place, its further lines indented. A word that fits no line is broken.
-    private static String wrapped(String place, String message) {
+    private static String wrapped(String place, String message, int columnsMax) {
         StringBuilder text = new StringBuilder(place);
         int columns = columns(cells(place));
         for (String word : message.split(" ", -1)) {
             List<Cell> cells = cells(word);
-            if (columns + 1 + columns(cells) > COLUMNS_MAX) {
+            if (columns + 1 + columns(cells) > columnsMax) {
                 text.append('\n').append(INDENT);
                 columns = INDENT.length();
             } else {
@@ -54,7 +56,7 @@ final class ProblemText {
                 columns++;
             }
             for (Cell cell : cells) {
-                if (columns + cell.columns() > COLUMNS_MAX) {
+                if (columns + cell.columns() > columnsMax) {
                     text.append('\n').append(INDENT);
                     columns = INDENT.length();
                 }
@@ -66,9 +68,9 @@ final class ProblemText {
     }
 
     /// The line around the column, cut with `…`, and the caret.
-    private static String excerpt(String line, Problem problem) {
+    private static String excerpt(String line, Problem problem, int columnsMax) {
         String number = Integer.toString(problem.line());
-        int width = COLUMNS_MAX - INDENT.length() - number.length() - " | ".length();
+        int width = columnsMax - INDENT.length() - number.length() - " | ".length();
         int length = line.codePointCount(0, line.length());
         int caret = Math.min(problem.column() - 1, length);
         int from = Math.max(0, caret - COLUMNS_MAX);

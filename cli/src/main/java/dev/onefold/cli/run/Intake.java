@@ -10,6 +10,7 @@ import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.FoldReport;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Brings one input after the other to the engine. One thread.
@@ -19,6 +20,7 @@ final class Intake {
     private final StopRequest stop;
     private final Progress.Mode mode;
     private final boolean separate;
+    private String position = "";
 
     /// @param separate whether files are known to be no copies of what was folded under another name
     Intake(Caller caller, EmbeddedEngine engine, StopRequest stop, Progress.Mode mode, boolean separate) {
@@ -35,20 +37,33 @@ final class Intake {
     /// @param from number of the first line; there when the source is
     record Lines(@Nullable String source, @Nullable Long from, boolean acknowledge) {}
 
+    /// Where a run that was stopped has got to, and how to go on; empty if it came to its end.
+    String stopped() {
+        return stop.isMade() ? "Stopped" + position + "\n" : "";
+    }
+
+    private static String part(long done, long total) {
+        return total == 0 || done >= total ? "" : " at " + Math.max(done, 0) * 100 / total + " %";
+    }
+
     /// Folds a file to its end.
     void file(String text) throws IOException {
         InputFile file = InputFile.of(caller, text);
         FoldReport report;
+        long before = foldedBefore(file);
+        String shown = caller.shown(file.path());
+        AtomicLong done = new AtomicLong();
         try (Progress progress = Progress.begin(
                 caller, mode, String.valueOf(file.path().getFileName()), Progress.Unit.BYTES, file.bytes())) {
             if (!InputFile.isCompressed(file.path())) {
-                progress.at(foldedBefore(file), engine.counts().records());
+                progress.at(before, engine.counts().records());
             }
             boolean compressed = InputFile.isCompressed(file.path());
             report = engine.fold(file.source(separate), new FoldListener() {
                 @Override
                 public void folded(long durableBytes, long foldedBytes, Counts counts) {
-                    progress.at(compressed ? file.read().get() : foldedBytes, counts.records());
+                    done.set(compressed ? file.read().get() : foldedBytes);
+                    progress.at(done.get(), counts.records());
                 }
 
                 @Override
@@ -57,13 +72,14 @@ final class Intake {
                 }
             });
         }
-        String name = caller.shown(file.path());
+        String at = part(done.get(), file.bytes());
+        position = at + (at.isEmpty() ? " after " : " of ") + shown + ". The same command goes on there.";
         switch (report) {
             case FoldReport.AlreadyFolded(String asName) ->
-                caller.err().println(name + " is folded already, as " + caller.shown(caller.path(asName)) + ".");
+                caller.err().println(shown + " is folded already, as " + caller.shown(caller.path(asName)) + ".");
             case FoldReport.Folded folded -> {
-                if (folded.records() == 0 && folded.bytes() > 0 && !stop.isMade()) {
-                    caller.err().println(name + " is folded already.");
+                if (folded.bytes() == before && before > 0 && !stop.isMade()) {
+                    caller.err().println(shown + " is folded already.");
                 }
             }
         }
@@ -79,6 +95,7 @@ final class Intake {
 
     /// Reads a growing file until a stop is asked for.
     void follow(String text, boolean forgetRotated) throws IOException {
+        position = ". The same command goes on following " + text + ".";
         new FollowedFile(caller, engine, stop, InputFile.of(caller, text).path(), separate).follow(forgetRotated);
     }
 
@@ -96,6 +113,9 @@ final class Intake {
                 }
                 progress.at(0, engine.counts().records());
             });
+            position = lines.source() == null
+                    ? ". Lines of standard input that were read are folded; those after them must be sent."
+                    : ". Send again from the last acknowledged line on, with the same --source.";
             long unfinished = intake.run(new StandardInput(caller.in()), stop);
             if (unfinished > 0 && !stop.isMade() && !lines.acknowledge() && lines.source() == null) {
                 intake.takeRest();

@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.Words;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -72,7 +73,7 @@ public final class Progress implements AutoCloseable {
     }
 
     private static Mode automatic(Caller caller, Unit unit, long total) {
-        if (!caller.screen().errIsTerminal()) {
+        if (!caller.screen().errIsTerminal() || total == 0) { // A bar needs an end.
             return Mode.lines;
         }
         return total > 0 && total < unit.size ? Mode.none : Mode.bar; // So little is done before a bar could be read.
@@ -120,7 +121,7 @@ public final class Progress implements AutoCloseable {
 
     private String line(long done, long records, Duration elapsed) {
         String rate = Words.rate(records - recordsFrom, elapsed);
-        String all = name + ": " + Words.count(records, "record") + ", " + rate;
+        String all = Words.time(Instant.now()) + " " + name + ": " + Words.count(records, "record") + ", " + rate;
         if (total == 0 || done <= doneFrom) {
             return all;
         }

@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
             "    onefold run trade-risk.yaml --input trades.log --follow",
             "  A producer that deletes what is acknowledged, and goes on at line 5001:",
             "    producer --from 5001 |",
-            "      onefold run trade-risk.yaml --input - --acknowledge --source p1 --from 5001"
+            "      onefold run trade-risk.yaml -i - --acknowledge --source p1 --from 5001"
         })
 public final class RunCommand implements Callable<Integer> {
     static final String STANDARD_INPUT = "-";
@@ -104,6 +104,11 @@ public final class RunCommand implements Callable<Integer> {
                             + " on a terminal, else lines. ticks is for programs: bytes folded, bytes in all, records.")
     private Progress.Mode progress = Progress.Mode.auto;
 
+    @Option(
+            names = "--fail-on-rejected",
+            description = "Exit code 1 if a record of this run was rejected. All records are folded all the same.")
+    private boolean failOnRejected;
+
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 
@@ -145,8 +150,11 @@ public final class RunCommand implements Callable<Integer> {
                     intake.file(input);
                 }
             }
-            summary.print(acknowledge ? call.caller().err() : call.caller().out());
-            return stop.exitCodeOr(exitCode).code();
+            summary.print(acknowledge ? call.caller().err() : call.caller().out(), intake.stopped());
+            if (failOnRejected && summary.rejected() > 0) {
+                exitCode = ExitCode.DIFFERENT;
+            }
+            return (exitCode == ExitCode.DONE ? stop.exitCodeOr(exitCode) : exitCode).code();
         }
     }
 

@@ -15,6 +15,7 @@ final class Summary {
     private final DataDirectory data;
     private final String dataAgain;
     private final Counts before;
+    private final Refusals refusals;
     private final long startNanos = System.nanoTime();
 
     /// Begins to count.
@@ -24,13 +25,20 @@ final class Summary {
         this.data = data;
         this.dataAgain = dataAgain;
         before = engine.counts();
+        refusals = new Refusals(engine.deadLetters());
     }
 
-    void print(PrintStream out) {
+    /// How many records the run has rejected so far.
+    long rejected() {
+        return engine.counts().rejected() - before.rejected();
+    }
+
+    /// @param stopped what a stopped run has to say first; empty for one that came to the end
+    void print(PrintStream out, String stopped) {
         Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
         Counts now = engine.counts();
         long records = now.records() - before.records();
-        StringBuilder text = new StringBuilder("Folded ").append(Words.count(records, "record"));
+        StringBuilder text = new StringBuilder(stopped).append("Folded ").append(Words.count(records, "record"));
         text.append(" in ").append(Words.duration(elapsed));
         text.append(records > 0 ? " (" + Words.rate(records, elapsed) + ").\n" : ".\n");
         if (records > 0) {
@@ -39,6 +47,9 @@ final class Summary {
             append(text, "stale", now.stale() - before.stale());
             append(text, "conflicting", now.conflicting() - before.conflicting());
             append(text, "rejected", now.rejected() - before.rejected());
+        }
+        if (rejected() > 0) {
+            refusals.appendTo(text, caller);
         }
         long letters = engine.deadLetters().size();
         if (letters > 0) {

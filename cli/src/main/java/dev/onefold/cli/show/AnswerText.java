@@ -32,8 +32,7 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
         }
         StringBuilder text = new StringBuilder(Words.wrap(title(), width)).append("\n\n");
         if (table.isEmpty()) {
-            text.append(root.isEmpty() ? "Nothing is in it." : "There is no group " + GroupPath.shown(root) + ".")
-                    .append('\n');
+            text.append("Nothing is in it.\n");
         } else {
             table.appendTo(text, width, cut);
         }

@@ -33,7 +33,8 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Shows totals: one consistent cut, and what it covers.",
-            "Every parent is the sum of its children. Works beside a running engine."
+            "Every parent is the sum of its children. Works beside a running engine. Exit code 1 if there is no such"
+                    + " group."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -116,12 +117,16 @@ public final class QueryCommand implements Callable<Integer> {
                             switch (format) {
                                 case table ->
                                     text.table(
-                                            caller.screen().width(),
+                                            caller.screen().outWidth(),
                                             caller.screen().outIsTerminal(),
                                             caller::shownSource);
                                 case json -> text.json();
                                 case csv -> text.csv();
                             });
+            if (answer.lines().isEmpty() && !root.isEmpty()) {
+                caller.err().println("There is no group " + GroupPath.shown(root) + ".");
+                return ExitCode.DIFFERENT.code();
+            }
             return ExitCode.DONE.code();
         });
     }

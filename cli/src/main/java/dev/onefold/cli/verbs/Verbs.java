@@ -2,6 +2,7 @@ package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.letters.DeadLettersCommand;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -20,7 +21,8 @@ public final class Verbs {
 
     /// For the data directories of this machine.
     public static List<CommandLine> here(Call call) {
-        List<CommandLine> verbs = of(call);
+        List<CommandLine> verbs = new ArrayList<>(of(call));
+        verbs.add(new CommandLine(new StatusCommand(call)));
         verbs.forEach(verb -> without(DEPLOYED_ONLY, verb));
         return verbs;
     }

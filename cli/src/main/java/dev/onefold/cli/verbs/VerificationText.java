@@ -58,7 +58,7 @@ record VerificationText(Pipeline pipeline, Verification verification) {
             }
         }
         StringBuilder text = new StringBuilder();
-        table.appendTo(text, screen.width(), screen.outIsTerminal());
+        table.appendTo(text, screen.outWidth(), screen.outIsTerminal());
         return text.toString();
     }
 

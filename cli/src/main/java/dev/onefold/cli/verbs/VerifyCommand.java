@@ -83,6 +83,6 @@ public final class VerifyCommand implements Callable<Integer> {
         if (engine instanceof EmbeddedEngine embedded) {
             return embedded;
         }
-        throw CommandFailure.usage("--from-sources is for an engine on this machine.");
+        throw CommandFailure.usage("This is for an engine on this machine.");
     }
 }

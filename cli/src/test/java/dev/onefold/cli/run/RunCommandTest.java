@@ -58,6 +58,45 @@ class RunCommandTest {
     }
 
     @Test
+    void rejected_records_are_summed_up_by_reason_with_an_example_and_fail_the_run_on_request() {
+        cli.write("typo.yaml", Cli.TRADES.replace("key: id", "key: Id").replace("pipeline: trades", "pipeline: typo"));
+        cli.write("in", ONE + TWO + "{\"Id\":3,\"v\":\"x\"}\n{\"Id\":4,\"v\":\"y\"}\n{\n" + FOUR);
+        Result result = cli.run("run", "typo.yaml", "--input", "in");
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out()).contains("""
+                Commonest reasons:
+                  3 x Field Id is missing; it is part of the key; the record has id, v, desk, region, value.
+                    First: in:1, dead letter 1.
+                  2 x Field v is 'x', which is not an integer; it is the version.
+                    First: in:3, dead letter 3.
+                  1 x """);
+        cli.write("more", ONE.replace("1", "7"));
+        Result failed = cli.run("run", "typo.yaml", "--input", "more", "--fail-on-rejected");
+        assertThat(failed.exitCode()).isEqualTo(1);
+        assertThat(failed.out()).contains("  1 x Field Id is missing").doesNotContain("3 x", "2 x");
+        assertThat(run("more", "--fail-on-rejected").exitCode()).isZero();
+    }
+
+    @Test
+    void the_numbers_of_records_are_those_of_the_file_without_its_header_also_after_redrives_and_refused_files() {
+        cli.write(
+                "csv.yaml",
+                "pipeline: csv\ninput: {format: csv, id: id}\nrollup: {levels: [], measures: {s: sum(x) decimal(9,2)}}\n");
+        cli.write("other.csv", "no,columns\n1,2\n");
+        assertThat(cli.run("run", "csv.yaml", "-i", "other.csv").exitCode()).isEqualTo(1);
+        cli.write("in.csv", "id,x\n1,1\n2,2\n3,three\n1,1\n");
+        assertThat(cli.run("run", "csv.yaml", "-i", "in.csv").out())
+                .contains("Folded 4 records", "2 rows of 4 records in all.");
+        cli.write("edit", "3,3\n");
+        assertThat(cli.run("dead-letters", "csv.yaml", "redrive", "1", "--file", "edit")
+                        .exitCode())
+                .isZero();
+        assertThat(cli.run("query", "csv.yaml").out()).contains("with 4 records of 1 source", "in.csv: 4 records");
+        assertThat(cli.run("run", "csv.yaml", "-i", "in.csv").err()).contains("in.csv is folded already.");
+        assertThat(cli.run("run", "csv.yaml", "-i", "in.csv").out()).contains("3 rows of 4 records in all.");
+    }
+
+    @Test
     void compressed_files_are_known_by_their_names_with_all_their_members() throws Exception {
         ByteArrayOutputStream gzip = new ByteArrayOutputStream();
         for (String member : new String[] {ONE, TWO}) {

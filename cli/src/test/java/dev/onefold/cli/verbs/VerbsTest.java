@@ -8,6 +8,7 @@ import dev.onefold.core.pipeline.document.JsonText;
 import dev.onefold.core.pipeline.document.Problems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,7 +71,68 @@ class VerbsTest {
         assertThat(cli.run("query", "trades.yaml", "--group", "FX", "--depth", "0")
                         .lines())
                 .hasSize(7);
-        assertThat(cli.run("query", "trades.yaml", "--group", "nobody").out()).contains("There is no group nobody.");
+    }
+
+    @Test
+    void query_for_a_group_that_is_not_there_has_an_exit_code_and_a_message_in_each_format() {
+        for (String format : List.of("table", "json", "csv")) {
+            Result result = cli.run("query", "trades.yaml", "--group", "nobody/x", "--format", format);
+            assertThat(result.exitCode()).as(format).isEqualTo(1);
+            assertThat(result.err()).contains("There is no group nobody/x.");
+        }
+    }
+
+    @Test
+    void every_verb_answers_on_a_terminal_of_40_columns() {
+        for (String verb : List.of(
+                "query",
+                "get 1",
+                "verify",
+                "rebuild",
+                "dead-letters list",
+                "check",
+                "status",
+                "run -i in.ndjson",
+                "query --top 1 --by value")) {
+            String[] words = verb.split(" ", 2);
+            String line = words[0] + " trades.yaml" + (words.length > 1 ? " " + words[1] : "");
+            Result result = cli.onTerminal(40).run(line.split(" "));
+            assertThat(result.exitCode()).as(line + result.err()).isZero();
+            assertThat(result.out()).as(line).isNotBlank();
+        }
+    }
+
+    @Test
+    void an_argument_that_the_locale_garbled_is_refused() {
+        Result result = cli.run("get", "trades.yaml", "\uFFFD\uFFFDi");
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err()).contains("LC_ALL=C.UTF-8");
+    }
+
+    @Test
+    void status_says_what_became_of_the_records_and_how_far_behind_it_is() throws Exception {
+        cli.append("in.ndjson", "not json\n");
+        assertThat(cli.run("run", "trades.yaml", "-i", "in.ndjson").exitCode()).isZero();
+        cli.append("in.ndjson", "12345\n");
+        Result json = cli.run("status", "trades", "--format", "json");
+        assertThat(json.exitCode()).as(json.err()).isZero();
+        assertThat(JsonText.read(json.out(), new Problems())).isNotNull();
+        assertThat(json.out())
+                .contains(
+                        "\"records\":7,",
+                        "\"accepted\":",
+                        "\"MALFORMED\":2",
+                        "\"lagBytes\":6,",
+                        "\"definitionPending\":false")
+                .containsPattern("\"diskBytes\":[1-9]")
+                .containsPattern("\"checkpointAgeMs\":[0-9]");
+        cli.write("trades.yaml", Cli.TRADES.replace("levels: [desk, region]", "levels: [desk]"));
+        Result table = cli.run("status", "trades.yaml");
+        assertThat(table.out())
+                .containsPattern("records +7\n")
+                .containsPattern("  malformed +2\n")
+                .containsPattern("lag +6 bytes\n")
+                .containsPattern("definition +changed");
     }
 
     @Test

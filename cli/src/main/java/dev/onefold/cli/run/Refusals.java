@@ -1,0 +1,121 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.document.JsonText;
+import dev.onefold.core.pipeline.document.Node;
+import dev.onefold.core.pipeline.document.Problems;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// The commonest reasons for which a run's records were rejected. The values in a message differ from record to
+/// record, so messages that are equal but for their values count as one reason.
+final class Refusals {
+    private static final int LETTERS_MAX = 10_000; // Reading them takes some milliseconds.
+    private static final int PAGE = 1_000;
+    private static final int REASONS_MAX = 3;
+    private static final int FIELDS_MAX = 8;
+    private static final int RECORD_BYTES_MAX = 1 << 16;
+    private static final Pattern VALUE = Pattern.compile("'[^']*'|[0-9]+");
+
+    private final DeadLetters letters;
+    private final long lastBefore;
+
+    private static final class Kind {
+        private final DeadLetter example;
+        private long count;
+
+        Kind(DeadLetter example) {
+            this.example = example;
+        }
+    }
+
+    /// Begins: letters that are there already do not count.
+    Refusals(DeadLetters letters) {
+        this.letters = letters;
+        lastBefore = last(letters);
+    }
+
+    /// The greatest id of a letter, found by halving.
+    private static long last(DeadLetters letters) {
+        long low = 0;
+        long high = 1;
+        while (!letters.list(high, 1).isEmpty()) {
+            low = high;
+            high *= 2;
+        }
+        while (low < high) {
+            long middle = low + (high - low) / 2;
+            if (letters.list(middle, 1).isEmpty()) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
+    }
+
+    /// Appends the commonest reasons, each with its count and an example.
+    void appendTo(StringBuilder text, Caller caller) {
+        Map<String, Kind> kinds = new HashMap<>();
+        int seen = 0;
+        long after = lastBefore;
+        for (List<DeadLetter> page = letters.list(after, PAGE);
+                !page.isEmpty() && seen < LETTERS_MAX;
+                page = letters.list(after, PAGE)) {
+            for (DeadLetter letter : page) {
+                if (letter.reason() != Reason.CONFLICT) {
+                    seen++;
+                    String key = VALUE.matcher(letter.message()).replaceAll("*");
+                    kinds.computeIfAbsent(key, _ -> new Kind(letter)).count++;
+                }
+            }
+            after = page.getLast().id();
+        }
+        if (kinds.isEmpty()) {
+            return;
+        }
+        boolean all = letters.list(after, 1).isEmpty();
+        text.append("Commonest reasons")
+                .append(all ? "" : ", of the first " + Words.count(seen) + " rejected records")
+                .append(":\n");
+        kinds.values().stream()
+                .sorted(Comparator.comparingLong((Kind kind) -> -kind.count).thenComparing(kind -> kind.example.id()))
+                .limit(REASONS_MAX)
+                .forEach(kind -> append(text, caller, kind));
+    }
+
+    private void append(StringBuilder text, Caller caller, Kind kind) {
+        DeadLetter example = kind.example;
+        text.append("  ").append(Words.count(kind.count)).append(" x ").append(Words.visible(example.message()));
+        text.append(example.message().contains("is missing") ? fields(example) : "")
+                .append(".\n");
+        text.append("    First: ").append(caller.shownSource(example.place().source()));
+        text.append(':').append(example.place().line());
+        text.append(", dead letter ").append(example.id()).append(".\n");
+    }
+
+    /// The names at the top of a JSON record: the missing one is often there in another spelling.
+    private String fields(DeadLetter letter) {
+        if (!letter.kept() || letter.bytes() > RECORD_BYTES_MAX) {
+            return "";
+        }
+        String record = new String(letters.record(letter.id()), StandardCharsets.UTF_8);
+        if (!(JsonText.read(record, new Problems()) instanceof Node.Mapping mapping)
+                || mapping.entries().isEmpty()) {
+            return "";
+        }
+        List<String> names = mapping.entries().stream()
+                .map(entry -> Words.visible(entry.name().text()))
+                .toList();
+        return "; the record has " + String.join(", ", names.subList(0, Math.min(names.size(), FIELDS_MAX)))
+                + (names.size() > FIELDS_MAX ? ", …" : "");
+    }
+}
