@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "completion",
         sortOptions = false,
-        description = "Writes a script that makes the shell complete commands and options.",
+        description = "Writes a script for a shell, which then completes commands and options once it has read it.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  For this shell only:",

@@ -6,6 +6,7 @@ import dev.onefold.cli.call.CommonOptions;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.document.Problem;
+import dev.onefold.core.pipeline.document.Spelling;
 import dev.onefold.embedded.EngineException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -18,6 +19,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -36,11 +39,12 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     @Override
     public int handleParseException(ParameterException e, String[] arguments) {
         PrintStream err = call.caller().err();
-        err.println("onefold: " + Problem.visible(String.valueOf(e.getMessage()), MESSAGE_LENGTH_MAX));
-        List<String> meant = e instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
-        if (!meant.isEmpty()) {
-            err.println("Did you mean " + String.join(", or ", meant) + "?");
-        }
+        String unknown = unknown(e);
+        String message =
+                unknown.isEmpty() ? inWords(String.valueOf(e.getMessage())) : what(unknown, e.getCommandLine());
+        err.println("onefold: " + Problem.visible(message, MESSAGE_LENGTH_MAX));
+        Spelling.nearest(unknown, known(unknown, e.getCommandLine().getCommandSpec()))
+                .ifPresent(meant -> err.println("Did you mean " + meant + "?"));
         if (e instanceof MissingParameterException) {
             err.print(e.getCommandLine().getHelp().synopsisHeading()
                     + e.getCommandLine().getHelp().synopsis(USAGE_INDENT));
@@ -48,6 +52,42 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         err.println("'" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help' shows what is possible.");
         trace(e);
         return ExitCode.USAGE.code();
+    }
+
+    /// The word of the command line that no command knows; empty if that is not what is wrong. A mistyped option may
+    /// look to picocli as if another one were missing.
+    private String unknown(ParameterException e) {
+        if (e instanceof UnmatchedArgumentException unmatched) {
+            return unmatched.getUnmatched().getFirst();
+        }
+        if (!(e instanceof MissingParameterException)) {
+            return "";
+        }
+        CommandSpec spec = e.getCommandLine().getCommandSpec();
+        return call.arguments().stream()
+                .map(argument -> argument.replaceFirst("=.*", ""))
+                .filter(argument -> argument.matches("--[a-z].*") && spec.findOption(argument) == null)
+                .findFirst()
+                .orElse("");
+    }
+
+    private static String what(String unknown, CommandLine commandLine) {
+        if (unknown.startsWith("-")) {
+            return "There is no option " + unknown + " here.";
+        }
+        return commandLine.getSubcommands().isEmpty()
+                ? "The argument '" + unknown + "' is one too many."
+                : "There is no command '" + unknown + "'.";
+    }
+
+    private static List<String> known(String unknown, CommandSpec spec) {
+        return unknown.startsWith("-")
+                ? spec.options().stream().map(OptionSpec::longestName).toList()
+                : List.copyOf(spec.subcommands().keySet());
+    }
+
+    private static String inWords(String message) {
+        return message.replaceFirst(" is not an? (int|long)$", " is not a whole number");
     }
 
     @Override

@@ -125,6 +125,19 @@ class HelpTest {
     }
 
     @Test
+    void a_mistyped_command_or_option_is_told_with_what_was_meant() {
+        Cli cli = Cli.in(Path.of("").toAbsolutePath());
+        assertThat(cli.run("rnu").err()).contains("There is no command 'rnu'.\nDid you mean run?\n");
+        assertThat(cli.run("qurey").err()).contains("Did you mean query?\n");
+        assertThat(cli.run("xyzzy").err()).contains("no command 'xyzzy'").doesNotContain("Did you mean");
+        assertThat(cli.run("run", "p.yaml", "--inptu", "x").err())
+                .contains("There is no option --inptu here.\nDid you mean --input?\n");
+        assertThat(cli.run("run", "p.yaml").err()).contains("--input");
+        assertThat(cli.run("generate", "trade-risk", "--events", "2m").err()).contains("'2m' is not a whole number");
+        assertThat(cli.run("check", ".").err()).contains("is a folder");
+    }
+
+    @Test
     void every_help_has_an_example_that_begins_with_onefold() {
         commands.forEach((name, command) -> {
             if (!name.equals("onefold generate")) {

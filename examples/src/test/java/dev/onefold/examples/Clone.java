@@ -1,6 +1,6 @@
 package dev.onefold.examples;
 
-import dev.onefold.cli.pipeline.PipelineFile;
+import dev.onefold.yaml.PipelineFile;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Reading;
 import java.io.IOException;

@@ -14,7 +14,14 @@ public final class FunctionJars {
     /// What the functions do without. Whatever is not known here is taken: too much costs some milliseconds, too
     /// little an outage.
     private static final List<String> LEFT_OUT = List.of(
-            "onefold-cli-", "onefold-embedded-", "picocli-", "snakeyaml-", "progressbar-", "jline-", "zstd-jni-");
+            "onefold-cli-",
+            "onefold-embedded-",
+            "onefold-yaml-",
+            "picocli-",
+            "snakeyaml-",
+            "progressbar-",
+            "jline-",
+            "zstd-jni-");
 
     private FunctionJars() {}
 

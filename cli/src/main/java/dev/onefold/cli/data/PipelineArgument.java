@@ -4,10 +4,10 @@ import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.pipeline.PipelineFile;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Reading;
+import dev.onefold.yaml.PipelineFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +87,10 @@ public final class PipelineArgument {
     /// @throws CommandFailure with all that is wrong with it
     public static Pipeline read(Caller caller, String text) {
         Path file = caller.path(text);
-        if (!Files.isRegularFile(file)) {
+        if (Files.isDirectory(file)) {
+            throw CommandFailure.usage(caller.shown(file) + " is a folder. Give the path of the pipeline file.");
+        }
+        if (!Files.exists(file)) {
             throw CommandFailure.usage("There is no pipeline file " + caller.shown(file) + ".");
         }
         PipelineFile loaded = PipelineFile.load(file);

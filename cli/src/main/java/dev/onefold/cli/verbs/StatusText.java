@@ -103,6 +103,10 @@ record StatusText(
         return reason.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
+    private static boolean isCount(String value) {
+        return value.matches("[0-9,]+");
+    }
+
     String table(Caller caller) {
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put("records", Words.count(counts.records()));
@@ -123,12 +127,13 @@ record StatusText(
         lines.put("lag", Words.bytes(lagBytes));
         lines.put("definition", pending ? "changed: 'onefold run' takes it over" : "served");
         int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
+        int numbers = Words.count(counts.records()).length();
         StringBuilder text = new StringBuilder(data.pipeline())
                 .append(" in ")
                 .append(caller.shown(data.path()))
                 .append("\n\n");
         lines.forEach((name, value) -> text.append(name)
-                .repeat(' ', width - name.length() + 2)
+                .repeat(' ', width - name.length() + 2 + (isCount(value) ? numbers - value.length() : 0))
                 .append(value)
                 .append('\n'));
         return text.toString();

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ForeignFolderTest {
     private static final List<List<String>> READING = List.of(
             List.of("query"),
+            List.of("status"),
             List.of("query", "--format", "csv"),
             List.of("get", "1"),
             List.of("verify"),

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.call.Screen;
-import dev.onefold.cli.pipeline.PipelineFile;
 import dev.onefold.core.Verification;
 import dev.onefold.core.Verification.Difference;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Reading;
+import dev.onefold.yaml.PipelineFile;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.onefold.simulator.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.cli.pipeline.PipelineFile;
+import dev.onefold.yaml.PipelineFile;
 import dev.onefold.core.pipeline.Reading;
 import dev.onefold.simulator.oracle.Oracle;
 import dev.onefold.simulator.oracle.Oracle.Outcome;

@@ -1,4 +1,4 @@
-package dev.onefold.cli.pipeline;
+package dev.onefold.yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

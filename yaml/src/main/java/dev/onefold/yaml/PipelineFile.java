@@ -1,5 +1,6 @@
-package dev.onefold.cli.pipeline;
+package dev.onefold.yaml;
 
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineReader;
 import dev.onefold.core.pipeline.Reading;
 import dev.onefold.core.pipeline.document.Node;
@@ -21,6 +22,18 @@ import java.util.List;
 /// A pipeline file as it was read: its text, as far as it is text, and what it came to.
 public record PipelineFile(String text, Reading reading) {
     public static final int FILE_BYTES_MAX = 1024 * 1024;
+
+    /// The pipeline that a file says.
+    ///
+    /// @throws IllegalArgumentException with all that is wrong with it, each with its line and column
+    /// @throws UncheckedIOException if the file cannot be read
+    public static Pipeline pipeline(Path path) {
+        PipelineFile file = load(path);
+        return switch (file.reading) {
+            case Reading.Read(Pipeline pipeline) -> pipeline;
+            case Reading.Refused _ -> throw new IllegalArgumentException(file.problems(path.toString()));
+        };
+    }
 
     /// The pipeline that a file says, or all that is wrong with it.
     ///

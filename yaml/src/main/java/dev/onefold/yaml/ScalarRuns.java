@@ -1,4 +1,4 @@
-package dev.onefold.cli.pipeline;
+package dev.onefold.yaml;
 
 import dev.onefold.core.pipeline.document.Node;
 import dev.onefold.core.pipeline.document.TextPlace;

@@ -1,4 +1,4 @@
-package dev.onefold.cli.pipeline;
+package dev.onefold.yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -247,5 +247,18 @@ class PipelineFileTest {
             case Reading.Refused(List<Problem> problems) ->
                 problems.stream().map(Problem::toString).toList();
         };
+    }
+
+    @Test
+    void a_program_gets_the_pipeline_of_a_file_or_one_exception_with_all_problems(@TempDir Path folder)
+            throws IOException {
+        Path file = folder.resolve("p.yaml");
+        Files.writeString(file, "pipeline: p\ninput: {id: a}\nrollup: {levels: [], measures: {n: count()}}\n");
+        assertThat(PipelineFile.pipeline(file).name()).isEqualTo("p");
+        Files.writeString(file, "pipeline: P\ninput: {id: a}\nrollup: {levels: [], measures: {n: cuont()}}\n");
+        assertThatThrownBy(() -> PipelineFile.pipeline(file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("p.yaml:1:")
+                .hasMessageContaining("did you mean 'count'?");
     }
 }
