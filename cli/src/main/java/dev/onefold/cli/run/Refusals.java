@@ -87,7 +87,7 @@ final class Refusals {
                 .append(all ? "" : ", of the first " + Words.count(seen) + " rejected records")
                 .append(":\n");
         kinds.values().stream()
-                .sorted(Comparator.comparingLong((Kind kind) -> -kind.count).thenComparing(kind -> kind.example.id()))
+                .sorted(Comparator.comparingLong((Kind kind) -> -kind.count).thenComparingLong(kind -> kind.example.id()))
                 .limit(REASONS_MAX)
                 .forEach(kind -> append(text, caller, kind));
     }
