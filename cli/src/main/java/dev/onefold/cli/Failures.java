@@ -38,6 +38,11 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
 
     @Override
     public int handleParseException(ParameterException e, String[] arguments) {
+        if (e instanceof MissingParameterException && asksForHelp(arguments)) {
+            CommandLine meant = meant(e.getCommandLine(), arguments);
+            meant.usage(meant.getOut());
+            return ExitCode.DONE.code();
+        }
         PrintStream err = call.caller().err();
         String unknown = unknown(e);
         String message =
@@ -52,6 +57,19 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         err.println("'" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help' shows what is possible.");
         trace(e);
         return ExitCode.USAGE.code();
+    }
+
+    private static boolean asksForHelp(String[] arguments) {
+        return List.of(arguments).contains("--help") || List.of(arguments).contains("-h");
+    }
+
+    /// The command that the words name, though an argument in front of its name is left out.
+    private static CommandLine meant(CommandLine from, String[] words) {
+        CommandLine meant = from;
+        for (String word : words) {
+            meant = meant.getSubcommands().getOrDefault(word, meant);
+        }
+        return meant;
     }
 
     /// The word of the command line that no command knows; empty if that is not what is wrong. A mistyped option may

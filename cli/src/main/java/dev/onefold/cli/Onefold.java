@@ -17,7 +17,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -112,8 +111,7 @@ public final class Onefold implements Runnable {
         return commandLine
                 .setOut(new PrintWriter(caller.out(), true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(caller.err(), true, StandardCharsets.UTF_8))
-                .setColorScheme(
-                        CommandLine.Help.defaultColorScheme(caller.screen().colour() ? Ansi.ON : Ansi.OFF))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(HelpText.colours(caller.screen())))
                 .setUsageHelpWidth(HelpText.width(caller.screen()))
                 .setHelpSectionMap(HelpText.sections(commandLine, caller.screen()))
                 .setParameterExceptionHandler(failures)

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Writes the archive of the functions, to be put into a bucket.",
-            "Both functions run from it. Give each archive a key of its own, or CloudFormation does not notice a new one."
+            "All functions run from it. Give each archive a key of its own, or CloudFormation does not notice a new one."
         },
         footerHeading = "%nExamples:%n",
         footer = {

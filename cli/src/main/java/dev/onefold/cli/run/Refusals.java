@@ -87,19 +87,22 @@ final class Refusals {
                 .append(all ? "" : ", of the first " + Words.count(seen) + " rejected records")
                 .append(":\n");
         kinds.values().stream()
-                .sorted(Comparator.comparingLong((Kind kind) -> -kind.count).thenComparingLong(kind -> kind.example.id()))
+                .sorted(Comparator.comparingLong((Kind kind) -> -kind.count)
+                        .thenComparingLong(kind -> kind.example.id()))
                 .limit(REASONS_MAX)
                 .forEach(kind -> append(text, caller, kind));
     }
 
     private void append(StringBuilder text, Caller caller, Kind kind) {
         DeadLetter example = kind.example;
-        text.append("  ").append(Words.count(kind.count)).append(" x ").append(Words.visible(example.message()));
-        text.append(example.message().contains("is missing") ? fields(example) : "")
-                .append(".\n");
-        text.append("    First: ").append(caller.shownSource(example.place().source()));
-        text.append(':').append(example.place().line());
-        text.append(", dead letter ").append(example.id()).append(".\n");
+        int width = caller.screen().outWidth();
+        String fields = example.message().contains("is missing") ? fields(example) : "";
+        String message = Words.count(kind.count) + " x " + Words.visible(example.message()) + fields + ".";
+        text.append(Words.indented(message, "  ", width)).append('\n');
+        String place = caller.shownSource(example.place().source()) + ":"
+                + example.place().line();
+        text.append(Words.indented("First: " + place + ", dead letter " + example.id() + ".", "    ", width))
+                .append('\n');
     }
 
     /// The names at the top of a JSON record: the missing one is often there in another spelling.

@@ -4,7 +4,9 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
+import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Status;
 import java.io.PrintStream;
 import java.time.Duration;
 
@@ -57,8 +59,10 @@ final class Summary {
             text.append(data.pipeline()).append(dataAgain).append(" list'.\n");
         }
         text.append("Durable in ").append(caller.shown(data.path())).append(": ");
-        text.append(Words.count(engine.status().rows(), "row")).append(" of ");
-        text.append(Words.count(now.records(), "record")).append(" in all.\n");
+        Status status = engine.status();
+        long all = status.sources().stream().mapToLong(Answer.Progress::records).sum();
+        text.append(Words.count(status.rows(), "row")).append(" of ");
+        text.append(Words.count(all, "record")).append(" in all.\n");
         out.print(text);
         out.flush();
     }

@@ -184,6 +184,7 @@ class KilledRunTest {
             assertThat(cli.run("verify", "lines.yaml").exitCode()).isIn(0, 2);
             run.signal("INT");
             assertThat(run.exitCode()).as(run.err()).isEqualTo(130);
+            assertThat(run.out()).startsWith("Stopped. The same command goes on following app.log.\nFolded ");
         }
         assertThat(totals()).isEqualTo(right(2));
     }
@@ -197,6 +198,7 @@ class KilledRunTest {
             assertThat(run.process().inputReader().readLine()).isEqualTo("1");
             run.signal("TERM");
             assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.err()).contains("Stopped. Lines of standard input that were read are folded");
         }
         assertThat(totals()).isEqualTo(right(1));
     }

@@ -81,7 +81,7 @@ class RunCommandTest {
     void the_numbers_of_records_are_those_of_the_file_without_its_header_also_after_redrives_and_refused_files() {
         cli.write(
                 "csv.yaml",
-                "pipeline: csv\ninput: {format: csv, id: id}\nrollup: {levels: [], measures: {s: sum(x) decimal(9,2)}}\n");
+                "pipeline: csv\ninput: {format: csv, id: id}\nrollup: {levels: [], measures: {s: 'sum(x) decimal(9,2)'}}\n");
         cli.write("other.csv", "no,columns\n1,2\n");
         assertThat(cli.run("run", "csv.yaml", "-i", "other.csv").exitCode()).isEqualTo(1);
         cli.write("in.csv", "id,x\n1,1\n2,2\n3,three\n1,1\n");
