@@ -149,7 +149,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     private static ExitCode of(EngineException.Kind kind) {
         return switch (kind) {
             case IN_USE, FOREIGN, CORRUPT, DEFINITION_CHANGED, FORMAT -> ExitCode.DIRECTORY;
-            case STORAGE_FAILED, STATE_FULL, STOPPED -> ExitCode.STORAGE;
+            case STORAGE_FAILED, STATE_FULL, ANSWER_REFUSED, STOPPED -> ExitCode.STORAGE;
             case SOURCE_CHANGED -> ExitCode.DIFFERENT;
         };
     }

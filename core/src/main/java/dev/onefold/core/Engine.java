@@ -5,6 +5,7 @@ import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /// What a runtime makes of a pipeline: totals that are right, and the everyday verbs on them. All methods may be
 /// called from any thread, while intake goes on.
@@ -16,6 +17,14 @@ public interface Engine extends AutoCloseable {
     ///
     /// @throws IllegalArgumentException if the query asks for what the pipeline does not have
     Answer query(Query query);
+
+    /// Answers from one cut, for a reader that takes the lines one by one: they are valid until it returns, and it may
+    /// take its time. Of a large answer no more than a few lines are on the heap at a time.
+    ///
+    /// @throws IllegalArgumentException if the query asks for what the pipeline does not have
+    default <T> T query(Query query, Function<Answer, T> reader) {
+        return reader.apply(query(query));
+    }
 
     /// The row of a key, given by its parts.
     ///

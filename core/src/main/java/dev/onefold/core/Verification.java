@@ -2,6 +2,8 @@ package dev.onefold.core;
 
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.map.Groups;
+import dev.onefold.core.query.Leaves;
 import dev.onefold.core.query.Totals;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -49,6 +51,40 @@ public record Verification(String truth, long groups, List<Difference> differenc
             }
         }
         return leaves.size();
+    }
+
+    /// Compares leaves one by one and part by part; how many there are.
+    ///
+    /// @param differences receives those that are found
+    public static long compare(Leaves served, Leaves recomputed, List<Difference> differences) {
+        Groups mine = served.groups();
+        Groups theirs = recomputed.groups();
+        long groups = 0;
+        for (int leaf : mine.order()) {
+            int other = mine == theirs ? leaf : theirs.find(mine.tuple(leaf));
+            if (served.isNothing(leaf) && recomputed.isNothing(other)) {
+                continue;
+            }
+            groups++;
+            if (!served.isSame(leaf, recomputed, other)) {
+                differences.add(new Difference(
+                        served.rollup().name(),
+                        mine.tuple(leaf).parts(),
+                        served.answers(leaf),
+                        recomputed.answers(other)));
+            }
+        }
+        for (int other : mine == theirs ? new int[0] : theirs.order()) {
+            if (mine.find(theirs.tuple(other)) < 0 && !recomputed.isNothing(other)) {
+                groups++;
+                differences.add(new Difference(
+                        served.rollup().name(),
+                        theirs.tuple(other).parts(),
+                        served.answers(-1),
+                        recomputed.answers(other)));
+            }
+        }
+        return groups;
     }
 
     private static Map<Tuple, Aggregate> withoutEmpty(Totals totals) {

@@ -119,8 +119,8 @@ final class Checkpoints implements AutoCloseable {
         return Duration.ofNanos(stoppedNanosMax);
     }
 
-    private int dirty() {
-        int dirty = 0;
+    private long dirty() {
+        long dirty = state.changedValues();
         for (Rows rows : state.shards) {
             for (int rollup = 0; rollup < state.groups.length; rollup++) {
                 dirty += rows.cells(rollup).dirtyCount();

@@ -28,6 +28,8 @@ final class Commits {
     private final Letters letters;
     private final Journal journal;
     private final List<Request> waiting = new ArrayList<>();
+    private long uncommittedBytes; // Of the entries that are forced together.
+    private long uncommittedLines;
     private final List<Chunk> kept =
             new ArrayList<>(); // For the next round: most entries are much smaller than a chunk.
 
@@ -91,6 +93,8 @@ final class Commits {
             requests = new ArrayList<>(waiting);
             waiting.clear();
         }
+        uncommittedBytes = 0;
+        uncommittedLines = 0;
         List<Request> appended = new ArrayList<>();
         List<Entry> entries = new ArrayList<>();
         OutOfSpaceException full = null;
@@ -150,6 +154,9 @@ final class Commits {
     /// The entry to be written; `null` if all of it is in already.
     private @Nullable Entry check(Request request) {
         if (request.source == null) {
+            if (request.ready instanceof Entry.Redrive redrive) {
+                requireMemory(redrive.record(), 0, redrive.record().length);
+            }
             return request.ready;
         }
         Sources.Source source = state.sources.find(request.source);
@@ -183,24 +190,35 @@ final class Commits {
         if (from == request.length) {
             return null;
         }
-        requireMemory(request.length - from);
+        requireMemory(request.bytes, from, request.length);
         byte[] rest = Arrays.copyOfRange(request.bytes, from, request.length);
         checkHeader(source, rest);
         return new Entry.Lines(source.name, next - 1, source.bytesAppended, rest, rest.length);
     }
 
     /// Refuses before it is journaled what could not be folded: a journal that cannot be replayed would be worse.
-    private void requireMemory(long bytes) {
-        long needed = state.shards[0].store().bytesFor(2 * bytes, bytes / 8) * state.shards.length;
+    ///
+    /// @param records bytes of these, in `[from, to)`
+    private void requireMemory(byte[] records, int from, int to) {
+        long lines = 1;
+        for (int at = lineEnd(records, from, to); at < to; at = lineEnd(records, at, to)) {
+            lines++;
+        }
+        long bytes = uncommittedBytes + to - from;
+        state.requireHeap(uncommittedLines + lines, bytes);
+        long needed = state.shards[0].store().bytesFor(2 * bytes, bytes / 8) * state.shards.length
+                + state.valueBytesFor(uncommittedLines + lines, 2 * bytes);
         if (!state.memory.fits(needed)) {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,
                     "Memory for the state is used up: " + state.memory.used() + " bytes are in use for " + state.rows()
-                            + " rows, "
+                            + " rows" + state.valuesText() + ", "
                             + state.memory.bytesMax()
                             + " are allowed. Nothing that was acknowledged is lost. Allow more"
                             + " (--state-memory), and go on.");
         }
+        uncommittedBytes = bytes;
+        uncommittedLines += lines;
     }
 
     private void checkHeader(Sources.Source source, byte[] lines) {

@@ -5,12 +5,10 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.Verification;
-import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
-import dev.onefold.core.query.Totals;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
@@ -47,6 +45,7 @@ public final class EmbeddedEngine implements Engine {
     private final Workers workers;
     private final Journal journal;
     private final View.Opening opening;
+    private final Answers answers;
     private View view;
     private @Nullable Pipeline wanted;
     private @Nullable RuntimeException failure;
@@ -59,6 +58,7 @@ public final class EmbeddedEngine implements Engine {
         Checkpoint checkpoint = found.checkpoint();
         settings = pipeline == null && checkpoint != null ? View.asStored(root, checkpoint, given) : given;
         workers = new Workers(settings.threads());
+        answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, this::locked);
         Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);
         if (stored == null) {
             throw Stored.noData(root);
@@ -333,14 +333,19 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Answer query(Query query) {
-        Answer.Cut[] cut = new Answer.Cut[1];
-        Totals totals = locked(() -> {
-            int rollup = view.pipeline.rollups().indexOf(view.pipeline.rollup(query.rollup()));
-            cut[0] = new Answer.Cut(
-                    view.state.sources.covered(), settings.clock().instant());
-            return view.state.served(rollup, Tuple.of(query.group()));
-        });
-        return totals.answer(query, cut[0]);
+        return query(query, Answers::onHeap);
+    }
+
+    @Override
+    public <T> T query(Query query, Function<Answer, T> reader) {
+        return answers.answer(query, () -> cut(query), reader);
+    }
+
+    private Answers.Cut cut(Query query) {
+        int rollup = view.pipeline.rollups().indexOf(view.pipeline.rollup(query.rollup()));
+        return new Answers.Cut(
+                view.state.served(rollup),
+                new Answer.Cut(view.state.sources.covered(), settings.clock().instant()));
     }
 
     @Override
@@ -426,7 +431,7 @@ public final class EmbeddedEngine implements Engine {
         requireOwner();
         return locked(() -> {
             Verification before = compare();
-            workers.run(view.state.shards.length, shard -> view.state.shards[shard].recount(view.state.pipeline));
+            view.state.recount(workers);
             view.groupLogs.beginAnew();
             view.checkpoints.take();
             view.checkpoints.await();

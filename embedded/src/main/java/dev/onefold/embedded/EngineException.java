@@ -19,6 +19,8 @@ public final class EngineException extends RuntimeException {
         SOURCE_CHANGED,
         /// Memory for the state is used up.
         STATE_FULL,
+        /// An answer needs more memory than answers may take; the engine goes on.
+        ANSWER_REFUSED,
         /// The pipeline is another one than that of the data.
         DEFINITION_CHANGED,
         /// The files are of another version of Onefold.

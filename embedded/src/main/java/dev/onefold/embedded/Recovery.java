@@ -49,7 +49,7 @@ final class Recovery {
     Recovered recover(@Nullable Checkpoint checkpoint) {
         State state = new State(pipeline, settings.shards(), memory);
         Letters letters = new Letters(directory);
-        GroupLogs groupLogs = new GroupLogs(directory, state.groups);
+        GroupLogs groupLogs = new GroupLogs(directory, state.groups, state.values);
         if (!reading) {
             if (checkpoint != null) {
                 writeAgain(checkpoint);
@@ -67,6 +67,7 @@ final class Recovery {
         int shards = checkpoint.rows().size();
         if (shards == settings.shards()) {
             groupLogs.load(checkpoint.groupLogs(), state.cells());
+            requireMemory(checkpoint); // The values of measures are in it now.
             loadRows(checkpoint, state.shards);
         } else {
             reshard(checkpoint, state, groupLogs);
@@ -92,7 +93,8 @@ final class Recovery {
         if (!memory.fits(segments * Segment.BYTES)) {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,
-                    "The rows in " + directory + " need " + segments * Segment.BYTES + " bytes of memory; "
+                    "The rows in " + directory + " need " + segments * Segment.BYTES + " bytes of memory beside "
+                            + memory.used() + " that are in use (values of min, max and distinct among them); "
                             + memory.bytesMax() + " are allowed. Allow more (--state-memory).");
         }
     }
@@ -119,7 +121,7 @@ final class Recovery {
         Cells[][] oldCells = new Cells[old.length][groups.length];
         long sequenceNext = 1;
         for (int shard = 0; shard < old.length; shard++) {
-            old[shard] = new Rows(pipeline, groups, memory, state.sources::name);
+            old[shard] = new Rows(pipeline, groups, state.values, memory, state.sources::name);
             for (int rollup = 0; rollup < groups.length; rollup++) {
                 oldCells[shard][rollup] = old[shard].cells(rollup);
             }

@@ -205,7 +205,7 @@ final class View {
     }
 
     private void requireMemory(RowBatch batch) {
-        long needed = 0;
+        long needed = state.valueBytesFor(batch.count(), batch.bytes());
         for (Rows rows : state.shards) {
             needed += rows.store().bytesFor(batch.bytes(), batch.count());
         }

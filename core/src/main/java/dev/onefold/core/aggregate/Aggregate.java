@@ -117,30 +117,53 @@ public final class Aggregate {
 
     private @Nullable BigDecimal answer(int measure) {
         return switch (measures.get(measure)) {
-            case Measure.Count _ -> BigDecimal.valueOf(rows);
-            case Measure.Distinct _ -> BigDecimal.valueOf(values[measure].size());
-            case Measure.Numeric numeric -> {
-                int scale = numeric.input().type().scale();
-                yield switch (numeric.fold()) {
-                    case SUM -> new BigDecimal(sums[measure], scale);
-                    case AVERAGE ->
-                        numbers[measure] == 0
-                                ? null
-                                : new BigDecimal(sums[measure], scale)
-                                        .divide(BigDecimal.valueOf(numbers[measure]), scale, RoundingMode.HALF_EVEN);
-                    case MIN, MAX -> extreme(measure, numeric.fold(), scale);
-                };
-            }
+            case Measure.Numeric numeric
+            when !numeric.fold().isSummed() ->
+                new Parts(rows, BigInteger.ZERO, 0, extreme(measure, numeric.fold())).answer(numeric);
+            case Measure.Distinct distinct ->
+                new Parts(rows, BigInteger.ZERO, values[measure].size(), null).answer(distinct);
+            case Measure each -> new Parts(rows, sums[measure], numbers[measure], null).answer(each);
         };
     }
 
     @SuppressWarnings("unchecked") // The constructor fits the map to the measure.
-    private @Nullable BigDecimal extreme(int measure, Measure.Fold fold, int scale) {
+    private @Nullable BigInteger extreme(int measure, Measure.Fold fold) {
         TreeMap<BigInteger, Long> ordered = (TreeMap<BigInteger, Long>) values[measure];
         if (ordered.isEmpty()) {
             return null;
         }
-        return new BigDecimal(fold == Measure.Fold.MIN ? ordered.firstKey() : ordered.lastKey(), scale);
+        return fold == Measure.Fold.MIN ? ordered.firstKey() : ordered.lastKey();
+    }
+
+    /// What the answer of one measure is made of.
+    ///
+    /// @param sum unscaled
+    /// @param number how many values are in the sum, or are distinct
+    /// @param extreme the least or the greatest value, unscaled; `null` if there is none
+    public record Parts(
+            long rows,
+            BigInteger sum,
+            long number,
+            @Nullable BigInteger extreme) {
+        /// The value of the measure; `null` where there is none.
+        public @Nullable BigDecimal answer(Measure measure) {
+            return switch (measure) {
+                case Measure.Count _ -> BigDecimal.valueOf(rows);
+                case Measure.Distinct _ -> BigDecimal.valueOf(number);
+                case Measure.Numeric numeric -> {
+                    int scale = numeric.input().type().scale();
+                    yield switch (numeric.fold()) {
+                        case SUM -> new BigDecimal(sum, scale);
+                        case AVERAGE ->
+                            number == 0
+                                    ? null
+                                    : new BigDecimal(sum, scale)
+                                            .divide(BigDecimal.valueOf(number), scale, RoundingMode.HALF_EVEN);
+                        case MIN, MAX -> extreme == null ? null : new BigDecimal(extreme, scale);
+                    };
+                }
+            };
+        }
     }
 
     /// Whether two aggregates hold the same, part by part.

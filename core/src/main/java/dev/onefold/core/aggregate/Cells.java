@@ -8,10 +8,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// One shard's part of all leaf groups of one roll-up. Only leaves are kept; a parent is the sum of its leaves,
 /// made when read, so that in no answer can it be anything else. Sums are kept in 128 bits, which 10^10 values of
@@ -27,18 +24,17 @@ public final class Cells {
     private final int[] summedInputs;
     private final int[] summedMeasures;
     private final int[] valuedInputs;
-    private final int[] valuedMeasures;
     private final boolean[] valuedTexts;
+    private final Values values;
+    private final byte[] key = new byte[Values.KEY_BYTES_MAX + Values.PADDING];
     private final int stride;
     private long[][] chunks = new long[0][];
-    /// Per leaf and valued measure, how often each value is there: extremes and distinct counts must survive
-    /// retraction.
-    private final List<@Nullable Map<Object, Long>[]> values = new ArrayList<>();
     private final BitSet dirty = new BitSet();
-    private final Map<Integer, Map<Object, Boolean>[]> dirtyValues = new HashMap<>();
 
-    public Cells(Pipeline pipeline, int rollup) {
+    /// @param values of the same roll-up; other shards have the same ones
+    public Cells(Pipeline pipeline, int rollup, Values values) {
         this.rollup = rollup;
+        this.values = values;
         Rollup definition = pipeline.rollups().get(rollup);
         measures = definition.measures();
         List<Measure.Input> inputs = pipeline.inputs();
@@ -60,7 +56,6 @@ public final class Cells {
         }
         summedMeasures = summed.stream().mapToInt(pair -> pair[0]).toArray();
         summedInputs = summed.stream().mapToInt(pair -> pair[1]).toArray();
-        valuedMeasures = valued.stream().mapToInt(pair -> pair[0]).toArray();
         valuedInputs = valued.stream().mapToInt(pair -> pair[1]).toArray();
         valuedTexts = new boolean[valued.size()];
         for (int i = 0; i < valuedTexts.length; i++) {
@@ -104,15 +99,18 @@ public final class Cells {
         for (int i = 0; i < valuedInputs.length; i++) {
             int input = valuedInputs[i];
             if (amounts.present[input]) {
-                addValue(
-                        leaf,
-                        i,
-                        valuedTexts[i]
-                                ? java.util.Objects.requireNonNull(amounts.text[input])
-                                : integer(amounts.hi[input], amounts.lo[input]),
-                        sign);
+                Values.putPlace(leaf, i, key);
+                int length = valuedTexts[i]
+                        ? putText(java.util.Objects.requireNonNull(amounts.text[input]))
+                        : Values.putNumber(amounts.hi[input], amounts.lo[input], key);
+                values.add(key, length, sign);
             }
         }
+    }
+
+    private int putText(byte[] text) {
+        System.arraycopy(text, 0, key, Values.VALUE_AT, text.length);
+        return Values.VALUE_AT + text.length;
     }
 
     private long[] chunk(int leaf) {
@@ -130,7 +128,8 @@ public final class Cells {
         return chunks[index];
     }
 
-    static BigInteger integer(long hi, long lo) {
+    /// A number of 128 bits.
+    public static BigInteger integer(long hi, long lo) {
         if (hi == lo >> 63) {
             return BigInteger.valueOf(lo);
         }
@@ -139,29 +138,7 @@ public final class Cells {
                 .or(BigInteger.valueOf(lo).and(BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE)));
     }
 
-    @SuppressWarnings({"unchecked", "rawtypes"}) // There is no array of a generic type.
-    private void addValue(int leaf, int valued, Object value, long count) {
-        while (values.size() <= leaf) {
-            values.add(null);
-        }
-        Map<Object, Long>[] maps = values.get(leaf);
-        if (maps == null) {
-            maps = new Map[valuedInputs.length];
-            Arrays.setAll(maps, _ -> new HashMap<>());
-            values.set(leaf, maps);
-        }
-        if (maps[valued].merge(value, count, Long::sum) == 0) {
-            maps[valued].remove(value);
-        }
-        Map<Object, Boolean>[] touched = dirtyValues.computeIfAbsent(leaf, _ -> {
-            Map<Object, Boolean>[] fresh = new Map[valuedInputs.length];
-            Arrays.setAll(fresh, _ -> new HashMap<>());
-            return fresh;
-        });
-        touched[valued].put(value, true);
-    }
-
-    /// Adds this shard's part of a leaf to an aggregate of the same roll-up.
+    /// Adds this shard's rows and sums of a leaf to an aggregate of the same roll-up.
     public void addTo(Aggregate aggregate, int leaf) {
         int index = leaf >>> CHUNK_BITS;
         if (index >= chunks.length || chunks[index].length == 0) {
@@ -174,13 +151,32 @@ public final class Cells {
             aggregate.addSum(measure, integer(chunk[at], chunk[at + 1]), chunk[at + 2]);
             at += 3;
         }
-        Map<Object, Long>[] maps = leaf < values.size() ? values.get(leaf) : null;
-        if (maps != null) {
-            for (int i = 0; i < maps.length; i++) {
-                int measure = valuedMeasures[i];
-                maps[i].forEach((value, count) -> aggregate.addValue(measure, value, count));
-            }
+    }
+
+    /// Adds this shard's part of a leaf to a cell of the same layout.
+    public void addTo(long[] cell, int leaf) {
+        int index = leaf >>> CHUNK_BITS;
+        if (index < chunks.length && chunks[index].length > 0) {
+            add(chunks[index], (leaf & CHUNK - 1) * stride, cell, 0, stride);
         }
+    }
+
+    /// Adds a cell of so many longs to another one.
+    public static void add(long[] from, int fromAt, long[] to, int toAt, int length) {
+        to[toAt] += from[fromAt];
+        for (int i = 1; i < length; i += 3) {
+            long lo = from[fromAt + i + 1];
+            long sum = to[toAt + i + 1] + lo;
+            long carry = Long.compareUnsigned(sum, lo) < 0 ? 1 : 0;
+            to[toAt + i] += from[fromAt + i] + carry;
+            to[toAt + i + 1] = sum;
+            to[toAt + i + 2] += from[fromAt + i + 2];
+        }
+    }
+
+    /// Bytes of heap that the cells of so many leaves take.
+    public long bytesOf(long leaves) {
+        return (leaves + CHUNK - 1) / CHUNK * CHUNK * stride * Long.BYTES;
     }
 
     /// An empty aggregate of this roll-up.
@@ -192,9 +188,6 @@ public final class Cells {
     public interface Sink {
         /// A leaf's rows and, per summed measure, its sum in `hi` and `lo` and its count of values.
         void cell(int leaf, long[] cell, int from, int length);
-
-        /// How often a value is there in a leaf (zero: no more); an integer or a text.
-        void value(int leaf, int valued, Object value, long count);
     }
 
     /// How many leaves have changed since they were last written.
@@ -207,16 +200,7 @@ public final class Cells {
         for (int leaf = dirty.nextSetBit(0); leaf >= 0; leaf = dirty.nextSetBit(leaf + 1)) {
             sink.cell(leaf, chunk(leaf), (leaf & CHUNK - 1) * stride, stride);
         }
-        dirtyValues.forEach((leaf, maps) -> {
-            Map<Object, Long>[] current = java.util.Objects.requireNonNull(values.get(leaf));
-            for (int valued = 0; valued < maps.length; valued++) {
-                for (Object value : maps[valued].keySet()) {
-                    sink.value(leaf, valued, value, current[valued].getOrDefault(value, 0L));
-                }
-            }
-        });
         dirty.clear();
-        dirtyValues.clear();
     }
 
     /// Marks leaves as changed, so that they are written again: a log of changes is shortened that way.
@@ -226,32 +210,18 @@ public final class Cells {
             if (index < chunks.length && chunks[index].length > 0) {
                 dirty.set(leaf);
             }
-            Map<Object, Long>[] maps = leaf < values.size() ? values.get(leaf) : null;
-            if (maps != null) {
-                for (int valued = 0; valued < maps.length; valued++) {
-                    for (Object value : List.copyOf(maps[valued].keySet())) {
-                        addValue(leaf, valued, value, 0);
-                    }
-                }
-            }
         }
+    }
+
+    /// Empties all; nothing is marked as changed.
+    public void clear() {
+        chunks = new long[0][];
+        dirty.clear();
     }
 
     /// Sets a leaf as it was written; nothing is marked as changed.
     public void setCell(int leaf, long[] cell) {
         System.arraycopy(cell, 0, chunk(leaf), (leaf & CHUNK - 1) * stride, stride);
-    }
-
-    /// Sets how often a value is there, as it was written.
-    public void setValue(int leaf, int valued, Object value, long count) {
-        addValue(leaf, valued, value, count);
-        Map<Object, Long> map = java.util.Objects.requireNonNull(values.get(leaf))[valued];
-        if (count == 0) {
-            map.remove(value);
-        } else {
-            map.put(value, count);
-        }
-        dirtyValues.clear();
     }
 
     /// Adds all of another shard's cells of the same roll-up, and marks them as changed: after the number of shards
@@ -265,20 +235,8 @@ public final class Cells {
             int at = (leaf & CHUNK - 1) * stride;
             long[] mine = chunk(leaf);
             long[] theirs = other.chunks[index];
-            mine[at] += theirs[at];
-            for (int i = at + 1; i < at + stride; i += 3) {
-                BigInteger sum = integer(mine[i], mine[i + 1]).add(integer(theirs[i], theirs[i + 1]));
-                mine[i] = sum.shiftRight(64).longValue();
-                mine[i + 1] = sum.longValue();
-                mine[i + 2] += theirs[i + 2];
-            }
+            add(theirs, at, mine, at, stride);
             dirty.set(leaf);
-            Map<Object, Long>[] maps = leaf < other.values.size() ? other.values.get(leaf) : null;
-            for (int valued = 0; maps != null && valued < maps.length; valued++) {
-                for (Map.Entry<Object, Long> entry : maps[valued].entrySet()) {
-                    addValue(leaf, valued, entry.getKey(), entry.getValue());
-                }
-            }
         }
     }
 

@@ -3,20 +3,20 @@ package dev.onefold.core.map;
 import org.jspecify.annotations.Nullable;
 
 /// What one row contributes: the number of its group in each roll-up, and for each input a number (unscaled, in 128
-/// bits) or a text. Not counted: nothing. One object serves row after row; owned by one thread.
+/// bits) or a text in UTF-8. Not counted: nothing. One object serves row after row; owned by one thread.
 public final class Amounts {
     public boolean counted;
     public final int[] group;
     public final boolean[] present;
     public final long[] hi;
     public final long[] lo;
-    public final @Nullable String[] text;
+    public final byte[] @Nullable [] text;
 
     public Amounts(int rollups, int inputs) {
         group = new int[rollups];
         present = new boolean[inputs];
         hi = new long[inputs];
         lo = new long[inputs];
-        text = new String[inputs];
+        text = new byte[inputs][];
     }
 }

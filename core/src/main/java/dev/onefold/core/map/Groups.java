@@ -2,42 +2,231 @@ package dev.onefold.core.map;
 
 import dev.onefold.core.event.Hash;
 import dev.onefold.core.event.Tuple;
-import java.util.ArrayList;
+import dev.onefold.core.pipeline.Limits;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 
 /// The groups of one roll-up, numbered densely in the order of their first appearance, so that a row names its
-/// group in a byte or two. Numbers are never given twice. Threads share it; [Cache] keeps them out of each other's
-/// way.
+/// group in a byte or two. Numbers are never given twice. The names stand one behind the other in blocks: a group takes
+/// the bytes of its name and about 20 more. Threads share it; [Cache] keeps them out of each other's way.
 public final class Groups {
-    private final Map<Tuple, Integer> numbers = new HashMap<>();
-    private final List<Tuple> tuples = new ArrayList<>();
+    private static final int BLOCK_BITS = 16;
+    private static final int BLOCK_BYTES = 1 << BLOCK_BITS;
+    private static final int LENGTH_BYTES = 2;
+    /// Bytes of a group beside its name, at most: its position, its slots in the table, its place in the order.
+    private static final int GROUP_BYTES_MAX = 24;
+
+    private Names names = new Names(new byte[0][], new int[16], 0);
+    private int used = BLOCK_BYTES; // Of the last block.
+    private int[] table = new int[32]; // Open addressing: number + 1, or 0.
+    private final Object sorting = new Object();
+    private int[] order = new int[0];
+
+    /// The names of the first groups; they never change. A position is a block and an offset in it.
+    private record Names(byte[][] blocks, int[] positions, int count) {
+        byte[] block(int number) {
+            return blocks[positions[number] >>> BLOCK_BITS];
+        }
+
+        int from(int number) {
+            return (positions[number] & BLOCK_BYTES - 1) + LENGTH_BYTES;
+        }
+
+        int to(int number) {
+            byte[] block = block(number);
+            int at = positions[number] & BLOCK_BYTES - 1;
+            return at + LENGTH_BYTES + ((block[at] & 0xff) << 8 | block[at + 1] & 0xff);
+        }
+
+        Tuple tuple(int number) {
+            return new Tuple(Arrays.copyOfRange(block(number), from(number), to(number)));
+        }
+
+        boolean isSame(int number, byte[] name) {
+            return Arrays.equals(block(number), from(number), to(number), name, 0, name.length);
+        }
+
+        int compare(int one, int other) {
+            return Arrays.compareUnsigned(block(one), from(one), to(one), block(other), from(other), to(other));
+        }
+
+        /// The numbers `[from, to)` of an array in the order of the names.
+        void sort(int[] numbers, int from, int to) {
+            if (to - from < 2) {
+                return;
+            }
+            int middle = from + to >>> 1;
+            sort(numbers, from, middle);
+            sort(numbers, middle, to);
+            merge(Arrays.copyOfRange(numbers, from, middle), numbers, middle, to, from);
+        }
+
+        /// Merges sorted numbers with those in `[from, to)` of the target, into the target from `at` on.
+        void merge(int[] first, int[] target, int from, int to, int at) {
+            int next = at;
+            int one = 0;
+            int other = from;
+            while (one < first.length) {
+                boolean takeFirst = other == to || compare(first[one], target[other]) <= 0;
+                target[next++] = takeFirst ? first[one++] : target[other++];
+            }
+        }
+    }
+
+    private static int hash(byte[] name) {
+        return (int) (Hash.of(Arrays.copyOf(name, name.length + Hash.PADDING), 0, name.length) >>> 32);
+    }
 
     /// The number of a group, which it gets at first sight.
     public synchronized int number(Tuple tuple) {
-        Integer known = numbers.putIfAbsent(tuple, tuples.size());
-        if (known != null) {
-            return known;
+        byte[] name = tuple.bytes();
+        int slot = slot(name, hash(name));
+        if (table[slot] > 0) {
+            return table[slot] - 1;
         }
-        tuples.add(tuple);
-        return tuples.size() - 1;
+        int number = names.count;
+        add(name);
+        table[slot] = number + 1;
+        if (names.count > table.length / 8 * 5) {
+            grow();
+        }
+        return number;
+    }
+
+    /// The number of a group; -1 if it was never seen.
+    public synchronized int find(Tuple tuple) {
+        return table[slot(tuple.bytes(), hash(tuple.bytes()))] - 1;
+    }
+
+    private int slot(byte[] name, int hash) {
+        int slot = hash & table.length - 1;
+        while (table[slot] > 0 && !names.isSame(table[slot] - 1, name)) {
+            slot = slot + 1 & table.length - 1;
+        }
+        return slot;
+    }
+
+    private void add(byte[] name) {
+        if (name.length > BLOCK_BYTES - LENGTH_BYTES) {
+            throw new IllegalArgumentException(
+                    "A group of " + name.length + " bytes is over " + Limits.GROUP_BYTES_MAX);
+        }
+        byte[][] blocks = names.blocks;
+        if (used + LENGTH_BYTES + name.length > BLOCK_BYTES) {
+            if (blocks.length == BLOCK_BYTES) {
+                throw new IllegalStateException("The names of the groups are over 4 GiB");
+            }
+            blocks = Arrays.copyOf(blocks, blocks.length + 1);
+            blocks[blocks.length - 1] = new byte[BLOCK_BYTES];
+            used = 0;
+        }
+        byte[] block = blocks[blocks.length - 1];
+        int[] positions = names.positions;
+        if (names.count == positions.length) {
+            positions = Arrays.copyOf(positions, names.count + names.count / 2);
+        }
+        positions[names.count] = blocks.length - 1 << BLOCK_BITS | used;
+        block[used] = (byte) (name.length >>> 8);
+        block[used + 1] = (byte) name.length;
+        System.arraycopy(name, 0, block, used + LENGTH_BYTES, name.length);
+        used += LENGTH_BYTES + name.length;
+        names = new Names(blocks, positions, names.count + 1);
+    }
+
+    private void grow() {
+        table = new int[2 * table.length];
+        for (int number = 0; number < names.count; number++) {
+            byte[] name = names.tuple(number).bytes();
+            int slot = hash(name) & table.length - 1;
+            while (table[slot] > 0) {
+                slot = slot + 1 & table.length - 1;
+            }
+            table[slot] = number + 1;
+        }
+    }
+
+    private synchronized Names names() {
+        return names;
     }
 
     /// The group of a number.
-    public synchronized Tuple tuple(int number) {
-        return tuples.get(number);
+    public Tuple tuple(int number) {
+        Names all = names();
+        return all.tuple(Objects.checkIndex(number, all.count));
     }
 
     /// How many groups there are; their numbers are below.
-    public synchronized int size() {
-        return tuples.size();
+    public int size() {
+        return names().count;
     }
 
-    /// The groups from a number on.
-    public synchronized List<Tuple> from(int number) {
-        return List.copyOf(tuples.subList(number, tuples.size()));
+    /// Bytes of heap that it takes with so many more groups, at most.
+    public long bytesWith(long more, long nameBytes) {
+        Names all = names();
+        long blocks = (long) all.blocks.length * BLOCK_BYTES + nameBytes + LENGTH_BYTES * more;
+        return (more > 0 ? blocks / (BLOCK_BYTES - Limits.GROUP_BYTES_MAX) * BLOCK_BYTES + 2 * BLOCK_BYTES : blocks)
+                + (all.count + more) * GROUP_BYTES_MAX;
+    }
+
+    /// The numbers of all groups there are now, in the order of their names. Others read it, too: it is not to be
+    /// changed.
+    public int[] order() {
+        synchronized (sorting) {
+            Names all = names();
+            int[] old = order;
+            if (old.length < all.count) {
+                int[] fresh = new int[all.count];
+                for (int i = old.length; i < fresh.length; i++) {
+                    fresh[i] = i;
+                }
+                all.sort(fresh, old.length, fresh.length);
+                all.merge(old, fresh, old.length, fresh.length, 0);
+                order = fresh;
+            }
+            return order;
+        }
+    }
+
+    /// How many of some numbers in the order of the names stand before a group and all that is below it, or before the
+    /// first one behind these.
+    public int rank(int[] numbers, Tuple group, boolean behind) {
+        Names all = names();
+        byte[] prefix = group.bytes();
+        int from = 0;
+        int to = numbers.length;
+        while (from < to) {
+            int middle = from + to >>> 1;
+            int number = numbers[middle];
+            int nameFrom = all.from(number);
+            int nameTo = behind ? Math.min(all.to(number), nameFrom + prefix.length) : all.to(number);
+            int compared = Arrays.compareUnsigned(all.block(number), nameFrom, nameTo, prefix, 0, prefix.length);
+            if (compared < 0 || behind && compared == 0) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        return from;
+    }
+
+    /// How many levels two groups have in common, from the first on.
+    public int levelsInCommon(int one, int other) {
+        Names all = names();
+        byte[] mine = all.block(one);
+        byte[] theirs = all.block(other);
+        int at = all.from(one);
+        int same = Arrays.mismatch(mine, at, all.to(one), theirs, all.from(other), all.to(other));
+        int end = same < 0 ? all.to(one) : at + same;
+        int levels = 0;
+        while (at < end) {
+            if (mine[at] != 0) {
+                at++;
+            } else {
+                levels += mine[at + 1] == 1 && at + 1 < end ? 1 : 0;
+                at += 2;
+            }
+        }
+        return levels;
     }
 
     /// One thread's short cut to the numbers: open addressing over the tuple's bytes as they stand in the event.

@@ -48,13 +48,10 @@ public final class Totals {
     public Answer answer(Query query, Answer.Cut cut) {
         int levels = rollup.levels().size();
         int from = query.group().size();
-        if (from > levels) {
-            throw new IllegalArgumentException(
-                    "Group " + query.group() + " has " + from + " levels; roll-up " + rollup.name() + " has " + levels);
-        }
+        requireLevels(rollup, query);
         int to = (int) Math.min((long) from + query.depth(), levels);
         Query.Top top = query.top();
-        int topMeasure = top == null ? -1 : measure(top.measure());
+        int topMeasure = top == null ? -1 : measure(rollup, top.measure());
         Tuple root = Tuple.of(query.group());
         TreeMap<Tuple, Aggregate> nodes = new TreeMap<>();
         for (Map.Entry<Tuple, Aggregate> leaf : leaves.tailMap(root).entrySet()) {
@@ -87,7 +84,15 @@ public final class Totals {
                 cut);
     }
 
-    private int measure(String name) {
+    static void requireLevels(Rollup rollup, Query query) {
+        int levels = rollup.levels().size();
+        if (query.group().size() > levels) {
+            throw new IllegalArgumentException("Group " + query.group() + " has "
+                    + query.group().size() + " levels; roll-up " + rollup.name() + " has " + levels);
+        }
+    }
+
+    static int measure(Rollup rollup, String name) {
         List<String> names = rollup.measures().stream().map(Measure::name).toList();
         if (!names.contains(name)) {
             throw new IllegalArgumentException(

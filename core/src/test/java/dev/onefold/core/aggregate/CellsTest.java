@@ -7,9 +7,11 @@ import dev.onefold.core.map.Amounts;
 import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -47,7 +49,7 @@ class CellsTest {
             put(amounts, 1, n);
             put(amounts, 2, m);
             amounts.present[3] = text != null;
-            amounts.text[3] = text;
+            amounts.text[3] = text == null ? null : text.getBytes(StandardCharsets.UTF_8);
             return amounts;
         }
 
@@ -60,13 +62,31 @@ class CellsTest {
 
     private static final Amounts NOTHING = new Amounts(2, 4);
 
-    private static Cells cells() {
-        return new Cells(PIPELINE, 1);
+    /// The cells of a shard and the values beside them.
+    private record Part(Cells cells, Values values) {
+        void move(Amounts before, Amounts after) {
+            cells.move(before, after);
+        }
+
+        void writeDirty(Log log) {
+            cells.writeDirty(log);
+            values.writeChanged(log);
+        }
+
+        Aggregate aggregate() {
+            return cells.aggregate();
+        }
     }
 
-    private static Aggregate leaf(Cells cells, int leaf) {
-        Aggregate aggregate = cells.aggregate();
-        cells.addTo(aggregate, leaf);
+    private static Part cells() {
+        Values values = new Values(PIPELINE.rollup("main").measures(), 3, _ -> {});
+        return new Part(new Cells(PIPELINE, 1, values), values);
+    }
+
+    private static Aggregate leaf(Part part, int leaf) {
+        Aggregate aggregate = part.aggregate();
+        part.cells.addTo(aggregate, leaf);
+        part.values.addTo(aggregate, leaf);
         return aggregate;
     }
 
@@ -121,7 +141,7 @@ class CellsTest {
     void rows_that_come_and_go_leave_what_the_remaining_ones_come_to() {
         Seeds.forAllSeeds(300, random -> {
             int leaves = 5;
-            Cells cells = cells();
+            Part cells = cells();
             Map<Integer, Row> rows = new HashMap<>();
             for (int i = 0; i < 60; i++) {
                 int key = random.nextInt(12);
@@ -144,7 +164,7 @@ class CellsTest {
     @Test
     void a_row_that_moves_forth_and_back_leaves_nothing() {
         Seeds.forAllSeeds(1_000, random -> {
-            Cells cells = cells();
+            Part cells = cells();
             Amounts one = row(random, 3_000).amounts();
             Amounts other = row(random, 3_000).amounts();
             cells.move(NOTHING, one);
@@ -159,7 +179,7 @@ class CellsTest {
 
     @Test
     void sums_of_the_greatest_values_there_are_are_exact_in_128_bits() {
-        Cells cells = cells();
+        Part cells = cells();
         for (int i = 0; i < 1_000; i++) {
             cells.move(NOTHING, new Row(0, MOST, MOST.negate(), null).amounts());
         }
@@ -170,7 +190,7 @@ class CellsTest {
 
     @Test
     void an_extreme_that_leaves_gives_way_to_the_next_and_comes_back_with_an_equal_one() {
-        Cells cells = cells();
+        Part cells = cells();
         Amounts five = new Row(0, BigInteger.valueOf(500), null, "a").amounts();
         Amounts seven = new Row(0, BigInteger.valueOf(700), null, "b").amounts();
         cells.move(NOTHING, five);
@@ -188,9 +208,9 @@ class CellsTest {
     }
 
     /// Takes what is written, as a checkpoint does, and gives it to fresh cells.
-    private static final class Log implements Cells.Sink {
+    private static final class Log implements Cells.Sink, Values.Visitor {
         final Map<Integer, long[]> cells = new TreeMap<>();
-        final Map<List<Object>, Long> values = new HashMap<>();
+        final Map<String, Long> values = new HashMap<>();
         int written;
 
         @Override
@@ -200,19 +220,22 @@ class CellsTest {
         }
 
         @Override
-        public void value(int leaf, int valued, Object value, long count) {
-            values.put(List.of(leaf, valued, value), count);
+        public void value(byte[] key, int length, long count) {
+            values.put(HexFormat.of().formatHex(key, 0, length), count);
         }
 
-        Cells replayed() {
-            Cells fresh = cells();
-            cells.forEach(fresh::setCell);
-            values.forEach((at, count) -> fresh.setValue((int) at.get(0), (int) at.get(1), at.get(2), count));
+        Part replayed() {
+            Part fresh = cells();
+            cells.forEach(fresh.cells::setCell);
+            values.forEach((hex, count) -> {
+                byte[] key = HexFormat.of().parseHex(hex);
+                fresh.values.set(Arrays.copyOf(key, key.length + Values.PADDING), key.length, count);
+            });
             return fresh;
         }
     }
 
-    private static void assertSame(Cells cells, Cells others, int leaves) {
+    private static void assertSame(Part cells, Part others, int leaves) {
         for (int leaf = 0; leaf < leaves; leaf++) {
             Aggregate one = leaf(cells, leaf);
             Aggregate other = leaf(others, leaf);
@@ -226,7 +249,7 @@ class CellsTest {
     void what_is_written_since_the_beginning_makes_equal_cells() {
         Seeds.forAllSeeds(60, random -> {
             int leaves = random.nextInt(4) > 0 ? 6 : 1_100;
-            Cells cells = cells();
+            Part cells = cells();
             Log log = new Log();
             Map<Integer, Amounts> rows = new HashMap<>();
             for (int round = 0; round < 5; round++) {
@@ -243,49 +266,54 @@ class CellsTest {
                         }
                     }
                 }
-                assertThat(cells.dirtyCount()).isEqualTo(touched.size());
+                assertThat(cells.cells.dirtyCount()).isEqualTo(touched.size());
                 log.written = 0;
                 cells.writeDirty(log);
                 assertThat(log.written).isEqualTo(touched.size());
-                assertThat(cells.dirtyCount()).isZero();
+                assertThat(cells.cells.dirtyCount()).isZero();
                 assertSame(cells, log.replayed(), leaves);
             }
             Log again = new Log();
+            assertThat(cells.values.changedCount()).isZero();
             cells.writeDirty(again);
             assertThat(again.cells).isEmpty();
             assertThat(again.values).isEmpty();
             int half = leaves / 2;
-            cells.touch(0, half);
-            cells.touch(half, leaves + 5_000);
+            cells.cells.touch(0, half);
+            cells.cells.touch(half, leaves + 5_000);
             cells.writeDirty(again);
+            int[] left = {1 + random.nextInt(5)};
+            Values.Place place = Values.Place.START;
+            while (place != null) {
+                place = cells.values.write(place, left[0], again);
+            }
             assertSame(cells, again.replayed(), leaves);
         });
     }
 
     @Test
     void touching_some_leaves_writes_those_and_no_others() {
-        Cells cells = cells();
+        Part cells = cells();
         for (int leaf = 0; leaf < 4; leaf++) {
             cells.move(NOTHING, new Row(leaf, BigInteger.TWO, BigInteger.ONE, "t").amounts());
         }
         cells.writeDirty(new Log());
-        cells.touch(1, 3);
+        cells.cells.touch(1, 3);
         Log log = new Log();
         cells.writeDirty(log);
         assertThat(log.cells.keySet()).containsExactly(1, 2);
-        assertThat(log.values.keySet().stream().map(List::getFirst).distinct()).containsExactlyInAnyOrder(1, 2);
-        assertThat(log.values).hasSize(6);
-        assertThat(log.cells.get(1)).hasSize(cells.stride()).containsExactly(1, 0, 2, 1, 0, 1, 1);
+        assertThat(log.values).isEmpty();
+        assertThat(log.cells.get(1)).hasSize(cells.cells.stride()).containsExactly(1, 0, 2, 1, 0, 1, 1);
     }
 
     @Test
     void cells_that_were_replayed_are_not_written_again_until_they_change() {
-        Cells cells = cells();
+        Part cells = cells();
         cells.move(NOTHING, new Row(3, BigInteger.TWO, null, "t").amounts());
         Log log = new Log();
         cells.writeDirty(log);
-        Cells fresh = log.replayed();
-        assertThat(fresh.dirtyCount()).isZero();
+        Part fresh = log.replayed();
+        assertThat(fresh.cells.dirtyCount()).isZero();
         Log again = new Log();
         fresh.writeDirty(again);
         assertThat(again.values).isEmpty();
@@ -300,30 +328,30 @@ class CellsTest {
     void one_shard_inherits_all_of_another() {
         Seeds.forAllSeeds(60, random -> {
             int leaves = random.nextInt(4) > 0 ? 5 : 2_100;
-            Cells all = cells();
-            Cells one = cells();
-            Cells other = cells();
+            Part all = cells();
+            Part one = cells();
+            Part other = new Part(new Cells(PIPELINE, 1, one.values), one.values);
             for (int i = 0; i < 40; i++) {
                 Amounts amounts = row(random, leaves).amounts();
                 all.move(NOTHING, amounts);
                 (random.nextBoolean() ? one : other).move(NOTHING, amounts);
             }
-            one.writeDirty(new Log());
+            one.cells.writeDirty(new Log());
             Log ofBoth = new Log();
-            Cells heir = cells();
-            heir.addAll(one, leaves);
-            heir.addAll(other, leaves);
+            Part heir = new Part(new Cells(PIPELINE, 1, one.values), one.values);
+            heir.cells.addAll(one.cells, leaves);
+            heir.cells.addAll(other.cells, leaves);
             assertSame(all, heir, leaves);
             heir.writeDirty(ofBoth);
             assertSame(all, ofBoth.replayed(), leaves);
-            one.addAll(other, leaves);
+            one.cells.addAll(other.cells, leaves);
             assertSame(all, one, leaves);
         });
     }
 
     @Test
     void a_leaf_that_was_never_seen_adds_nothing() {
-        Cells cells = cells();
+        Part cells = cells();
         cells.move(NOTHING, new Row(2_000, BigInteger.ONE, null, null).amounts());
         for (int leaf : new int[] {0, 1_999, 2_001, 5_000_000}) {
             assertThat(leaf(cells, leaf).isSame(cells.aggregate())).isTrue();
@@ -333,11 +361,11 @@ class CellsTest {
 
     @Test
     void what_is_not_counted_moves_nothing() {
-        Cells cells = cells();
+        Part cells = cells();
         Amounts amounts = new Row(0, BigInteger.ONE, BigInteger.ONE, "t").amounts();
         amounts.counted = false;
         cells.move(amounts, amounts);
-        assertThat(cells.dirtyCount()).isZero();
+        assertThat(cells.cells.dirtyCount()).isZero();
         assertThat(leaf(cells, 0).isSame(cells.aggregate())).isTrue();
     }
 }

@@ -40,8 +40,9 @@ class GroupsTest {
         }
         assertThat(groups.size()).isEqualTo(100);
         assertThat(groups.tuple(42)).isEqualTo(group(42));
-        assertThat(groups.from(97)).containsExactly(group(97), group(98), group(99));
-        assertThat(groups.from(100)).isEmpty();
+        assertThat(groups.find(group(42))).isEqualTo(42);
+        assertThat(groups.find(group(100))).isEqualTo(-1);
+        assertThat(groups.size()).isEqualTo(100);
         assertThatThrownBy(() -> groups.tuple(100)).isInstanceOf(IndexOutOfBoundsException.class);
     }
 
@@ -108,7 +109,10 @@ class GroupsTest {
                 }
             }
         }
-        assertThat(new HashSet<>(groups.from(0))).hasSize(groups.size());
+        assertThat(new HashSet<>(IntStream.range(0, groups.size())
+                        .mapToObj(groups::tuple)
+                        .toList()))
+                .hasSize(groups.size());
         assertThat(IntStream.range(0, groups.size()).allMatch(i -> groups.number(groups.tuple(i)) == i))
                 .isTrue();
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.Seeds;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.pipeline.Pipeline;
@@ -31,7 +32,8 @@ class TotalsTest {
     private final Totals totals = new Totals(PIPELINE.rollup("main"));
 
     private static Aggregate rows(@Nullable Long... values) {
-        Cells cells = new Cells(PIPELINE, 0);
+        Values kept = new Values(PIPELINE.rollup("main").measures(), 1, _ -> {});
+        Cells cells = new Cells(PIPELINE, 0, kept);
         for (Long value : values) {
             Amounts amounts = new Amounts(1, 1);
             amounts.counted = true;
@@ -42,6 +44,8 @@ class TotalsTest {
         }
         Aggregate aggregate = cells.aggregate();
         cells.addTo(aggregate, 0);
+        kept.addTo(aggregate, 0);
+        kept.close();
         return aggregate;
     }
 

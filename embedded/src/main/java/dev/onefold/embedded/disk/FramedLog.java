@@ -14,9 +14,14 @@ import org.jspecify.annotations.Nullable;
 ///     header 32 = magic 8 (ASCII), format 4, CRC-32C of these 4, zeros
 ///     frame     = length of the payload 4, CRC-32C of length and payload 4, payload
 public final class FramedLog implements AutoCloseable {
-    private static final int FORMAT = 1;
     private static final int HEADER_BYTES = 32;
     private static final int FRAME_HEADER_BYTES = 8;
+
+    /// What a log holds.
+    ///
+    /// @param magic of eight letters
+    /// @param format of its entries
+    record Kind(String magic, int format) {}
 
     private final Path file;
     private final FileChannel channel;
@@ -31,28 +36,28 @@ public final class FramedLog implements AutoCloseable {
     }
 
     /// Creates an empty log; a file of that name that no checkpoint names is replaced.
-    public static FramedLog create(Path file, String magic) throws OutOfSpaceException {
+    public static FramedLog create(Path file, Kind kind) throws OutOfSpaceException {
         Disk.allocate(file, HEADER_BYTES);
         FramedLog log = new FramedLog(file, Disk.openToRead(file), HEADER_BYTES);
-        Disk.write(log.writing(), file, header(magic), 0);
+        Disk.write(log.writing(), file, header(kind), 0);
         return log;
     }
 
     /// Opens a log of which a checkpoint says how much counts.
-    public static FramedLog open(Path file, String magic, long length) {
+    public static FramedLog open(Path file, Kind kind, long length) {
         if (!Files.exists(file)) {
             throw Disk.corrupt(file, 0, "the file is gone, but the checkpoint names it");
         }
         FileChannel channel = Disk.openToRead(file);
-        FileHeader.require(header(magic), channel, file);
+        FileHeader.require(header(kind), channel, file);
         if (length < HEADER_BYTES || Disk.size(channel, file) < length) {
             throw Disk.corrupt(file, Disk.size(channel, file), "the file ends there, the checkpoint says " + length);
         }
         return new FramedLog(file, channel, length);
     }
 
-    private static ByteBuffer header(String magic) {
-        return FileHeader.of(magic, FORMAT, HEADER_BYTES);
+    private static ByteBuffer header(Kind kind) {
+        return FileHeader.of(kind.magic, kind.format, HEADER_BYTES);
     }
 
     /// How long the log is, in bytes.

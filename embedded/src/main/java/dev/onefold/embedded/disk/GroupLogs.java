@@ -1,6 +1,7 @@
 package dev.onefold.embedded.disk;
 
 import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Groups;
 import java.io.ByteArrayInputStream;
@@ -8,11 +9,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The names of groups and the cells of all shards, on disk: logs `groups-N` of what changed between checkpoints;
@@ -25,19 +27,22 @@ import org.jspecify.annotations.Nullable;
 ///     frame    = entries of one checkpoint
 ///     group    = 1, roll-up 2, number 4, length 4, tuple
 ///     cell     = 2, shard 2, roll-up 2, group 4, longs of the cell
-///     value    = 3, shard 2, roll-up 2, group 4, measure 2, kind 1 (1 text, 2 integer), length 4, bytes, count 8
+///     value    = 3, roll-up 2, length 2, key as in [Values], count 8
+///     forget   = 4: all cells before it are zero, because the shards are other ones now
 public final class GroupLogs implements AutoCloseable {
-    private static final String MAGIC = "ONEFGRPS";
+    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFGRPS", 2);
     private static final byte GROUP = 1;
     private static final byte CELL = 2;
     private static final byte VALUE = 3;
-    private static final byte TEXT = 1;
-    private static final byte INTEGER = 2;
+    private static final byte FORGET = 4;
+    private static final int VALUE_BYTES = 32; // Of an entry, about: so many are no reason to begin again.
     private static final long LOG_BYTES_MAX = Scale.of(16 << 20);
     private static final int AGAIN_PER_CHECKPOINT = Scale.of(4_096);
+    private static final int VALUES_AGAIN_PER_CHECKPOINT = Scale.of(65_536);
 
     private final Path directory;
     private final Groups[] groups;
+    private final Values[] values; // Of each roll-up, as they are now.
     private final int[] named; // Groups of each roll-up whose name is in a log.
     private final List<Checkpoint.Log> older = new ArrayList<>();
     private @Nullable FramedLog newest;
@@ -45,15 +50,23 @@ public final class GroupLogs implements AutoCloseable {
     private long grown;
     private int againRollup;
     private int againFrom;
+    private Values.@Nullable Place againValue = Values.Place.START;
     private boolean shortening;
     private boolean anew;
+    private boolean hasStrangeCells;
+    private final List<Map<Integer, Tuple>> ahead = new ArrayList<>();
     private long cutNumber;
     private long begun; // Number of a cut whose log exists already, because a full disk interrupted the writing.
 
-    public GroupLogs(Path directory, Groups[] groups) {
+    /// @param values of each roll-up; one may be replaced by another
+    public GroupLogs(Path directory, Groups[] groups, Values[] values) {
         this.directory = directory;
         this.groups = groups;
+        this.values = values;
         named = new int[groups.length];
+        for (int rollup = 0; rollup < groups.length; rollup++) {
+            ahead.add(new HashMap<>());
+        }
     }
 
     private Path file(long number) {
@@ -63,7 +76,7 @@ public final class GroupLogs implements AutoCloseable {
     /// Reads the logs that a checkpoint names into groups and cells `[shard][roll-up]`.
     public void load(List<Checkpoint.Log> logs, Cells[][] cells) {
         for (Checkpoint.Log each : logs) {
-            FramedLog log = FramedLog.open(file(each.sequence()), MAGIC, each.length());
+            FramedLog log = FramedLog.open(file(each.sequence()), KIND, each.length());
             log.forEach((at, payload) -> {
                 try {
                     read(new DataInputStream(new ByteArrayInputStream(payload)), cells);
@@ -80,6 +93,14 @@ public final class GroupLogs implements AutoCloseable {
                 older.add(each);
             }
         }
+        for (Map<Integer, Tuple> names : ahead) {
+            if (!names.isEmpty()) {
+                throw Disk.corrupt(file(sequence), grown, "the names of groups before " + names.values() + " are gone");
+            }
+        }
+        if (hasStrangeCells) {
+            throw Disk.corrupt(file(sequence), grown, "the logs have cells of shards that there are none of");
+        }
         shortening = !older.isEmpty(); // Which groups were written again is not known any more: begin again.
         for (int rollup = 0; rollup < groups.length; rollup++) {
             named[rollup] = groups[rollup].size();
@@ -93,34 +114,66 @@ public final class GroupLogs implements AutoCloseable {
                     int rollup = in.readShort();
                     int number = in.readInt();
                     Tuple tuple = new Tuple(bytes(in));
-                    if (groups[rollup].number(tuple) != number) {
-                        throw new IOException("group " + tuple + " is not number " + number);
-                    }
+                    name(rollup, number, tuple);
                 }
                 case CELL -> {
-                    Cells shard = cells[in.readShort()][in.readShort()];
+                    int shard = in.readShort();
+                    int rollup = in.readShort();
                     int leaf = in.readInt();
-                    long[] cell = new long[shard.stride()];
+                    long[] cell = new long[cells[0][rollup].stride()];
                     for (int i = 0; i < cell.length; i++) {
                         cell[i] = in.readLong();
                     }
-                    shard.setCell(leaf, cell);
+                    if (shard < cells.length) {
+                        cells[shard][rollup].setCell(leaf, cell);
+                    } else {
+                        hasStrangeCells = true;
+                    }
                 }
                 case VALUE -> {
-                    Cells shard = cells[in.readShort()][in.readShort()];
-                    int leaf = in.readInt();
-                    int valued = in.readShort();
-                    Object value = in.readByte() == TEXT
-                            ? new String(bytes(in), StandardCharsets.UTF_8)
-                            : new BigInteger(bytes(in));
-                    shard.setValue(leaf, valued, value, in.readLong());
+                    Values rollup = values[in.readShort()];
+                    int length = in.readUnsignedShort();
+                    byte[] key = new byte[length + Values.PADDING];
+                    in.readFully(key, 0, length);
+                    rollup.set(key, length, in.readLong());
                 }
+                case FORGET -> forget(cells);
                 default -> throw new IOException("unknown entry");
             }
         }
     }
 
-    /// Begins a new log at the next cut and writes everything into it: the cells of the logs have other shards now.
+    /// Takes the name of a group. While names are written again, new ones stand between them, so those ahead wait.
+    private void name(int rollup, int number, Tuple tuple) throws IOException {
+        Groups known = groups[rollup];
+        if (number > known.size()) {
+            ahead.get(rollup).put(number, tuple);
+            return;
+        }
+        if (known.number(tuple) != number) {
+            throw new IOException("group " + tuple + " is not number " + number);
+        }
+        Tuple next = ahead.get(rollup).remove(known.size());
+        while (next != null) {
+            if (known.number(next) != known.size() - 1) {
+                throw new IOException("group " + next + " has two numbers");
+            }
+            next = ahead.get(rollup).remove(known.size());
+        }
+    }
+
+    /// Cells of shards that there are no more must be forgotten further on.
+    private void forget(Cells[][] cells) {
+        for (Cells[] shard : cells) {
+            for (int rollup = 0; rollup < groups.length; rollup++) {
+                shard[rollup].clear();
+            }
+        }
+        hasStrangeCells = false;
+    }
+
+    /// Begins a new log at the next cut and writes all cells into it: those of the logs have other shards now, or are
+    /// wrong.
     public void beginAnew() {
         FramedLog last = newest;
         if (last != null) {
@@ -128,7 +181,6 @@ public final class GroupLogs implements AutoCloseable {
             last.close();
             newest = null;
         }
-        java.util.Arrays.fill(named, 0);
         shortening = false;
         anew = true;
     }
@@ -149,26 +201,28 @@ public final class GroupLogs implements AutoCloseable {
 
     /// Collects what changed in the cells `[shard][roll-up]` since the last cut. Nobody changes them meanwhile.
     public Cut cut(Cells[][] cells) {
-        if (anew) { // All cells are marked as changed, all names are to be written: nothing is left for later.
-            shortening = true;
-        }
-        boolean fresh = newest == null || grown > LOG_BYTES_MAX && !shortening;
+        boolean fresh = newest == null || grown > LOG_BYTES_MAX + VALUE_BYTES * valueCount() && !shortening;
         if (fresh) {
             shortening = true;
             againRollup = 0;
             againFrom = 0;
+            againValue = Values.Place.START;
             grown = 0;
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 12);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
-            boolean covered = shortening && writeAgain(out, cells, newest == null);
-            anew = false;
+            if (anew) { // All cells are marked as changed; names and values are written again as ever.
+                out.writeByte(FORGET);
+                anew = false;
+            }
+            boolean covered = shortening && writeAgain(out, cells);
             for (int rollup = 0; rollup < groups.length; rollup++) {
-                int number = named[rollup];
-                for (Tuple tuple : groups[rollup].from(number)) {
-                    writeGroup(out, rollup, number++, tuple);
+                int size = groups[rollup].size();
+                for (int number = named[rollup]; number < size; number++) {
+                    writeGroup(out, rollup, number, groups[rollup].tuple(number));
                 }
-                named[rollup] = number;
+                named[rollup] = size;
+                values[rollup].writeChanged(new Entries(out, 0, rollup));
             }
             for (int shard = 0; shard < cells.length; shard++) {
                 for (int rollup = 0; rollup < groups.length; rollup++) {
@@ -182,11 +236,16 @@ public final class GroupLogs implements AutoCloseable {
         }
     }
 
-    /// Marks some further groups as changed; whether all have been by now.
-    private boolean writeAgain(DataOutputStream out, Cells[][] cells, boolean nothingYet) throws IOException {
+    private long valueCount() {
+        return Arrays.stream(values).mapToLong(Values::count).sum();
+    }
+
+    /// Writes some further groups and values again; whether all have been by now.
+    private boolean writeAgain(DataOutputStream out, Cells[][] cells) throws IOException {
         int left = AGAIN_PER_CHECKPOINT;
+        int valuesLeft = VALUES_AGAIN_PER_CHECKPOINT;
         while (againRollup < groups.length && left > 0) {
-            int size = nothingYet ? 0 : named[againRollup];
+            int size = named[againRollup];
             int to = Math.min(size, againFrom + left);
             for (int number = againFrom; number < to; number++) {
                 writeGroup(out, againRollup, number, groups[againRollup].tuple(number));
@@ -196,9 +255,17 @@ public final class GroupLogs implements AutoCloseable {
             }
             left -= to - againFrom;
             againFrom = to;
-            if (to == size) {
+            if (to == size && againValue != null) {
+                Entries entries = new Entries(out, 0, againRollup);
+                againValue = values[againRollup].write(againValue, valuesLeft, entries);
+                valuesLeft = againValue == null ? valuesLeft : 0;
+            }
+            if (to == size && againValue == null) {
                 againRollup++;
                 againFrom = 0;
+                againValue = Values.Place.START;
+            } else if (to == size) {
+                break;
             }
         }
         if (againRollup < groups.length) {
@@ -216,7 +283,7 @@ public final class GroupLogs implements AutoCloseable {
         out.write(tuple.bytes());
     }
 
-    private record Entries(DataOutputStream out, int shard, int rollup) implements Cells.Sink {
+    private record Entries(DataOutputStream out, int shard, int rollup) implements Cells.Sink, Values.Visitor {
         @Override
         public void cell(int leaf, long[] cell, int from, int length) {
             try {
@@ -233,19 +300,12 @@ public final class GroupLogs implements AutoCloseable {
         }
 
         @Override
-        public void value(int leaf, int valued, Object value, long count) {
-            byte[] bytes = value instanceof BigInteger integer
-                    ? integer.toByteArray()
-                    : value.toString().getBytes(StandardCharsets.UTF_8);
+        public void value(byte[] key, int length, long count) {
             try {
                 out.writeByte(VALUE);
-                out.writeShort(shard);
                 out.writeShort(rollup);
-                out.writeInt(leaf);
-                out.writeShort(valued);
-                out.writeByte(value instanceof BigInteger ? INTEGER : TEXT);
-                out.writeInt(bytes.length);
-                out.write(bytes);
+                out.writeShort(length);
+                out.write(key, 0, length);
                 out.writeLong(count);
             } catch (IOException e) {
                 throw new IllegalStateException("Writing into memory failed", e);
@@ -257,7 +317,7 @@ public final class GroupLogs implements AutoCloseable {
     /// same cut.
     public List<Checkpoint.Log> write(Cut cut) throws OutOfSpaceException {
         if (cut.fresh && cut.number != begun) {
-            FramedLog fresh = FramedLog.create(file(sequence + 1), MAGIC);
+            FramedLog fresh = FramedLog.create(file(sequence + 1), KIND);
             if (newest != null) {
                 older.add(new Checkpoint.Log(sequence, newest.length()));
                 newest.close();

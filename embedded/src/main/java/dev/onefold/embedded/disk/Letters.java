@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///               identity of a conflict (32 or none), record
 ///     removed = 2, id 8
 public final class Letters implements AutoCloseable {
-    private static final String MAGIC = "ONEFLETT";
+    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 1);
     private static final byte LETTER = 1;
     private static final byte REMOVED = 2;
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
@@ -72,7 +72,7 @@ public final class Letters implements AutoCloseable {
         if (sequence == 0) {
             return;
         }
-        FramedLog opened = FramedLog.open(file(sequence), MAGIC, named.length());
+        FramedLog opened = FramedLog.open(file(sequence), KIND, named.length());
         opened.forEach((at, payload) -> {
             try {
                 read(at, new DataInputStream(new ByteArrayInputStream(payload)));
@@ -315,7 +315,7 @@ public final class Letters implements AutoCloseable {
             return new Checkpoint.Log(sequence, open == null ? 0 : open.length());
         }
         boolean fresh = open == null || cut.anew;
-        FramedLog target = fresh ? FramedLog.create(file(sequence + 1), MAGIC) : java.util.Objects.requireNonNull(open);
+        FramedLog target = fresh ? FramedLog.create(file(sequence + 1), KIND) : java.util.Objects.requireNonNull(open);
         for (Object change : cut.anew ? cut.all : cut.changes) {
             byte[] payload = change instanceof Entry entry ? encode(entry) : encodeRemoved((Long) change);
             long at = target.append(payload, payload.length);

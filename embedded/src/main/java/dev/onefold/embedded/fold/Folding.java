@@ -182,6 +182,8 @@ public final class Folding {
 
     private void requireMemory(List<Chunk> chunks) {
         long needed = 0;
+        long allBytes = 0;
+        long allCount = 0;
         for (int shard = 0; shard < state.shards.length; shard++) {
             long bytes = 0;
             long count = 0;
@@ -190,12 +192,17 @@ public final class Folding {
                 count += chunk.rows[shard].count();
             }
             needed += state.shards[shard].store().bytesFor(bytes, count);
+            allBytes += bytes;
+            allCount += count;
         }
+        needed += state.valueBytesFor(allCount, allBytes);
+        state.requireHeap(0, 0);
         if (!state.memory.fits(needed)) {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,
                     "Memory for the state is used up: " + state.memory.used() + " bytes are in use for " + state.rows()
-                            + " rows, " + needed + " more may be needed, " + state.memory.bytesMax()
+                            + " rows" + state.valuesText() + ", " + needed + " more may be needed, "
+                            + state.memory.bytesMax()
                             + " are allowed. What was folded is safe. Allow more (--state-memory), and go on.");
         }
     }

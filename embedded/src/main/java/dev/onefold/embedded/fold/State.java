@@ -1,22 +1,29 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Counts;
-import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.aggregate.Cells;
-import dev.onefold.core.event.Tuple;
+import dev.onefold.core.aggregate.Values;
+import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.query.Totals;
+import dev.onefold.core.query.Leaves;
+import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.Rows;
 import java.util.Arrays;
-import java.util.List;
 
 /// Everything that is folded, in memory. Guarded by the engine's lock; inside a round each shard by its thread.
 public final class State {
+    private static final int VALUE_PARTS_MAX = 32;
+    /// Share of the heap that groups and their cells may take; rounds, checkpoints and answers need the rest.
+    private static final int HEAP_PERCENT_MAX = 60;
+
     public final Pipeline pipeline;
     public final Groups[] groups;
+    /// The values of each roll-up.
+    public final Values[] values;
+
     public final Rows[] shards;
     public final Memory memory;
     public final Sources sources = new Sources();
@@ -32,8 +39,15 @@ public final class State {
         groups = new Groups[pipeline.rollups().size()];
         Arrays.setAll(groups, _ -> new Groups());
         shards = new Rows[shardCount];
-        Arrays.setAll(shards, _ -> new Rows(pipeline, groups, memory, sources::name));
+        values = new Values[groups.length];
+        Arrays.setAll(values, this::newValues);
+        Arrays.setAll(shards, _ -> new Rows(pipeline, groups, values, memory, sources::name));
         byPlace = pipeline.identity() instanceof Identity.ByPlace;
+    }
+
+    private Values newValues(int rollup) {
+        int parts = shards.length == 1 ? 1 : Math.min(2 * shards.length, VALUE_PARTS_MAX);
+        return new Values(pipeline.rollups().get(rollup).measures(), parts, memory::change);
     }
 
     /// The cells, `[shard][roll-up]`.
@@ -60,42 +74,130 @@ public final class State {
         return Arrays.stream(shards).mapToLong(Rows::count).sum();
     }
 
-    /// The leaves of a roll-up under a group, as they are served.
-    public Totals served(int rollup, Tuple under) {
-        return totals(rollup, under, cells());
+    /// The leaves of a roll-up, as they are served.
+    public Leaves served(int rollup) {
+        return leaves(rollup, cells(), values[rollup]);
     }
 
-    /// The leaves of a roll-up, recomputed from the rows.
-    public Totals recomputed(int rollup, Workers workers) {
-        Cells[][] fresh = new Cells[shards.length][groups.length];
-        workers.run(shards.length, shard -> {
-            Cells cells = new Cells(pipeline, rollup);
-            dev.onefold.core.map.Amounts nothing = new dev.onefold.core.map.Amounts(
-                    groups.length, pipeline.inputs().size());
-            shards[shard].forEach(amounts -> cells.move(nothing, amounts));
-            fresh[shard][rollup] = cells;
-        });
-        return totals(rollup, Tuple.of(List.of()), fresh);
+    private Leaves leaves(int rollup, Cells[][] cells, Values of) {
+        Cells[] shardCells = new Cells[cells.length];
+        Arrays.setAll(shardCells, shard -> cells[shard][rollup]);
+        return new Leaves(pipeline.rollups().get(rollup), groups[rollup], shardCells, of);
     }
 
-    private Totals totals(int rollup, Tuple under, Cells[][] cells) {
-        Totals totals = new Totals(pipeline.rollups().get(rollup));
-        List<Tuple> tuples = groups[rollup].from(0);
-        for (int leaf = 0; leaf < tuples.size(); leaf++) {
-            if (tuples.get(leaf).startsWith(under)) {
-                Aggregate aggregate = cells[0][rollup].aggregate();
-                for (Cells[] shard : cells) {
-                    shard[rollup].addTo(aggregate, leaf);
-                }
-                totals.add(tuples.get(leaf), aggregate);
+    /// Receives leaves; they are valid during the call.
+    public interface Visitor {
+        void leaves(int rollup, Leaves leaves);
+    }
+
+    /// Visits the leaves of each roll-up, recomputed from the rows.
+    ///
+    /// @throws EngineException if there is not enough memory for another copy of the values
+    public void recompute(Workers workers, Visitor visitor) {
+        for (int rollup = 0; rollup < groups.length; rollup++) {
+            int each = rollup;
+            requireMemoryForCopy(rollup, 1);
+            try (Values fresh = newValues(rollup)) {
+                Cells[][] cells = new Cells[shards.length][groups.length];
+                workers.run(shards.length, shard -> {
+                    Cells some = new Cells(pipeline, each, fresh);
+                    Amounts nothing =
+                            new Amounts(groups.length, pipeline.inputs().size());
+                    shards[shard].forEach(amounts -> some.move(nothing, amounts));
+                    cells[shard][each] = some;
+                });
+                visitor.leaves(rollup, leaves(rollup, cells, fresh));
             }
         }
-        return totals;
+    }
+
+    /// Replaces all cells and values by what the rows come to. Of the values only those that differ are noted as
+    /// changed.
+    public void recount(Workers workers) {
+        requireMemoryForCopy(0, groups.length);
+        Values[] fresh = new Values[groups.length];
+        Arrays.setAll(fresh, this::newValues);
+        workers.run(shards.length, shard -> shards[shard].recount(pipeline, fresh));
+        for (int rollup = 0; rollup < groups.length; rollup++) {
+            fresh[rollup].replaces(values[rollup]);
+            values[rollup].close();
+            values[rollup] = fresh[rollup];
+        }
+    }
+
+    private void requireMemoryForCopy(int from, int count) {
+        long needed = 0;
+        for (int rollup = from; rollup < from + count; rollup++) {
+            needed += values[rollup].bytes();
+        }
+        if (!memory.fits(needed)) {
+            throw new EngineException(
+                    EngineException.Kind.STATE_FULL,
+                    "There is not enough memory to recompute the values of min, max and distinct beside those that are"
+                            + " served: they take " + needed + " bytes, " + memory.used() + " of " + memory.bytesMax()
+                            + " bytes are in use. Allow more (--state-memory). The totals are as they were.");
+        }
+    }
+
+    /// Bytes of memory that the values of some records may need more, at most.
+    ///
+    /// @param bytes of all their texts, at most
+    public long valueBytesFor(long records, long bytes) {
+        long needed = 0;
+        for (Values each : values) {
+            needed += each.bytesFor(records, bytes);
+        }
+        return needed;
+    }
+
+    /// For a message: how much of the memory is for values; empty if no measure is made of them.
+    public String valuesText() {
+        long bytes = Arrays.stream(values).mapToLong(Values::bytes).sum();
+        return bytes == 0 ? "" : " (" + bytes + " of them for the values of min, max and distinct)";
+    }
+
+    /// Refuses groups for which the heap is too small.
+    ///
+    /// @param groupsMore how many come at most, to each roll-up
+    /// @param bytes of the names of one roll-up's, at most
+    public void requireHeap(long groupsMore, long bytes) {
+        long needed = 0;
+        long count = 0;
+        for (int rollup = 0; rollup < groups.length; rollup++) {
+            needed += groups[rollup].bytesWith(groupsMore, bytes);
+            for (Rows shard : shards) {
+                needed += shard.cells(rollup).bytesOf(groups[rollup].size() + groupsMore);
+            }
+            count += groups[rollup].size();
+        }
+        long bytesMax = Runtime.getRuntime().maxMemory() / 100 * HEAP_PERCENT_MAX;
+        if (needed > bytesMax) {
+            throw new EngineException(
+                    EngineException.Kind.STATE_FULL,
+                    "The Java heap is too small for more groups: there are " + count
+                            + ", with those that come they need "
+                            + needed + " bytes, " + bytesMax + " of "
+                            + Runtime.getRuntime().maxMemory()
+                            + " are allowed. What was folded is safe. Allow more (ONEFOLD_JAVA_OPTS=-Xmx2g), and go"
+                            + " on.");
+        }
+    }
+
+    /// How many values have changed since the last checkpoint.
+    public long changedValues() {
+        long changed = 0;
+        for (Values each : values) {
+            changed += each.changedCount();
+        }
+        return changed;
     }
 
     public void close() {
         for (Rows rows : shards) {
             rows.store().close();
+        }
+        for (Values each : values) {
+            each.close();
         }
     }
 }

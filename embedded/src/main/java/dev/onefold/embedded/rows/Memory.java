@@ -11,6 +11,11 @@ public final class Memory {
         this.bytesMax = bytesMax;
     }
 
+    /// Counts memory that is taken, or given back if negative.
+    public void change(long bytes) {
+        used.addAndGet(bytes);
+    }
+
     void take(long bytes) {
         used.addAndGet(bytes);
     }

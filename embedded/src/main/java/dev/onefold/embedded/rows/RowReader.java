@@ -95,10 +95,10 @@ final class RowReader {
         }
     }
 
-    private static String text(Segment segment, long at, int length) {
+    private static byte[] text(Segment segment, long at, int length) {
         byte[] bytes = new byte[length];
         MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, at, bytes, 0, length);
-        return new String(bytes, StandardCharsets.UTF_8);
+        return bytes;
     }
 
     /// The contribution of the row whose kind stands at `at`.
@@ -129,7 +129,9 @@ final class RowReader {
             return new Amount.None();
         }
         return switch (inputs[input]) {
-            case Measure.Input.Text _ -> new Amount.Text(java.util.Objects.requireNonNull(amounts.text[input]));
+            case Measure.Input.Text _ ->
+                new Amount.Text(
+                        new String(java.util.Objects.requireNonNull(amounts.text[input]), StandardCharsets.UTF_8));
             case Measure.Input.Decimal decimal -> {
                 BigInteger unscaled = BigInteger.valueOf(amounts.hi[input])
                         .shiftLeft(64)

@@ -106,8 +106,7 @@ public final class RowTranslator {
         if (!texts[input]) {
             return RowBatch.putNumber(amounts.hi[input], amounts.lo[input], row, at);
         }
-        byte[] text =
-                java.util.Objects.requireNonNull(amounts.text[input]).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        byte[] text = java.util.Objects.requireNonNull(amounts.text[input]);
         reserve(at + text.length + 8 + 32 * (to.length + derivation.inputs().size()));
         int next = RowBatch.putVarint(text.length + 1L, row, at);
         System.arraycopy(text, 0, row, next, text.length);

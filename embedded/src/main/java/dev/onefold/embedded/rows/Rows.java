@@ -3,6 +3,7 @@ package dev.onefold.embedded.rows;
 import dev.onefold.core.Counts;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
@@ -48,12 +49,13 @@ public final class Rows {
     /// @param arrivedStays whether the arriving one is the greater
     public record Conflict(StoredRow stored, StoredRow arrived, boolean arrivedStays) {}
 
-    public Rows(Pipeline pipeline, Groups[] groups, Memory memory, IntFunction<String> sourceName) {
+    /// @param values of each roll-up; other shards have the same ones
+    public Rows(Pipeline pipeline, Groups[] groups, Values[] values, Memory memory, IntFunction<String> sourceName) {
         this.sourceName = sourceName;
         reader = new RowReader(pipeline, groups);
         store = new RowStore(memory);
         cells = new Cells[groups.length];
-        Arrays.setAll(cells, rollup -> new Cells(pipeline, rollup));
+        Arrays.setAll(cells, rollup -> new Cells(pipeline, rollup, values[rollup]));
         before = reader.amounts();
         after = reader.amounts();
         nothing = reader.amounts();
@@ -111,9 +113,11 @@ public final class Rows {
     }
 
     /// Replaces the cells by what the rows come to, all marked as changed.
-    public void recount(Pipeline pipeline) {
+    ///
+    /// @param values of each roll-up, to which those of the rows are added
+    public void recount(Pipeline pipeline, Values[] values) {
         for (int rollup = 0; rollup < cells.length; rollup++) {
-            cells[rollup] = new Cells(pipeline, rollup);
+            cells[rollup] = new Cells(pipeline, rollup, values[rollup]);
         }
         forEach(amounts -> move(nothing, amounts));
     }

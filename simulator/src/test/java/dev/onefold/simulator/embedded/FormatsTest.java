@@ -68,7 +68,7 @@ class FormatsTest {
                 continue;
             }
             kinds.add(name.replaceAll("-[0-9]+", ""));
-            for (int format : List.of(0, 2, 77)) {
+            for (int format : List.of(0, 3, 77)) {
                 SimulatedDisk disk = left.copy();
                 setFormat(disk.getPath(each.toString()), format);
                 EngineException refused = refusal(disk);

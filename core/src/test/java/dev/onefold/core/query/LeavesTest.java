@@ -1,0 +1,198 @@
+package dev.onefold.core.query;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.Seeds;
+import dev.onefold.core.Verification;
+import dev.onefold.core.aggregate.Aggregate;
+import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.aggregate.Values;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.map.Amounts;
+import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Pipeline;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// The fast form of totals answers as the plain one does.
+class LeavesTest {
+    private static final Pipeline PIPELINE = Pipeline.named("p")
+            .rollup(
+                    "main",
+                    r -> r.levels("a", "b", "c")
+                            .measure("least", "min(n) decimal(28,2) missing ignore")
+                            .measure("sum", "sum(n) decimal(28,2) missing ignore")
+                            .measure("texts", "distinct(t) missing ignore")
+                            .measure("mean", "average(n) decimal(28,2) missing ignore")
+                            .count("rows")
+                            .measure("most", "max(n) decimal(28,2) missing ignore"))
+            .build();
+    private static final Answer.Cut CUT = new Answer.Cut(List.of(), Instant.EPOCH);
+    private static final List<String> NAMES = List.of("", "a", "a\0", "\0", "b", "ä", "😀");
+    private static final Amounts NOTHING = new Amounts(1, 2);
+
+    /// Shards with the same groups and values.
+    private static final class State implements AutoCloseable {
+        final Groups groups = new Groups();
+        final Values values = new Values(PIPELINE.rollup("main").measures(), 3, _ -> {});
+        final Cells[] shards = {new Cells(PIPELINE, 0, values), new Cells(PIPELINE, 0, values)};
+        final List<Amounts> rows = new ArrayList<>();
+
+        Leaves leaves() {
+            return new Leaves(PIPELINE.rollup("main"), groups, shards, values);
+        }
+
+        void change(RandomGenerator random) {
+            int row = random.nextInt(rows.size() + 1);
+            Amounts before = row == rows.size() ? NOTHING : rows.remove(row);
+            Amounts after = random.nextInt(4) == 0 ? NOTHING : amounts(random);
+            shards[random.nextInt(2)].move(before, after);
+            if (after != NOTHING) {
+                rows.add(after);
+            }
+        }
+
+        Amounts amounts(RandomGenerator random) {
+            Amounts amounts = new Amounts(1, 2);
+            amounts.counted = true;
+            amounts.group[0] = groups.number(Tuple.of(List.of(name(random), name(random), name(random))));
+            amounts.present[0] = random.nextInt(4) > 0;
+            amounts.lo[0] = random.nextInt(-3, 4);
+            amounts.hi[0] = amounts.lo[0] >> 63;
+            amounts.present[1] = random.nextInt(4) > 0;
+            amounts.text[1] = NAMES.get(random.nextInt(NAMES.size())).getBytes(StandardCharsets.UTF_8);
+            return amounts;
+        }
+
+        Totals totals() {
+            Totals totals = new Totals(PIPELINE.rollup("main"));
+            for (int leaf = 0; leaf < groups.size(); leaf++) {
+                Aggregate aggregate = totals.empty();
+                for (Cells cells : shards) {
+                    cells.addTo(aggregate, leaf);
+                }
+                values.addTo(aggregate, leaf);
+                totals.add(groups.tuple(leaf), aggregate);
+            }
+            return totals;
+        }
+
+        @Override
+        public void close() {
+            values.close();
+        }
+    }
+
+    private static String name(RandomGenerator random) {
+        return NAMES.get(random.nextInt(NAMES.size()));
+    }
+
+    private static Query query(RandomGenerator random) {
+        List<String> group = new ArrayList<>();
+        int levels = random.nextInt(4);
+        for (int i = 0; i < levels; i++) {
+            group.add(name(random));
+        }
+        List<String> measures = List.of("least", "sum", "texts", "mean", "rows", "most");
+        Query.@Nullable Top top = random.nextInt(3) > 0
+                ? null
+                : new Query.Top(1 + random.nextInt(9), measures.get(random.nextInt(measures.size())));
+        return new Query("main", group, random.nextInt(4) == 0 ? Integer.MAX_VALUE : random.nextInt(5), top);
+    }
+
+    @Test
+    void its_answers_are_those_of_the_plain_form_and_take_no_more_memory_than_was_foreseen() {
+        Seeds.forAllSeeds(200, random -> {
+            try (State state = new State()) {
+                int changes = random.nextInt(120);
+                for (int i = 0; i < changes; i++) {
+                    state.change(random);
+                }
+                Totals totals = state.totals();
+                for (int i = 0; i < 12; i++) {
+                    Query query = query(random);
+                    AtomicLong bytes = new AtomicLong();
+                    try (Lines lines = state.leaves().lines(query, bytes::addAndGet)) {
+                        Answer fast = new Answer(
+                                "main",
+                                List.of("a", "b", "c"),
+                                List.of("least", "sum", "texts", "mean", "rows", "most"),
+                                lines,
+                                CUT);
+                        assertThat(fast).isEqualTo(totals.answer(query, CUT));
+                        assertThat(bytes.get())
+                                .isLessThanOrEqualTo(state.leaves().bytesOf(query) + (1 << 18));
+                    }
+                }
+            }
+        });
+    }
+
+    @Test
+    void what_cannot_be_asked_is_refused_as_by_the_plain_form() {
+        try (State state = new State()) {
+            for (Query query : List.of(
+                    new Query("main", List.of("a", "b", "c", "d"), 0, null),
+                    new Query("main", List.of(), 1, new Query.Top(1, "none")))) {
+                for (Runnable asked : List.<Runnable>of(
+                        () -> state.leaves().lines(query, _ -> {}),
+                        () -> state.leaves().bytesOf(query),
+                        () -> state.totals().answer(query, CUT))) {
+                    assertThatThrownBy(asked::run)
+                            .isInstanceOf(IllegalArgumentException.class)
+                            .hasMessageMatching("Group .* has 4 levels; .*|There is no measure 'none' .*");
+                }
+            }
+        }
+    }
+
+    @Test
+    void states_of_the_same_rows_are_equal_however_their_groups_are_numbered() {
+        Seeds.forAllSeeds(100, random -> {
+            try (State one = new State();
+                    State other = new State()) {
+                for (String name : random.nextBoolean() ? NAMES : NAMES.reversed()) {
+                    other.groups.number(Tuple.of(List.of(name, "a", "b")));
+                }
+                for (int i = 0; i < 40; i++) {
+                    one.change(random);
+                }
+                for (Amounts row : one.rows) {
+                    Amounts same = new Amounts(1, 2);
+                    same.counted = true;
+                    same.group[0] = other.groups.number(one.groups.tuple(row.group[0]));
+                    same.present[0] = row.present[0];
+                    same.lo[0] = row.lo[0];
+                    same.hi[0] = row.hi[0];
+                    same.present[1] = row.present[1];
+                    same.text[1] = row.text[1];
+                    other.shards[0].move(NOTHING, same);
+                }
+                List<Verification.Difference> differences = new ArrayList<>();
+                long groups = Verification.compare(one.leaves(), other.leaves(), differences);
+                assertThat(differences).isEmpty();
+                assertThat(groups)
+                        .isEqualTo(one.rows.stream()
+                                .map(row -> row.group[0])
+                                .distinct()
+                                .count());
+                Amounts more = other.amounts(random);
+                other.shards[1].move(NOTHING, more);
+                Verification.compare(one.leaves(), other.leaves(), differences);
+                assertThat(differences)
+                        .extracting(Verification.Difference::group)
+                        .containsExactly(other.groups.tuple(more.group[0]).parts());
+                assertThat(Verification.of(List.of(one.totals()), List.of(other.totals()), "rows")
+                                .differences())
+                        .isEqualTo(differences);
+            }
+        });
+    }
+}
