@@ -7,10 +7,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// An answer as text.
+/// An answer as text, handed on line by line.
 ///
 /// @param pipeline its name
 /// @param root the group that was asked for; lines are indented from it on
@@ -21,23 +22,26 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
     /// As a tree with aligned numbers, and below it what it covers.
     ///
     /// @param source makes a source's name short and printable
-    public String table(int width, boolean cut, UnaryOperator<String> source) {
+    public void table(Consumer<String> out, int width, boolean cut, UnaryOperator<String> source) {
         List<String> header = new ArrayList<>(List.of(""));
         answer.measures().forEach(measure -> header.add(Words.visible(measure)));
-        Table table = new Table(header);
-        for (Answer.Line line : answer.lines()) {
-            List<String> cells = new ArrayList<>(List.of(label(line.group())));
-            line.values().forEach(value -> cells.add(Words.number(value)));
-            table.add(cells);
-        }
-        StringBuilder text = new StringBuilder(Words.wrap(title(), width)).append("\n\n");
+        Table table =
+                new Table(header, () -> answer.lines().stream().map(this::cells).iterator());
+        out.accept(Words.wrap(title(), width) + "\n\n");
         if (table.isEmpty()) {
-            text.append("Nothing is in it.\n");
+            out.accept("Nothing is in it.\n");
         } else {
-            table.appendTo(text, width, cut);
+            table.write(out, width, cut);
         }
-        appendCut(text.append('\n'), source);
-        return text.toString();
+        StringBuilder text = new StringBuilder("\n");
+        appendCut(text, source);
+        out.accept(text.toString());
+    }
+
+    private List<String> cells(Answer.Line line) {
+        List<String> cells = new ArrayList<>(List.of(label(line.group())));
+        line.values().forEach(value -> cells.add(Words.number(value)));
+        return cells;
     }
 
     private String title() {
@@ -75,7 +79,7 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
     }
 
     /// As one JSON object, each group on a line of its own.
-    public String json() {
+    public void json(Consumer<String> out) {
         StringBuilder text = new StringBuilder("{\"pipeline\":").append(Json.of(pipeline));
         text.append(",\"rollup\":").append(Json.of(answer.rollup()));
         text.append(",\"levels\":").append(Json.of(answer.levels()));
@@ -89,12 +93,13 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
             text.append(separator).append("{\"group\":");
             Json.append(text, line.group());
             Json.append(text.append(",\"values\":"), values);
-            text.append('}');
+            out.accept(text.append('}').toString());
+            text.setLength(0);
             separator = ",\n";
         }
         text.append("],\n\"cut\":");
         Json.append(text, cut(answer.cut()));
-        return text.append("}\n").toString();
+        out.accept(text.append("}\n").toString());
     }
 
     private static Map<String, Object> cut(Answer.Cut cut) {
@@ -113,12 +118,11 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
     }
 
     /// As CSV: the depth of the group, its levels, its measures. The cut has no place in it.
-    public String csv() {
-        StringBuilder text = new StringBuilder();
+    public void csv(Consumer<String> out) {
         List<String> header = new ArrayList<>(List.of("depth"));
         header.addAll(answer.levels());
         header.addAll(answer.measures());
-        appendCsv(text, header);
+        out.accept(csv(header));
         for (Answer.Line line : answer.lines()) {
             List<String> cells =
                     new ArrayList<>(List.of(String.valueOf(line.group().size())));
@@ -127,12 +131,12 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
                 cells.add("");
             }
             line.values().forEach(value -> cells.add(value == null ? "" : value.toPlainString()));
-            appendCsv(text, cells);
+            out.accept(csv(cells));
         }
-        return text.toString();
     }
 
-    private static void appendCsv(StringBuilder text, List<String> cells) {
+    private static String csv(List<String> cells) {
+        StringBuilder text = new StringBuilder();
         String separator = "";
         for (String cell : cells) {
             text.append(separator);
@@ -143,6 +147,6 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
             }
             separator = ",";
         }
-        text.append('\n');
+        return text.append('\n').toString();
     }
 }

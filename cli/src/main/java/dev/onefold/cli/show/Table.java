@@ -3,6 +3,7 @@ package dev.onefold.cli.show;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// Rows of text in columns: the first on the left, of what the others leave; numbers on the right. When the columns
 /// do not fit, each row becomes a paragraph, because a number is never cut. Owned by one thread.
@@ -14,15 +15,30 @@ public final class Table {
     private final List<String> header;
     private final boolean[] left;
     private final int[] widths;
-    private final List<String[]> rows = new ArrayList<>();
+    private final List<List<String>> added = new ArrayList<>();
+    private final Iterable<List<String>> rows;
 
     /// @param header one name for each column
     public Table(List<String> header) {
         this.header = List.copyOf(header);
+        rows = added;
         left = new boolean[header.size()];
         left[0] = true;
         widths = new int[header.size()];
         widen(header);
+    }
+
+    /// A table of rows that are made when they are read: once for the widths of the columns, once to be written.
+    ///
+    /// @param header one name for each column
+    public Table(List<String> header, Iterable<List<String>> rows) {
+        this.header = List.copyOf(header);
+        this.rows = rows;
+        left = new boolean[header.size()];
+        left[0] = true;
+        widths = new int[header.size()];
+        widen(header);
+        rows.forEach(this::widen);
     }
 
     /// Puts a column's text on the left.
@@ -33,12 +49,12 @@ public final class Table {
 
     /// Adds a row: one printable text for each column.
     public void add(List<String> cells) {
-        rows.add(cells.toArray(new String[0]));
+        added.add(List.copyOf(cells));
         widen(cells);
     }
 
     public boolean isEmpty() {
-        return rows.isEmpty();
+        return !rows.iterator().hasNext();
     }
 
     private void widen(List<String> cells) {
@@ -52,46 +68,59 @@ public final class Table {
     /// @param width columns there are
     /// @param cut whether the first column may be cut to fit; else a line may be longer
     public void appendTo(StringBuilder text, int width, boolean cut) {
+        write(text::append, width, cut);
+    }
+
+    /// Hands the same lines on one by one.
+    public void write(Consumer<String> lines, int width, boolean cut) {
+        StringBuilder text = new StringBuilder();
         int others =
                 Arrays.stream(widths, 1, widths.length).map(each -> each + GAP).sum();
         int first = Math.min(widths[0], Math.max(width - others, 0));
         if (first < Math.min(widths[0], FIRST_WIDTH_MIN)) {
-            rows.forEach(row -> appendParagraph(text, row));
+            rows.forEach(row -> hand(lines, appendParagraph(text, row)));
             return;
         }
-        appendRow(text, header.toArray(new String[0]), first, cut);
-        rows.forEach(row -> appendRow(text, row, first, cut));
+        hand(lines, appendRow(text, header, first, cut));
+        rows.forEach(row -> hand(lines, appendRow(text, row, first, cut)));
     }
 
-    private void appendRow(StringBuilder text, String[] row, int first, boolean cut) {
+    private static void hand(Consumer<String> lines, StringBuilder text) {
+        lines.accept(text.toString());
+        text.setLength(0);
+    }
+
+    private StringBuilder appendRow(StringBuilder text, List<String> row, int first, boolean cut) {
         int start = text.length();
-        text.append(Width.cut(row[0], cut ? first : UNLIMITED));
+        text.append(Width.cut(row.getFirst(), cut ? first : UNLIMITED));
         int used = Width.of(text.substring(start));
         int end = first;
-        for (int column = 1; column < row.length; column++) {
+        for (int column = 1; column < row.size(); column++) {
             end += GAP + widths[column];
-            int cell = Width.of(row[column]);
+            int cell = Width.of(row.get(column));
             int pad = left[column] ? end - widths[column] - used : end - cell - used;
-            text.repeat(' ', Math.max(GAP, pad)).append(row[column]);
+            text.repeat(' ', Math.max(GAP, pad)).append(row.get(column));
             used += Math.max(GAP, pad) + cell;
         }
         while (text.charAt(text.length() - 1) == ' ') {
             text.setLength(text.length() - 1);
         }
-        text.append('\n');
+        return text.append('\n');
     }
 
-    private void appendParagraph(StringBuilder text, String[] row) {
-        text.append(row[0]).append('\n');
-        String indent = " ".repeat(row[0].length() - row[0].stripLeading().length() + GAP);
+    private StringBuilder appendParagraph(StringBuilder text, List<String> row) {
+        String label = row.getFirst();
+        text.append(label).append('\n');
+        String indent = " ".repeat(label.length() - label.stripLeading().length() + GAP);
         int names = header.stream().skip(1).mapToInt(Width::of).max().orElse(0);
-        for (int column = 1; column < row.length; column++) {
+        for (int column = 1; column < row.size(); column++) {
             String name = header.get(column);
             text.append(indent)
                     .append(name)
                     .repeat(' ', names - Width.of(name) + GAP)
-                    .append(row[column])
+                    .append(row.get(column))
                     .append('\n');
         }
+        return text;
     }
 }

@@ -20,6 +20,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -110,32 +112,31 @@ public final class QueryCommand implements Callable<Integer> {
         Caller caller = call.caller();
         List<String> root = root();
         return EngineAccess.read(pipeline.directory(call), call, engine -> {
-            Answer answer = ask(engine, root);
-            AnswerText text = new AnswerText(engine.pipeline().name(), answer, root, top != null);
-            caller.out()
-                    .print(
-                            switch (format) {
-                                case table ->
-                                    text.table(
-                                            caller.screen().outWidth(),
-                                            caller.screen().outIsTerminal(),
-                                            caller::shownSource);
-                                case json -> text.json();
-                                case csv -> text.csv();
-                            });
-            if (answer.lines().isEmpty() && !root.isEmpty()) {
-                caller.err().println("There is no group " + GroupPath.shown(root) + ".");
-                return ExitCode.DIFFERENT.code();
-            }
-            return ExitCode.DONE.code();
+            String name = engine.pipeline().name();
+            return ask(engine, root, answer -> write(caller, new AnswerText(name, answer, root, top != null)));
         });
     }
 
-    private Answer ask(Engine engine, List<String> root) {
+    private Integer write(Caller caller, AnswerText text) {
+        Consumer<String> out = caller.out()::print;
+        switch (format) {
+            case table ->
+                text.table(out, caller.screen().outWidth(), caller.screen().outIsTerminal(), caller::shownSource);
+            case json -> text.json(out);
+            case csv -> text.csv(out);
+        }
+        if (text.answer().lines().isEmpty() && !text.root().isEmpty()) {
+            caller.err().println("There is no group " + GroupPath.shown(text.root()) + ".");
+            return ExitCode.DIFFERENT.code();
+        }
+        return ExitCode.DONE.code();
+    }
+
+    private Integer ask(Engine engine, List<String> root, Function<Answer, Integer> reader) {
         String name = rollup == null ? engine.pipeline().rollups().getFirst().name() : rollup;
         try {
             Query.Top greatest = top == null || by == null ? null : new Query.Top(top, by);
-            return engine.query(new Query(name, root, depth, greatest));
+            return engine.query(new Query(name, root, depth, greatest), reader);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, refusal(engine, e), e);
         }
