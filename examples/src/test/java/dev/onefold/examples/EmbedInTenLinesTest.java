@@ -36,7 +36,10 @@ class EmbedInTenLinesTest {
         assertThat(tested.lines().filter(line -> !line.isBlank()).count()).isLessThanOrEqualTo(10);
         String readme = Clone.text("README.md");
         int shown = readme.indexOf(FENCE) + FENCE.length();
-        assertThat(readme.substring(shown, readme.indexOf("```", shown)).strip())
-                .isEqualTo(tested);
+        String block = readme.substring(shown, readme.indexOf("```", shown));
+        int code = block.indexOf("\n\n");
+        assertThat(block.substring(0, code).strip().lines())
+                .allSatisfy(line -> assertThat(file).contains(line));
+        assertThat(block.substring(code).strip()).isEqualTo(tested);
     }
 }
