@@ -89,7 +89,7 @@ final class Roles {
                     "sqs:SendMessage");
 
     private static final String REDUCE =
-            allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:Query")
+            allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:Query")
                     + allow(
                             "Totals",
                             "!GetAtt Totals.Arn",
@@ -112,8 +112,8 @@ final class Roles {
             + allow(
                     "Deltas",
                     "!GetAtt Deltas.Arn",
-                    "dynamodb:BatchGetItem",
                     "dynamodb:DeleteItem",
+                    "dynamodb:GetItem",
                     "dynamodb:PutItem",
                     "dynamodb:Query")
             + allow(

@@ -98,7 +98,7 @@ class RolesTest {
         assertThat(permissions(template.resource("ReduceRole")))
                 .isEqualTo(Map.of(
                         "Logs", "ReduceLogs logs:CreateLogStream logs:PutLogEvents",
-                        "Deltas", "Deltas dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:Query",
+                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:GetItem dynamodb:Query",
                         "Rows", "Rows dynamodb:GetItem",
                         "Totals", "Totals dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
                         "Wakes", "Deltas" + changes,
@@ -108,7 +108,7 @@ class RolesTest {
                         "Logs",
                         "UpkeepLogs logs:CreateLogStream logs:PutLogEvents",
                         "Deltas",
-                        "Deltas dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:PutItem dynamodb:Query",
+                        "Deltas dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query",
                         "Rows",
                         "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:GetItem"
                                 + " dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
