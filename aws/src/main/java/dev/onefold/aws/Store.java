@@ -1,6 +1,7 @@
 package dev.onefold.aws;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.SdkResponse;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
@@ -22,7 +24,7 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 ///
 /// @param pause completes after a while
 /// @param random for ids and for jitter
-/// @param clock for the lag; it decides nothing about totals
+/// @param clock the time of the service, as far as its answers tell it; it decides nothing about totals
 /// @param deltasPerCommitMax how many deltas Reduce takes at once, from 1 to [#DELTAS_PER_COMMIT_MAX]
 /// @param bucket where the bytes of dead letters lie
 public record Store(
@@ -33,6 +35,10 @@ public record Store(
         InstantSource clock,
         int deltasPerCommitMax,
         Bucket bucket) {
+    public Store {
+        clock = clock instanceof ServiceTime ? clock : new ServiceTime(clock);
+    }
+
     /// With one delete for each, and the groups, these fit into one transaction of a hundred items.
     public static final int DELTAS_PER_COMMIT_MAX = 60;
 
@@ -108,7 +114,7 @@ public record Store(
 
     /// Writes all items or none. What cannot be mended by trying again is thrown.
     public CompletableFuture<Written> transact(List<TransactWriteItem> items) {
-        return client.transactWriteItems(request -> request.transactItems(items))
+        return heard(() -> client.transactWriteItems(request -> request.transactItems(items)))
                 .handle((_, failure) -> {
                     switch (failure == null ? null : Futures.cause(failure)) {
                         case null -> {
@@ -142,12 +148,22 @@ public record Store(
     }
 
     private <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call, int attempt) {
-        return call.get().exceptionallyCompose(failure -> {
+        return heard(call).exceptionallyCompose(failure -> {
             Throwable cause = Futures.cause(failure);
             if (!mayPass(cause) || attempt >= ATTEMPTS_MAX) {
                 return CompletableFuture.failedFuture(cause);
             }
             return backOff(attempt).thenCompose(_ -> retried(call, attempt + 1));
+        });
+    }
+
+    private <T> CompletableFuture<T> heard(Supplier<CompletableFuture<T>> call) {
+        Instant sent = clock.instant();
+        return call.get().thenApply(response -> {
+            if (response instanceof SdkResponse answer && clock instanceof ServiceTime time) {
+                time.hear(answer, sent);
+            }
+            return response;
         });
     }
 

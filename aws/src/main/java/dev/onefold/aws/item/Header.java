@@ -1,10 +1,12 @@
 package dev.onefold.aws.item;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -18,16 +20,33 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// and the next commit is sent by nobody before. All commits before the last one are visible, whole.
 ///
 ///     item = p "headers", g lane 2, n commits and closings, e epoch, c the n of the last commit, and while that may be
-///             visible in part: u per view the sort keys of the items that it wrote
+///             visible in part: u per view the sort keys of the items that it wrote; t when the epoch before was
+/// closed,
+///             and a what its cut covers
 ///
 /// @param last the last commit
 /// @param touched keys of the items that it wrote; none if all of them are visible
-public record Header(int lane, long commits, long epoch, long last, List<Map<String, AttributeValue>> touched) {
+/// @param closing of the epoch before; `null` if this is the first one
+public record Header(
+        int lane,
+        long commits,
+        long epoch,
+        long last,
+        List<Map<String, AttributeValue>> touched,
+        @Nullable Closing closing) {
     public static final String COMMITS = "n";
     public static final String EPOCH = "e";
     public static final String LAST = "c";
     public static final String TOUCHED = "u";
+    public static final String CLOSED = "t";
+    public static final String COVERS = "a";
     public static final String PARTITION = "headers";
+
+    /// How an epoch was closed.
+    ///
+    /// @param at when; it says how old the cut is, and decides nothing about totals
+    /// @param covers all that was written before is in the cut
+    public record Closing(Instant at, Instant covers) {}
 
     public Header {
         touched = List.copyOf(touched);
@@ -35,7 +54,7 @@ public record Header(int lane, long commits, long epoch, long last, List<Map<Str
 
     /// The header of a lane that has had no commit.
     public static Header first(int lane) {
-        return new Header(lane, 0, 1, 0, List.of());
+        return new Header(lane, 0, 1, 0, List.of(), null);
     }
 
     /// The header that an item holds.
@@ -50,8 +69,18 @@ public record Header(int lane, long commits, long epoch, long last, List<Map<Str
                             .forEach(sortKey -> touched.add(TotalsKey.of(
                                     TotalsKey.partition(Integer.parseInt(view), number), sortKey.asByteArray()))));
         }
+        Closing closing = !item.containsKey(CLOSED)
+                ? null
+                : new Closing(
+                        Instant.ofEpochMilli(Items.number(item, CLOSED)),
+                        Instant.ofEpochMilli(Items.number(item, COVERS)));
         return new Header(
-                number, Items.number(item, COMMITS), Items.number(item, EPOCH), Items.number(item, LAST), touched);
+                number,
+                Items.number(item, COMMITS),
+                Items.number(item, EPOCH),
+                Items.number(item, LAST),
+                touched,
+                closing);
     }
 
     /// What the attribute [#TOUCHED] is for items of these keys.

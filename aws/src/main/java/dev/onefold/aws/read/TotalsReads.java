@@ -48,8 +48,11 @@ public final class TotalsReads {
         }
     }
 
-    /// What was read, in the order of the parts, and that all which was written before is in it.
-    public record Reading(List<Totals> totals, Instant at) {
+    /// What was read, in the order of the parts.
+    ///
+    /// @param at all that was written before is in it
+    /// @param epoch what is read later, of this epoch or a later one, has all that is in this
+    public record Reading(List<Totals> totals, Instant at, long epoch) {
         public Reading {
             totals = List.copyOf(totals);
         }
@@ -82,7 +85,7 @@ public final class TotalsReads {
         }
         String truth = rows + " rows" + (view.oneIn() == 1 ? "" : ", for one leaf group in " + view.oneIn());
         return new TotalsReads(store, definition)
-                .read(parts)
+                .read(parts, Cut.NEXT)
                 .thenCompose(reading -> new Definitions(store).load().thenApply(now -> {
                     if (!now.equals(definition)) {
                         throw new Filling.Overtaken(view.number());
@@ -94,15 +97,28 @@ public final class TotalsReads {
                 }));
     }
 
-    /// Reads all parts as of the same instant.
+    /// Reads all parts as of the same instant, which others may have chosen up to a second ago.
     public CompletableFuture<Reading> read(List<Part> parts) {
-        return read(parts, 1);
+        return read(parts, 0);
     }
 
-    private CompletableFuture<Reading> read(List<Part> parts, int attempt) {
+    /// The same, and nothing from before an epoch.
+    ///
+    /// @param least an epoch that was read, or was open
+    public CompletableFuture<Reading> read(List<Part> parts, long least) {
+        return read(parts, least, 1);
+    }
+
+    /// The epoch that is open; 0 where nothing was ever added.
+    public CompletableFuture<Long> open() {
+        return Cut.headers(store, definition.lanes())
+                .thenApply(headers -> headers.size() < definition.lanes() ? 0 : Cut.epoch(headers));
+    }
+
+    private CompletableFuture<Reading> read(List<Part> parts, long least, int attempt) {
         Instant now = store.clock().instant();
         return Lag.oldest(store, definition.lanes(), now)
-                .thenCompose(at -> at.equals(now) && attempt == 1 ? still(parts, at) : closed(parts, at))
+                .thenCompose(at -> at.equals(now) && attempt == 1 ? still(parts, at, least) : closed(parts, at, least))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Futures.cause(failure);
                     if (!(cause instanceof Overtaken)) {
@@ -114,22 +130,22 @@ public final class TotalsReads {
                                         "Other readers have closed " + ATTEMPTS_MAX
                                                 + " epochs while this answer was read, each time before it was whole. Ask again, or for less."));
                     }
-                    return store.backOff(attempt).thenCompose(_ -> read(parts, attempt + 1));
+                    return store.backOff(attempt).thenCompose(_ -> read(parts, least, attempt + 1));
                 });
     }
 
     /// Where nothing waits to be added, probably nothing is while this is read: then no epoch need be closed, and
     /// nothing be written. Each commit moves a header, so equal headers before and after are one cut.
-    private CompletableFuture<Reading> still(List<Part> parts, Instant at) {
+    private CompletableFuture<Reading> still(List<Part> parts, Instant at, long least) {
         return quietHeaders()
                 .thenCompose(before -> before.size() < definition.lanes()
-                        ? closed(parts, at)
+                        ? closed(parts, at, least)
                         : Cut.settle(store, before)
-                                .thenCompose(_ -> read(parts, new Cut(Cut.NOW), at))
+                                .thenCompose(_ -> read(parts, new Cut(Cut.NOW, at), Cut.epoch(before)))
                                 .thenCompose(reading -> quietHeaders()
                                         .thenCompose(after -> isSame(before, after)
                                                 ? CompletableFuture.completedFuture(reading)
-                                                : closed(parts, at))));
+                                                : closed(parts, at, least))));
     }
 
     private static boolean isSame(List<Header> before, List<Header> after) {
@@ -149,16 +165,16 @@ public final class TotalsReads {
         });
     }
 
-    private CompletableFuture<Reading> closed(List<Part> parts, Instant at) {
-        return Cut.close(store, definition.lanes()).thenCompose(cut -> read(parts, cut, at));
+    private CompletableFuture<Reading> closed(List<Part> parts, Instant at, long least) {
+        return Cut.take(store, definition.lanes(), at, least).thenCompose(cut -> read(parts, cut, cut.epoch()));
     }
 
-    private CompletableFuture<Reading> read(List<Part> parts, Cut cut, Instant at) {
+    private CompletableFuture<Reading> read(List<Part> parts, Cut cut, long epoch) {
         List<CompletableFuture<Totals>> each =
                 parts.stream().map(part -> read(part, cut)).toList();
         return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
                 .thenApply(_ ->
-                        new Reading(each.stream().map(CompletableFuture::join).toList(), at));
+                        new Reading(each.stream().map(CompletableFuture::join).toList(), cut.covers(), epoch));
     }
 
     private CompletableFuture<Totals> read(Part part, Cut cut) {

@@ -42,44 +42,46 @@ public final class Reduce {
     private static final int DELTAS_READ_MAX = 200;
     private static final int ATTEMPTS_MAX = 30;
     private static final int GONE_MAX = 100_000;
+    private static final Duration FOREVER = Duration.ofDays(1);
 
     private final Store store;
     private final int lane;
-    private final Instant end;
+    private final Duration most;
     /// Deltas that are known not to be in the table any more: what they held is in the totals.
     private final Set<DeltaId> gone = new HashSet<>();
     /// The last commit of the lane that is known to be visible, whole; -1 if none is.
     private long settled = -1;
     private long commits;
 
-    private Reduce(Store store, int lane, Instant end) {
+    private Reduce(Store store, int lane, Duration most) {
         this.store = store;
         this.lane = lane;
-        this.end = end;
+        this.most = most;
     }
 
     /// Reduces a lane until all that was there is in its totals.
     ///
     /// @return how many transactions it took
     public static CompletableFuture<Long> lane(Store store, int lane) {
-        return new Reduce(store, lane, Instant.MAX).run();
+        return new Reduce(store, lane, FOREVER).run();
     }
 
     /// The same for about so long at most: for a run that others wait for, and that another run follows.
     public static CompletableFuture<Long> lane(Store store, int lane, Duration most) {
-        return new Reduce(store, lane, store.clock().instant().plus(most)).run();
+        return new Reduce(store, lane, most).run();
     }
 
     private CompletableFuture<Long> run() {
         return last().thenCompose(last -> last.isEmpty()
                         ? CompletableFuture.completedFuture(null)
-                        : drain(last.get(), 1).thenCompose(_ -> tell()))
+                        : drain(last.get(), store.clock().instant().plus(most), 1)
+                                .thenCompose(_ -> tell()))
                 .thenApply(_ -> commits);
     }
 
     /// @param last the greatest id that was there at the beginning. Ids begin with the time, so only few that come
     ///     later are below it
-    private CompletableFuture<Void> drain(String last, int attempt) {
+    private CompletableFuture<Void> drain(String last, Instant end, int attempt) {
         if (attempt > ATTEMPTS_MAX) {
             return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be moved in "
                     + ATTEMPTS_MAX + " attempts; what stands in it is added the next time."));
@@ -93,7 +95,7 @@ public final class Reduce {
             }
             return pick(deltas)
                     .thenCompose(picked -> picked.deltas().isEmpty()
-                            ? store.backOff(attempt).thenCompose(_ -> drain(last, attempt + 1))
+                            ? store.backOff(attempt).thenCompose(_ -> drain(last, end, attempt + 1))
                             : commit(header, picked).thenCompose(written -> {
                                 if (written instanceof Store.Written.Done) {
                                     commits++;
@@ -101,9 +103,9 @@ public final class Reduce {
                                     noteGone(picked.deltas().stream()
                                             .map(DeltaItem::id)
                                             .toList());
-                                    return drain(last, 1);
+                                    return drain(last, end, 1);
                                 }
-                                return store.backOff(attempt).thenCompose(_ -> drain(last, attempt + 1));
+                                return store.backOff(attempt).thenCompose(_ -> drain(last, end, attempt + 1));
                             }));
         }));
     }

@@ -8,15 +8,20 @@ import dev.onefold.simulator.aws.table.Meter;
 import dev.onefold.simulator.aws.table.Transactions;
 import dev.onefold.simulator.aws.table.Writes;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.SdkResponse;
 import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 import software.amazon.awssdk.services.dynamodb.model.InternalServerErrorException;
 import software.amazon.awssdk.services.dynamodb.model.ProvisionedThroughputExceededException;
@@ -133,8 +138,8 @@ final class Call<R> {
         private void reply(@Nullable R response, @Nullable SdkException failure) {
             boolean isLost = fault == Fault.REPLY_LOST && !(failure instanceof SdkClientException);
             if (!isLost) {
-                service.time.schedule(
-                        service.upTo(service.faults().timing().networkMax()), () -> hear(response, failure));
+                R dated = dated(response);
+                service.time.schedule(service.upTo(service.faults().timing().networkMax()), () -> hear(dated, failure));
             }
         }
 
@@ -163,6 +168,21 @@ final class Call<R> {
                 case null, default -> null;
             };
         }
+    }
+
+    /// Answers say when they were made, in whole seconds.
+    @SuppressWarnings("unchecked")
+    private @Nullable R dated(@Nullable R response) {
+        if (!(response instanceof SdkResponse answer)) {
+            return response;
+        }
+        ZonedDateTime now = service.time.instant().plus(client.dates()).atZone(ZoneOffset.UTC);
+        return (R) answer.toBuilder()
+                .sdkHttpResponse(SdkHttpResponse.builder()
+                        .statusCode(200)
+                        .putHeader("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(now))
+                        .build())
+                .build();
     }
 
     private boolean isTransaction() {

@@ -46,6 +46,7 @@ public final class SimulatedClient implements DynamoDbAsyncClient {
     private final String name;
     private final List<Call<?>.Attempt> underway = new ArrayList<>();
     private boolean alive = true;
+    private Duration dates = Duration.ZERO;
 
     SimulatedClient(SimulatedDynamoDb service, String name) {
         this.service = service;
@@ -62,6 +63,16 @@ public final class SimulatedClient implements DynamoDbAsyncClient {
             }
             return dies;
         });
+    }
+
+    /// The same with a service that is so much ahead of the others, or behind them if this is negative.
+    public SimulatedClient dating(Duration ahead) {
+        dates = ahead;
+        return this;
+    }
+
+    Duration dates() {
+        return dates;
     }
 
     public boolean isAlive() {

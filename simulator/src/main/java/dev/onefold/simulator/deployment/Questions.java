@@ -18,6 +18,7 @@ import dev.onefold.simulator.oracle.Possible;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,13 +26,14 @@ import java.util.SplittableRandom;
 
 /// Asks for totals and rows while records come, and knows what no answer may say, whatever is in it: no group that no
 /// record names, no count below zero, above what there can be, or other than its children's; and nothing from before
-/// what an earlier answer has shown.
+/// what an earlier answer through the same engine has shown.
 final class Questions {
     private final Pipeline pipeline;
     private final Possible possible;
     private final SplittableRandom random;
     private final Map<List<String>, BigDecimal> versionsSeen = new HashMap<>();
-    private final Map<String, Map<List<String>, BigDecimal>> countsSeen = new HashMap<>();
+    private final IdentityHashMap<AwsEngine, Map<String, Map<List<String>, BigDecimal>>> countsSeen =
+            new IdentityHashMap<>();
 
     /// @param pipeline whose roll-ups every release has
     Questions(Pipeline pipeline, Possible possible, SplittableRandom random) {
@@ -45,11 +47,13 @@ final class Questions {
         String rollup = pipeline.rollups()
                 .get(random.nextInt(pipeline.rollups().size()))
                 .name();
-        Map<List<String>, BigDecimal> before = Map.copyOf(countsSeen.getOrDefault(rollup, Map.of()));
-        check(engine.query(Query.all(rollup)), before);
+        Map<List<String>, BigDecimal> seen =
+                countsSeen.computeIfAbsent(engine, _ -> new HashMap<>()).computeIfAbsent(rollup, _ -> new HashMap<>());
+        Map<List<String>, BigDecimal> before = Map.copyOf(seen);
+        check(engine.query(Query.all(rollup)), before, seen);
     }
 
-    private void check(Answer answer, Map<List<String>, BigDecimal> before) {
+    private void check(Answer answer, Map<List<String>, BigDecimal> before, Map<List<String>, BigDecimal> seen) {
         List<Measure> measures = pipeline.rollup(answer.rollup()).measures();
         for (int i = 0; i < measures.size(); i++) {
             if (!(measures.get(i) instanceof Measure.Count)) {
@@ -74,7 +78,6 @@ final class Questions {
                             + " rows, and had " + least + " before, of keys that never leave it");
                 }
             });
-            Map<List<String>, BigDecimal> seen = countsSeen.computeIfAbsent(answer.rollup(), _ -> new HashMap<>());
             counts.forEach((group, count) -> seen.merge(group, count, BigDecimal::max));
             return; // Another count is the same.
         }

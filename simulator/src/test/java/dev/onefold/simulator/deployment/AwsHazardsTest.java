@@ -238,11 +238,12 @@ class AwsHazardsTest {
     /// 53, 54.
     @Test
     void a_delta_that_retracts_waits_for_the_one_that_adds_whatever_their_ids_say() {
-        SimulatedClient client = deployment.dynamo.client("skewed");
+        SimulatedClient client = deployment.dynamo.client("person");
         for (int version = 1; version <= 12; version++) {
-            Duration behind = Duration.ofSeconds(60L * version); // Each writer's clock is further behind.
-            InstantSource clock = () -> deployment.time.instant().minus(behind);
-            Store store = new Store(client, deployment.tables, client::after, new SplittableRandom(version), clock, 1);
+            // Each writer is told a time that is further behind.
+            SimulatedClient skewed = deployment.dynamo.client("skewed").dating(Duration.ofSeconds(-60L * version));
+            Store store = new Store(
+                    skewed, deployment.tables, skewed::after, new SplittableRandom(version), deployment.time, 1);
             deployment.of(StateAndMap.process(store, List.of(trade("a", version, "desk" + version, version))));
         }
         List<String> negative = new ArrayList<>();

@@ -12,20 +12,18 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.simulator.aws.Fault;
 import dev.onefold.simulator.aws.Faults;
-import dev.onefold.simulator.aws.SimulatedClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -173,9 +171,7 @@ class IsolationHazardsTest {
     /// 51: ids of deltas begin with their writer's clock.
     @Test
     void a_run_of_reduce_that_others_wait_for_ends_also_if_a_writer_s_clock_is_a_minute_ahead() {
-        SimulatedClient client = deployment.dynamo.client("ahead");
-        InstantSource ahead = () -> deployment.time.instant().plusSeconds(60);
-        Store person = new Store(client, deployment.tables, client::after, new SplittableRandom(1), ahead, 60);
+        Store person = deployment.store(deployment.dynamo.client("ahead").dating(Duration.ofSeconds(60)));
         IntStream.range(0, 20)
                 .forEach(i -> deployment.of(StateAndMap.process(person, List.of(trade("a" + i, 1, "FX")))));
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
@@ -190,6 +186,49 @@ class IsolationHazardsTest {
         int put = sequence;
         engine.reduce();
         assertThat(total()).isEqualTo("[%d.00, %d]".formatted(put, put));
+    }
+
+    /// 58: a replica that is behind does not know of the last deltas.
+    @Test
+    void an_answer_right_behind_a_write_claims_only_what_is_in_it() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        int behind = 0;
+        for (int round = 0; round < 60; round++) {
+            deployment.of(process(trade("t" + round, 1, "FX")));
+            Instant written = deployment.time.instant();
+            deployment.time.runFor(Duration.ofMillis(300));
+            Answer answer = engine.query(Query.all("main"));
+            int counted = answer.lines().isEmpty()
+                    ? 0
+                    : answer.lines().getFirst().values().getLast().intValue();
+            if (counted <= round) {
+                behind++;
+                assertThat(answer.cut().at()).isBefore(written);
+            }
+            deployment.time.runFor(Duration.ofMillis(700));
+            engine.reduce();
+            deployment.time.runFor(Duration.ofSeconds(2));
+        }
+        assertThat(behind).isEqualTo(60);
+    }
+
+    /// 38: a delta of before that nobody has added yet adds to no view that is gone.
+    @Test
+    void nothing_is_left_of_a_view_that_was_cleaned_away_while_its_deltas_waited() {
+        Definitions definitions = new Definitions(function());
+        Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
+        deployment.of(definitions.replace(both));
+        deployment.of(Filling.fill(function(), both, both.last(), () -> true));
+        deployment.of(process(trade("a", 1, "FX"), trade("b", 1, "FX")));
+        deployment.of(definitions.replace(both.servingOnly(both.last())));
+        deployment.of(Upkeep.step(function(), TRADES, 0, () -> true, _ -> {}));
+        engine.reduce();
+        assertThat(total()).isEqualTo("[2.00, 2]");
+        assertThat(deployment
+                        .of(function().client().scan(all -> all.tableName(deployment.tables.totals())))
+                        .items())
+                .extracting(item -> item.get("p").s())
+                .noneMatch(partition -> partition.startsWith("1/"));
     }
 
     private void putEach(Duration pause, Instant end) {

@@ -1,0 +1,130 @@
+package dev.onefold.simulator.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.read.TotalsReads;
+import dev.onefold.aws.reduce.Lag;
+import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import dev.onefold.simulator.aws.Faults;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Fifty people who each ask once a second, beside a thousand messages a second: each closing of an epoch moves what
+/// the
+/// commits of Reduce are conditional on.
+class ReadersHazardsTest {
+    private static final int LANES = 8;
+    private static final int READERS = 50;
+    private static final Duration LAG_MAX = Duration.ofSeconds(4);
+    private static final Pipeline TRADES = Pipeline.named("trades")
+            .key("id")
+            .version("v")
+            .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
+            .build();
+
+    private final Deployment deployment = Deployment.calm();
+    private final AwsEngine engine = deployment.engine(TRADES, LANES, 64);
+    private int sequence;
+    private int answers;
+    private boolean over;
+    private Duration oldest = Duration.ZERO;
+
+    private Store function() {
+        return deployment.store(deployment.dynamo.client("function"));
+    }
+
+    @Test
+    void fifty_readers_do_not_hold_up_a_thousand_messages_a_second() {
+        live(Duration.ofSeconds(9));
+    }
+
+    @Test
+    @Tag("campaign")
+    void fifty_readers_do_not_hold_up_a_thousand_messages_a_second_for_a_minute() {
+        live(Duration.ofSeconds(60));
+    }
+
+    private void live(Duration life) {
+        deployment.dynamo.inject(Faults.none().with(AwsFigures.TEN_MILLISECONDS));
+        IntStream.range(0, LANES).forEach(this::reduce);
+        put();
+        Definition definition = deployment.of(new Definitions(function()).load());
+        for (int reader = 0; reader < READERS; reader++) {
+            Store store = function();
+            deployment.time.schedule(Duration.ofMillis(1_000L * reader / READERS), () -> read(store, definition));
+        }
+        deployment.time.runFor(life);
+        Duration lag = deployment.of(Lag.of(function(), LANES));
+        over = true;
+        assertThat(lag).isLessThan(LAG_MAX);
+        assertThat(answers).isGreaterThan((int) (READERS * (life.toSeconds() - 2)));
+        assertThat(oldest).as("the oldest answer").isLessThan(LAG_MAX.plusSeconds(3));
+        deployment.time.runFor(Duration.ofSeconds(5));
+        engine.reduce();
+        assertThat(engine.query(Query.all("main")).lines().getFirst().values().getLast())
+                .isEqualByComparingTo(BigDecimal.valueOf(sequence));
+    }
+
+    private void put() {
+        if (over) {
+            return;
+        }
+        List<Arrival> batch = IntStream.range(0, 100)
+                .mapToObj(_ -> new Arrival(
+                        "s/shard",
+                        Integer.toString(++sequence),
+                        0,
+                        "{\"id\":\"t%d\",\"v\":1,\"desk\":\"desk%d\",\"value\":1}"
+                                .formatted(sequence, sequence % 12)
+                                .getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        var _ = StateAndMap.process(function(), batch);
+        deployment.time.schedule(Duration.ofMillis(100), this::put);
+    }
+
+    private void reduce(int lane) {
+        if (over) {
+            return;
+        }
+        var _ = Reduce.lane(function(), lane, Duration.ofSeconds(2)).handle((_, _) -> {
+            deployment.time.schedule(Duration.ofMillis(250), () -> reduce(lane));
+            return null;
+        });
+    }
+
+    private void read(Store store, Definition definition) {
+        if (over) {
+            return;
+        }
+        Instant start = deployment.time.instant();
+        var _ = new TotalsReads(store, definition)
+                .read(List.of(TotalsReads.Part.of(definition.servedView(), 0, Tuple.of(List.of()))))
+                .handle((reading, failure) -> {
+                    if (failure == null) {
+                        answers++;
+                        oldest = Duration.between(reading.at(), start).compareTo(oldest) > 0
+                                ? Duration.between(reading.at(), start)
+                                : oldest;
+                    }
+                    Duration left = Duration.between(deployment.time.instant(), start.plusSeconds(1));
+                    deployment.time.schedule(
+                            left.isNegative() ? Duration.ofMillis(1) : left, () -> read(store, definition));
+                    return null;
+                });
+    }
+}
