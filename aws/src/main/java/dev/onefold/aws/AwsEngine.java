@@ -5,6 +5,7 @@ import dev.onefold.aws.item.Row;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
@@ -28,6 +29,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /// The verbs on deployed tables. It folds nothing itself: the functions do.
@@ -43,6 +45,9 @@ public final class AwsEngine implements Engine {
     private final Store store;
     private final Await await;
     private final Definitions definitions;
+
+    /// What was shown or added through this object is in its later answers: they are of no epoch before.
+    private final AtomicLong seen = new AtomicLong();
 
     /// Waits for what is under way.
     public interface Await {
@@ -135,11 +140,13 @@ public final class AwsEngine implements Engine {
     public Answer query(Query query) {
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
             Definition definition = definition();
+            await.of(new Claims(store).require(definition));
             Definition.View served = definition.servedView();
             Pipeline pipeline = served.pipeline();
             int rollup = pipeline.rollups().indexOf(pipeline.rollup(query.rollup()));
             TotalsReads.Reading reading = await.of(new TotalsReads(store, definition)
-                    .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group())))));
+                    .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group()))), seen.get()));
+            seen.accumulateAndGet(reading.epoch(), Math::max);
             if (definition().served() == served.number()) {
                 return reading.totals().getFirst().answer(query, new Answer.Cut(List.of(), reading.at()));
             }
@@ -198,18 +205,24 @@ public final class AwsEngine implements Engine {
     /// Who comes last goes on: a view that somebody else is filling, or has left behind, is taken away first.
     private Verification compareWithFresh(int oneIn, boolean serveFresh) {
         Definition before = definition();
+        if (serveFresh) {
+            reduce(); // A delta that was restored may name the number of a view that nobody else remembers.
+        } else {
+            await.of(new Claims(store).require(before));
+        }
         Optional<Definition.View> other = before.otherView();
         if (other.isPresent()) {
             requireSamePipeline(before.servedView(), other.get());
             before = replaced(before.servingOnly(before.served()));
         }
-        Definition both = replaced(before.withView(before.servedView().pipeline(), oneIn, store.newId()));
+        Definition both = replaced(
+                await.of(new Claims(store).withView(before, before.servedView().pipeline(), oneIn, store.newId())));
         Definition.View fresh = both.view(both.last());
         Progress progress = await.of(Filling.fill(store, both, fresh.number(), () -> true));
         reduce();
         Verification verification = await.of(TotalsReads.compare(store, both, fresh, progress.rows()));
         if (serveFresh) {
-            replaced(both.servingOnly(fresh.number()));
+            await.of(new Claims(store).join(replaced(both.servingOnly(fresh.number()))));
         } else {
             // Who has changed the definition since has taken the view away already.
             await.of(definitions.replace(both.servingOnly(before.served())));
@@ -240,7 +253,9 @@ public final class AwsEngine implements Engine {
         List<CompletableFuture<Long>> lanes = IntStream.range(0, definition().lanes())
                 .mapToObj(lane -> Reduce.lane(store, lane))
                 .toList();
-        return lanes.stream().mapToLong(await::of).sum();
+        long commits = lanes.stream().mapToLong(await::of).sum();
+        seen.accumulateAndGet(await.of(new TotalsReads(store, definition()).open()), Math::max);
+        return commits;
     }
 
     @Override

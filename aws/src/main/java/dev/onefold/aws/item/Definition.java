@@ -82,17 +82,23 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
                 .orElseThrow(() -> new IllegalStateException("There is no view " + number + " in " + this));
     }
 
+    /// The same with one more view under the next number.
+    public Definition withView(Pipeline pipeline, int oneIn, String owner) {
+        return withView(last + 1, pipeline, oneIn, owner);
+    }
+
     /// The same with one more view, yet to be filled, of about one leaf in so many.
     ///
+    /// @param number greater than any that was given before
     /// @param owner who begins it: no two definitions that different owners make are equal
     /// @throws IllegalStateException if there is one already: two views are what fits into one transaction
-    public Definition withView(Pipeline pipeline, int oneIn, String owner) {
+    public Definition withView(int number, Pipeline pipeline, int oneIn, String owner) {
         if (views.size() >= VIEWS_MAX) {
             throw new IllegalStateException("There are " + views.size() + " views already");
         }
         List<View> more = new ArrayList<>(views);
-        more.add(new View(last + 1, pipeline, oneIn, owner));
-        return new Definition(epoch + 1, lanes, gates, served, last + 1, more);
+        more.add(new View(number, pipeline, oneIn, owner));
+        return new Definition(epoch + 1, lanes, gates, served, number, more);
     }
 
     /// The same with one view alone, which serves.

@@ -110,11 +110,13 @@ public final class Definitions {
     ///
     /// @return the definition now; another one if somebody else was faster
     public CompletableFuture<Definition> replace(Definition next) {
-        return store.retried(() -> store.client()
+        return new Claims(store)
+                .note(next)
+                .thenCompose(_ -> store.retried(() -> store.client()
                         .putItem(request -> request.tableName(store.tables().rows())
                                 .item(next.item())
                                 .conditionExpression("e = :before")
-                                .expressionAttributeValues(Map.of(":before", Items.number(next.epoch() - 1)))))
+                                .expressionAttributeValues(Map.of(":before", Items.number(next.epoch() - 1))))))
                 .handle((_, failure) -> isConditionMet(failure))
                 .thenCompose(_ -> load())
                 .thenCompose(now -> moveGates(now).thenApply(_ -> now));

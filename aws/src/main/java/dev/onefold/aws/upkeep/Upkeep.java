@@ -6,6 +6,7 @@ import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
@@ -84,7 +85,9 @@ public final class Upkeep {
         Upkeep upkeep = new Upkeep(store, wanted, goesOn, audited);
         return upkeep.definitions
                 .find()
-                .thenCompose(found -> found.map(definition -> upkeep.step(definition, auditOneIn))
+                .thenCompose(found -> found.map(definition -> new Claims(store)
+                                .require(definition)
+                                .thenCompose(_ -> upkeep.step(definition, auditOneIn)))
                         .orElseGet(() -> done(new Outcome.Idle())))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Futures.cause(failure);
@@ -123,14 +126,14 @@ public final class Upkeep {
                     : drop(definition); // It was on its way to a pipeline that is not wanted any more.
         }
         return auditOneIn > 0
-                ? replaced(definition.withView(served, auditOneIn, OWNER), both -> audit(both, both.view(both.last())))
+                ? begun(definition, served, auditOneIn, both -> audit(both, both.view(both.last())))
                 : clean(definition);
     }
 
     private CompletableFuture<Outcome> change(Definition definition) {
         Optional<Definition.View> other = definition.otherView();
         if (other.isEmpty()) {
-            return replaced(definition.withView(wanted, 1, OWNER), both -> toward(both, both.view(both.last())));
+            return begun(definition, wanted, 1, both -> toward(both, both.view(both.last())));
         }
         Definition.View view = other.get();
         if (isSame(view.pipeline(), wanted)) {
@@ -156,6 +159,10 @@ public final class Upkeep {
 
     private interface Next {
         CompletableFuture<Outcome> with(Definition definition);
+    }
+
+    private CompletableFuture<Outcome> begun(Definition definition, Pipeline pipeline, int oneIn, Next then) {
+        return new Claims(store).withView(definition, pipeline, oneIn, OWNER).thenCompose(next -> replaced(next, then));
     }
 
     private CompletableFuture<Outcome> replaced(Definition next, Next then) {

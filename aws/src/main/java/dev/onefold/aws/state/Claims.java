@@ -1,0 +1,136 @@
+package dev.onefold.aws.state;
+
+import dev.onefold.aws.Futures;
+import dev.onefold.aws.Queries;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Header;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.core.pipeline.Pipeline;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+
+/// What the table of totals knows of the definition, which stands in the table of rows: each change is noted here
+/// before
+/// it is made there. So a table that was restored alone, or to another moment than the other one, is found out, and the
+/// number of a view is given once, whichever of the two remembers less.
+///
+///     item = p "headers", g FF FF, e epoch of the last change that was noted, m the greatest number of a view
+public final class Claims {
+    private static final Map<String, AttributeValue> KEY =
+            TotalsKey.of(Header.PARTITION, new byte[] {(byte) 0xff, (byte) 0xff});
+
+    private final Store store;
+
+    /// @param epoch 0 if nothing was noted
+    private record Claim(long epoch, int last) {}
+
+    public Claims(Store store) {
+        this.store = store;
+    }
+
+    private CompletableFuture<Claim> find() {
+        return store.retried(() -> store.client()
+                        .getItem(request -> request.tableName(store.tables().totals())
+                                .key(KEY)
+                                .consistentRead(true)))
+                .thenApply(response -> new Claim(number(response.item(), "e"), (int) number(response.item(), "m")));
+    }
+
+    private static long number(Map<String, AttributeValue> item, String name) {
+        return item.containsKey(name) ? Items.number(item, name) : 0;
+    }
+
+    /// A definition with one more view, under a number that no view has had and whose stripes are empty.
+    public CompletableFuture<Definition> withView(Definition now, Pipeline pipeline, int oneIn, String owner) {
+        return find().thenCompose(claim -> free(now, Math.max(now.last(), claim.last()) + 1))
+                .thenApply(number -> now.withView(number, pipeline, oneIn, owner));
+    }
+
+    private CompletableFuture<Integer> free(Definition now, int number) {
+        List<CompletableFuture<Boolean>> empty = IntStream.range(0, now.lanes())
+                .mapToObj(lane -> isEmpty(TotalsKey.partition(number, lane)))
+                .toList();
+        return CompletableFuture.allOf(empty.toArray(CompletableFuture[]::new))
+                .thenCompose(_ -> empty.stream().allMatch(CompletableFuture::join)
+                        ? CompletableFuture.completedFuture(number)
+                        : free(now, number + 1));
+    }
+
+    private CompletableFuture<Boolean> isEmpty(String partition) {
+        return Queries.first(
+                        store,
+                        QueryRequest.builder()
+                                .tableName(store.tables().totals())
+                                .keyConditionExpression("p = :p")
+                                .expressionAttributeValues(Map.of(":p", AttributeValue.fromS(partition)))
+                                .consistentRead(true)
+                                .limit(1)
+                                .build())
+                .thenApply(page -> page.items().isEmpty());
+    }
+
+    /// Notes a change before it is made. Where the tables do not belong together, they do not after it, either.
+    CompletableFuture<Void> note(Definition next) {
+        String belongs = "e >= :before AND e < :e" + (next.epoch() == 2 ? " OR attribute_not_exists(e)" : "");
+        return update("m = :m", "attribute_not_exists(m) OR m < :m", Map.of(":m", Items.number(next.last())))
+                .thenCompose(_ -> update(
+                        "e = :e",
+                        belongs,
+                        Map.of(":e", Items.number(next.epoch()), ":before", Items.number(next.epoch() - 1))));
+    }
+
+    /// Notes that the tables belong together, because what serves was filled from the rows that there are.
+    public CompletableFuture<Void> join(Definition definition) {
+        return update("e = :e", "NOT e = :e", Map.of(":e", Items.number(definition.epoch())));
+    }
+
+    private CompletableFuture<Void> update(String setting, String condition, Map<String, AttributeValue> values) {
+        return store.retried(() -> store.client()
+                        .updateItem(request -> request.tableName(store.tables().totals())
+                                .key(KEY)
+                                .updateExpression("SET " + setting)
+                                .conditionExpression(condition)
+                                .expressionAttributeValues(values)))
+                .handle((_, failure) -> {
+                    Throwable cause = failure == null ? null : Futures.cause(failure);
+                    if (cause != null && !(cause instanceof ConditionalCheckFailedException)) {
+                        throw new CompletionException(cause);
+                    }
+                    return null;
+                });
+    }
+
+    /// Fails if a definition that was just read and the totals do not belong together.
+    public CompletableFuture<Void> require(Definition definition) {
+        return find().thenCompose(claim -> {
+            if (claim.epoch() < definition.epoch() && definition.epoch() > 1) {
+                return CompletableFuture.failedFuture(foreign(store.tables().totals(), claim, definition));
+            }
+            // Somebody may be about to change the definition, or have changed it since it was read.
+            return claim.epoch() <= definition.epoch() + 1
+                    ? CompletableFuture.completedFuture(null)
+                    : new Definitions(store)
+                            .load()
+                            .thenCompose(now -> claim.epoch() <= now.epoch() + 1
+                                    ? CompletableFuture.completedFuture(null)
+                                    : CompletableFuture.failedFuture(
+                                            foreign(store.tables().rows(), claim, now)));
+        });
+    }
+
+    private static IllegalStateException foreign(String table, Claim claim, Definition definition) {
+        return new IllegalStateException("Table " + table
+                + " is from an earlier time than the others: the totals know definition " + claim.epoch()
+                + ", the rows have definition " + definition.epoch()
+                + ". It was restored from a backup, or emptied. Totals are not answered from it. Run 'onefold aws rebuild'"
+                + ", and then 'onefold aws replay' from before the time that it was restored to.");
+    }
+}
