@@ -69,7 +69,7 @@ class RunCommandTest {
                     First: in:1, dead letter 1.
                   2 x Field v is 'x', which is not an integer; it is the version.
                     First: in:3, dead letter 3.
-                  1 x """);
+                  1 x\s""");
         cli.write("more", ONE.replace("1", "7"));
         Result failed = cli.run("run", "typo.yaml", "--input", "more", "--fail-on-rejected");
         assertThat(failed.exitCode()).isEqualTo(1);
