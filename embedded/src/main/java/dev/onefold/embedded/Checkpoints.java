@@ -41,6 +41,7 @@ final class Checkpoints implements AutoCloseable {
     private final @Nullable ExecutorService writer;
     private final Journal journal;
     private final boolean reading;
+    private final long identity;
     private long startedNanos = System.nanoTime();
     private long number;
     private @Nullable Pending pending;
@@ -67,13 +68,14 @@ final class Checkpoints implements AutoCloseable {
         groupLogs = parts.groupLogs;
         settings = parts.opening.settings();
         reading = parts.opening.reading();
+        identity = parts.opening.identity();
         definition = parts.definition;
         journal = parts.opening.journal();
         number = parts.number;
         durable = new Durable(number, parts.at, state.sources.store());
         files = new RowFiles[state.shards.length];
         for (int shard = 0; shard < files.length; shard++) {
-            files[shard] = new RowFiles(directory, shard);
+            files[shard] = new RowFiles(directory, parts.opening.identity(), shard);
         }
         writer = reading || settings.threads() == 0
                 ? null
@@ -142,6 +144,7 @@ final class Checkpoints implements AutoCloseable {
         }
         Journal.Position position = journal.position();
         Checkpoint base = new Checkpoint(
+                identity,
                 ++number,
                 settings.clock().instant(),
                 definition,
@@ -217,6 +220,7 @@ final class Checkpoints implements AutoCloseable {
         List<Checkpoint.Log> logs = groupLogs.write(cut.groups);
         Checkpoint.Log letterLog = letters.write(cut.letters, positions);
         Checkpoint checkpoint = new Checkpoint(
+                identity,
                 base.number(),
                 base.at(),
                 base.definition(),
@@ -241,9 +245,7 @@ final class Checkpoints implements AutoCloseable {
         }
         groupLogs.release(cut.groups);
         letters.release(cut.letters);
-        if (!settings.keepJournal()) {
-            journal.release(cut.journal);
-        }
+        journal.release(cut.journal);
     }
 
     @Override

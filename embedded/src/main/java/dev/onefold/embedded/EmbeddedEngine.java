@@ -54,9 +54,11 @@ public final class EmbeddedEngine implements Engine {
     private EmbeddedEngine(Path root, @Nullable Pipeline pipeline, Settings given, @Nullable DirectoryLock held) {
         this.root = root;
         directoryLock = held;
-        Stored found = held == null ? Stored.read(root) : Stored.own(root, given.pause());
+        Stored found = held == null ? Stored.read(root) : Stored.own(root, given);
         Checkpoint checkpoint = found.checkpoint();
-        settings = pipeline == null && checkpoint != null ? View.asStored(root, checkpoint, given) : given;
+        settings = pipeline == null && checkpoint != null
+                ? given.withShards(checkpoint.rows().size()) // Who only looks does not divide the rows anew.
+                : given;
         workers = new Workers(settings.threads());
         answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, this::locked);
         Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);
@@ -64,8 +66,8 @@ public final class EmbeddedEngine implements Engine {
             throw Stored.noData(root);
         }
         journal = found.journal();
-        opening = new View.Opening(root, settings, workers, journal, held == null);
-        view = View.open(opening, Math.max(found.number(), 1), stored, checkpoint);
+        opening = new View.Opening(root, settings, workers, found);
+        view = View.open(opening, Math.max(found.current().number(), 1), stored, checkpoint);
         found.replayed().forEach(view.commits::replay);
         if (checkpoint == null) {
             view.serve(opening);

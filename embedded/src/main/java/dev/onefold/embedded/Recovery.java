@@ -31,6 +31,7 @@ final class Recovery {
     private final Settings settings;
     private final Workers workers;
     private final boolean reading;
+    private final long identity;
     private final Memory memory;
 
     Recovery(Path directory, Pipeline pipeline, View.Opening opening) {
@@ -39,6 +40,7 @@ final class Recovery {
         settings = opening.settings();
         workers = opening.workers();
         reading = opening.reading();
+        identity = opening.identity();
         memory = new Memory(settings.stateBytesMax());
     }
 
@@ -48,8 +50,8 @@ final class Recovery {
     /// Reads all that a checkpoint names; without one, begins with nothing.
     Recovered recover(@Nullable Checkpoint checkpoint) {
         State state = new State(pipeline, settings.shards(), memory);
-        Letters letters = new Letters(directory);
-        GroupLogs groupLogs = new GroupLogs(directory, state.groups, state.values);
+        Letters letters = new Letters(directory, identity);
+        GroupLogs groupLogs = new GroupLogs(directory, identity, state.groups, state.values);
         if (!reading) {
             if (checkpoint != null) {
                 writeAgain(checkpoint);
@@ -103,11 +105,15 @@ final class Recovery {
         AtomicInteger next = new AtomicInteger();
         workers.run(Math.min(workers.parallelism(), shards.length), _ -> {
             for (int shard = next.getAndIncrement(); shard < shards.length; shard = next.getAndIncrement()) {
-                RowFiles files = new RowFiles(directory, shard);
+                RowFiles files = new RowFiles(directory, identity, shard);
                 for (RowStore.Extent extent : checkpoint.rows().get(shard)) {
                     Segment segment = shards[shard].store().segmentToLoad(extent.sequence());
                     files.read(segment, extent.length());
-                    shards[shard].store().load(segment);
+                    long wrong = shards[shard].store().load(segment, shard, shards.length);
+                    if (wrong >= 0) {
+                        throw Disk.corrupt(
+                                files.file(extent.sequence()), wrong, "the row's key belongs to another shard");
+                    }
                 }
             }
         });
@@ -153,7 +159,7 @@ final class Recovery {
         Set<String> named = new HashSet<>();
         if (checkpoint != null) {
             for (int shard = 0; shard < checkpoint.rows().size(); shard++) {
-                RowFiles files = new RowFiles(directory, shard);
+                RowFiles files = new RowFiles(directory, identity, shard);
                 checkpoint
                         .rows()
                         .get(shard)

@@ -1,7 +1,9 @@
 package dev.onefold.embedded;
 
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.random.RandomGenerator;
 
 /// How the embedded engine runs. No setting changes an answer.
 ///
@@ -9,10 +11,12 @@ import java.time.InstantSource;
 /// @param threads that decode and fold, 0 to 256; 0 does everything on the caller's thread, in one order that
 /// repeats
 /// @param checkpointInterval at most this much intake from files is folded again after a crash
-/// @param stateBytesMax memory for rows and their index, off the Java heap; intake is refused before it is exceeded
-/// @param keepJournal whether what came through the journal is kept for ever, so that totals can be recomputed from
-/// it
+/// @param stateBytesMax memory for rows and their index, off the Java heap; intake is refused before it is
+/// exceeded
+/// @param keepJournal whether a new data directory keeps for ever what came through its journal, so that
+/// totals can be recomputed from it; the directory remembers
 /// @param clock says when; decides nothing about totals
+/// @param random gives a new data directory its identity; decides nothing about totals
 /// @param pause waits a little before a full disk is tried again
 public record Settings(
         int shards,
@@ -21,6 +25,7 @@ public record Settings(
         long stateBytesMax,
         boolean keepJournal,
         InstantSource clock,
+        RandomGenerator random,
         Runnable pause) {
     private static final Duration SPACE_PAUSE = Duration.ofMillis(500);
 
@@ -43,6 +48,7 @@ public record Settings(
                 MachineMemory.bytes() / 2,
                 false,
                 InstantSource.system(),
+                new SecureRandom(),
                 Settings::pauseForSpace);
     }
 
@@ -57,30 +63,30 @@ public record Settings(
     }
 
     public Settings withShards(int count) {
-        return new Settings(count, threads, checkpointInterval, stateBytesMax, keepJournal, clock, pause);
+        return new Settings(count, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause);
     }
 
     public Settings withThreads(int count) {
-        return new Settings(shards, count, checkpointInterval, stateBytesMax, keepJournal, clock, pause);
+        return new Settings(shards, count, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause);
     }
 
     public Settings withCheckpointInterval(Duration interval) {
-        return new Settings(shards, threads, interval, stateBytesMax, keepJournal, clock, pause);
+        return new Settings(shards, threads, interval, stateBytesMax, keepJournal, clock, random, pause);
     }
 
     public Settings withStateBytesMax(long bytes) {
-        return new Settings(shards, threads, checkpointInterval, bytes, keepJournal, clock, pause);
+        return new Settings(shards, threads, checkpointInterval, bytes, keepJournal, clock, random, pause);
     }
 
     public Settings withKeepJournal(boolean keep) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keep, clock, pause);
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keep, clock, random, pause);
     }
 
     public Settings withClock(InstantSource source) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, source, pause);
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, source, random, pause);
     }
 
     public Settings withPause(Runnable wait) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, wait);
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, wait);
     }
 }

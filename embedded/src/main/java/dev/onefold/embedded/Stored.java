@@ -4,6 +4,7 @@ import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.Entry;
+import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
@@ -15,34 +16,67 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What a data directory holds when it is opened: the view that serves, its checkpoint, and the entries of the journal
-/// behind the checkpoint.
+/// What a data directory holds when it is opened: the view that serves, its checkpoint, and the entries of
+/// the journal behind the checkpoint.
 ///
-/// @param number of the view that serves; 0 if there is none yet
-record Stored(Path root, long number, @Nullable Checkpoint checkpoint, Journal journal, List<Entry> replayed) {
+/// @param current which view serves; number 0 if none does yet
+/// @param reading whether nothing on the disk may be changed
+record Stored(
+        Current current, @Nullable Checkpoint checkpoint, Journal journal, List<Entry> replayed, boolean reading) {
     private static final int READS_MAX = 20;
 
     /// What the owner of a directory finds. Abandoned files are deleted, and what can be read is made durable.
-    static Stored own(Path root, Runnable pause) {
-        long number = View.current(root);
-        Checkpoint checkpoint = checkpoint(root, number);
-        if (number == 0) {
+    static Stored own(Path root, Settings settings) {
+        Current named = Current.read(root);
+        Current current = named == null ? begun(root, settings) : named;
+        Checkpoint checkpoint = checkpoint(root, current);
+        if (named == null) {
             Disk.forceAncestors(root);
         } else {
-            View.name(root, number, pause);
+            named.write(root, settings.pause());
         }
-        View.deleteOthers(root, number); // Only now: a name with a flipped bit is no reason to delete the right one.
+        View.deleteOthers(root, current.number()); // Only now: a flipped bit in a name is no reason to delete a view.
         List<Entry> replayed = new ArrayList<>();
         while (true) {
             try {
                 replayed.clear();
-                Journal journal =
-                        Journal.open(root, position(checkpoint), payload -> replayed.add(Entry.decode(payload)));
-                return new Stored(root, number, checkpoint, journal, replayed);
+                Journal journal = Journal.open(
+                        root, current.identity(), position(checkpoint), payload -> replayed.add(Entry.decode(payload)));
+                Stored stored = new Stored(current, checkpoint, journal, replayed, false);
+                stored.keepJournal(root, settings);
+                return stored;
             } catch (OutOfSpaceException e) {
-                pause.run();
+                settings.pause().run();
             }
         }
+    }
+
+    /// A directory that is about to be made. If a process was killed while it made the directory, the
+    /// identity is in use already.
+    private static Current begun(Path root, Settings settings) {
+        Long given = Journal.identity(root);
+        return new Current(0, given == null ? settings.random().nextLong() : given, settings.keepJournal());
+    }
+
+    /// The directory remembers whether its journal is kept. To keep it later is of use only while nothing
+    /// is gone.
+    private void keepJournal(Path root, Settings settings) {
+        boolean kept = current.journalKept();
+        if (settings.keepJournal() && !kept) {
+            if (!journal.isWhole()) {
+                journal.close();
+                throw new EngineException(
+                        EngineException.Kind.DEFINITION_CHANGED,
+                        "The journal of " + root + " was not kept from the first record on, and its beginning is gone;"
+                                + " totals could not be recomputed from the rest. Go on without --keep-journal, or fold"
+                                + " into a new data directory with it.");
+            }
+            kept = true;
+            if (checkpoint != null) {
+                new Current(current.number(), current.identity(), true).write(root, settings.pause());
+            }
+        }
+        journal.keep(kept);
     }
 
     /// What a reader finds, who owns nothing and changes nothing. An owner may be at work meanwhile: checkpoint and
@@ -50,15 +84,20 @@ record Stored(Path root, long number, @Nullable Checkpoint checkpoint, Journal j
     static Stored read(Path root) {
         return besideAnOwner(root, () -> {
             byte[] before = mark(root);
-            long number = View.current(root);
-            Checkpoint checkpoint = checkpoint(root, number);
+            Current current = Current.read(root);
+            if (current == null) {
+                throw noData(root);
+            }
+            Checkpoint checkpoint = checkpoint(root, current);
             List<Entry> replayed = new ArrayList<>();
-            Journal journal = Journal.read(root, position(checkpoint), payload -> replayed.add(Entry.decode(payload)));
+            Journal journal = Journal.read(
+                    root, current.identity(), position(checkpoint), payload -> replayed.add(Entry.decode(payload)));
+            journal.keep(current.journalKept());
             if (!Arrays.equals(before, mark(root))) {
                 journal.close();
                 throw DirectoryLock.inUse(root);
             }
-            return new Stored(root, number, checkpoint, journal, replayed);
+            return new Stored(current, checkpoint, journal, replayed, true);
         });
     }
 
@@ -83,9 +122,13 @@ record Stored(Path root, long number, @Nullable Checkpoint checkpoint, Journal j
         }
         FileNames.requireOurs(root);
         if (!FileNames.hasData(root)) {
-            View.current(root); // Says so if only the name of the view is gone.
+            Current.read(root); // Says so if only the name of the view is gone.
             throw DirectoryLock.isHeld(root) ? DirectoryLock.inUse(root) : noData(root);
         }
+    }
+
+    long identity() {
+        return current.identity();
     }
 
     static EngineException noData(Path root) {
@@ -93,13 +136,17 @@ record Stored(Path root, long number, @Nullable Checkpoint checkpoint, Journal j
                 EngineException.Kind.DEFINITION_CHANGED, "There is no data in " + root + ". Fold some input first.");
     }
 
-    private static @Nullable Checkpoint checkpoint(Path root, long number) {
-        if (number == 0) {
+    private static @Nullable Checkpoint checkpoint(Path root, Current current) {
+        if (current.number() == 0) {
             return null;
         }
-        Checkpoint checkpoint = Checkpoint.read(View.directory(root, number));
+        Path view = View.directory(root, current.number());
+        Checkpoint checkpoint = Checkpoint.read(view);
         if (checkpoint == null) {
-            throw Disk.corrupt(View.directory(root, number).resolve("CHECKPOINT"), 0, "the file is gone");
+            throw Disk.corrupt(view.resolve("CHECKPOINT"), 0, "the file is gone");
+        }
+        if (checkpoint.identity() != current.identity()) {
+            throw FileHeader.otherDirectory(view.resolve("CHECKPOINT"));
         }
         return checkpoint;
     }

@@ -6,40 +6,26 @@ import dev.onefold.core.pipeline.Reading;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
-import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.Letters;
-import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.RowTranslator;
 import dev.onefold.embedded.rows.Rows;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// The totals under one definition: state, dead letters and checkpoints in a directory `view-N` of their own. The
 /// file `CURRENT` names the one that serves; a new definition is filled beside it and takes its place by one
 /// rename. Guarded by the engine's lock.
 final class View {
-    private static final String CURRENT = "CURRENT";
-    private static final int FORMAT = 1;
-    private static final Pattern FORMAT_OF_NAME = Pattern.compile("onefold ([0-9]{1,5}) ");
-    private static final Pattern NAME = Pattern.compile("onefold [0-9]+ view-([1-9][0-9]{0,17}) [0-9a-f]{8}\n");
-
     final Path directory;
     final long number;
     final Pipeline pipeline;
@@ -59,7 +45,7 @@ final class View {
         letters = recovered.letters();
         groupLogs = recovered.groupLogs();
         folding = new Folding(state, letters, opening.settings, opening.workers);
-        commits = new Commits(state, folding, letters, opening.journal);
+        commits = new Commits(state, folding, letters, opening.journal());
         checkpoints = new Checkpoints(
                 directory,
                 new Checkpoints.Engine(
@@ -73,47 +59,17 @@ final class View {
     }
 
     /// What views of one engine share.
-    ///
-    /// @param reading whether nothing on the disk may be changed
-    record Opening(Path root, Settings settings, Workers workers, Journal journal, boolean reading) {}
+    record Opening(Path root, Settings settings, Workers workers, Stored stored) {
+        long identity() {
+            return stored.identity();
+        }
 
-    /// The number of the view that serves; 0 if there is none yet.
-    static long current(Path root) {
-        Path file = root.resolve(CURRENT);
-        if (!Files.exists(file)) {
-            requireNoData(root);
-            return 0;
+        Journal journal() {
+            return stored.journal();
         }
-        String text = new String(Disk.readAll(file), StandardCharsets.US_ASCII);
-        if (text.startsWith("view-")) { // As it was before files had numbers.
-            throw FileHeader.otherFormat(file, 0, FORMAT);
-        }
-        Matcher format = FORMAT_OF_NAME.matcher(text);
-        if (format.lookingAt() && Integer.parseInt(format.group(1)) != FORMAT) {
-            throw FileHeader.otherFormat(file, Integer.parseInt(format.group(1)), FORMAT);
-        }
-        Matcher named = NAME.matcher(text);
-        if (!named.matches() || !text.equals(nameOf(Long.parseLong(named.group(1))))) {
-            throw Disk.corrupt(file, 0, "it does not name a view");
-        }
-        return Long.parseLong(named.group(1));
-    }
 
-    /// A line of text: `onefold 1 view-3 `, then its CRC-32C.
-    private static String nameOf(long number) {
-        String name = "onefold " + FORMAT + " view-" + number + " ";
-        CRC32C crc = new CRC32C();
-        crc.update(name.getBytes(StandardCharsets.US_ASCII));
-        return name + HexFormat.of().toHexDigits((int) crc.getValue()) + "\n";
-    }
-
-    /// A view that was begun when a crash came holds no record yet; one that does was named, and its name is gone.
-    private static void requireNoData(Path root) {
-        for (Path view : FileNames.list(root, FileNames::isView)) {
-            Checkpoint checkpoint = Checkpoint.read(view);
-            if (checkpoint != null && !checkpoint.sources().isEmpty()) {
-                throw Disk.corrupt(root.resolve(CURRENT), 0, "the file is gone, but " + view + " holds data");
-            }
+        boolean reading() {
+            return stored.reading();
         }
     }
 
@@ -129,13 +85,6 @@ final class View {
         };
     }
 
-    /// Settings under which nothing of the data is changed: who only looks neither divides the rows anew nor lets
-    /// go of a journal that was kept.
-    static Settings asStored(Path root, Checkpoint checkpoint, Settings settings) {
-        boolean kept = Journal.isKept(root);
-        return settings.withShards(checkpoint.rows().size()).withKeepJournal(kept || settings.keepJournal());
-    }
-
     static Path directory(Path root, long number) {
         return root.resolve("view-" + number);
     }
@@ -143,7 +92,7 @@ final class View {
     /// Opens the view that a checkpoint describes, or begins one with nothing.
     static View open(Opening opening, long number, Pipeline pipeline, @Nullable Checkpoint checkpoint) {
         Path directory = directory(opening.root, number);
-        if (!opening.reading) {
+        if (!opening.reading()) {
             Disk.createDirectories(directory);
         }
         Recovery recovery = new Recovery(directory, pipeline, opening);
@@ -154,21 +103,8 @@ final class View {
     void serve(Opening opening) {
         checkpoints.take();
         checkpoints.await();
-        name(opening.root, number, opening.settings.pause());
-    }
-
-    /// Names the view that serves, also when that name can be read already: it may have been left by a process that was
-    /// killed, or stopped, before it was on the disk; and what it does not name is about to be deleted.
-    static void name(Path root, long number, Runnable pause) {
-        ByteBuffer name = ByteBuffer.wrap(nameOf(number).getBytes(StandardCharsets.US_ASCII));
-        while (true) {
-            try {
-                Disk.replace(root.resolve(CURRENT), name.duplicate());
-                return;
-            } catch (OutOfSpaceException e) {
-                pause.run();
-            }
-        }
+        new Current(number, opening.identity(), opening.journal().isKept())
+                .write(opening.root, opening.settings.pause());
     }
 
     /// Fills this view, which is empty, from the rows and the dead letters of another; both hold the same sources then.

@@ -102,7 +102,7 @@ final class ViewFill {
                     throw refused(reason, "source " + source.name + " cannot be read again");
                 }
                 files.add(file);
-            } else if (!opening.settings().keepJournal()) {
+            } else if (!opening.journal().isKept()) {
                 throw refused(
                         reason,
                         "what came as " + source.name
@@ -155,7 +155,7 @@ final class ViewFill {
                     "what was redriven from the dead letters was not kept (--keep-journal keeps it from the first record on)");
         }
         long[] entries = new long[1];
-        try (Journal again = Journal.read(opening.root(), Journal.Position.START, payload -> {
+        try (Journal again = Journal.read(opening.root(), opening.identity(), Journal.Position.START, payload -> {
             entries[0]++;
             switch (Entry.decode(payload)) {
                 case Entry.Redrive redrive -> {

@@ -4,9 +4,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// A fast 64-bit hash of bytes: each word is folded in by the high and low half of a 128-bit product, as in wyhash
-/// (Wang Yi, 2019). Spreads keys over shards and slots; it decides nothing about totals and is stored nowhere.
+/// A fast 64-bit hash of bytes: each word is folded in by the high and low half of a 128-bit product, as in
+/// wyhash (Wang Yi, 2019). Spreads keys over shards, lanes and slots.
+///
+/// The hash is stored by its effect: it says in which shard's files the embedded engine looks for the row
+/// of a key, and in which lane AWS puts a key's deltas. Another hash would look in the wrong place, and
+/// every duplicate would count. So its values never change within a [#VERSION]; row files bear the version.
 public final class Hash {
+    /// What the row files of the embedded engine bear; raised with any change of a value.
+    public static final int VERSION = 1;
+
     /// Bytes that must exist behind the hashed range.
     public static final int PADDING = 8;
 

@@ -97,6 +97,28 @@ class TupleTest {
         assertThat(Tuple.of(List.of("a"))).isNotEqualTo("a");
     }
 
+    /// Shards of the embedded engine and lanes on AWS depend on these values. Another value needs another
+    /// version.
+    @Test
+    void the_hash_of_a_key_is_the_same_in_every_release() {
+        assertThat(Hash.VERSION).isEqualTo(1);
+        List<String> keys = List.of("", "a", "trade-1", "12345678", "123456789", "größe 東京", "x".repeat(100));
+        assertThat(keys.stream().map(TupleTest::hash).toList())
+                .containsExactly(
+                        -829541951099292099L,
+                        5232787201495420294L,
+                        -2377536631273627717L,
+                        1297654767599038086L,
+                        1444850060084135857L,
+                        2259830813073536824L,
+                        90629921523116573L);
+    }
+
+    private static long hash(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return Hash.of(Arrays.copyOf(bytes, bytes.length + Hash.PADDING), 0, bytes.length);
+    }
+
     @Test
     void the_hash_of_bytes_depends_on_all_of_them_and_on_nothing_behind_them() {
         Seeds.forAllSeeds(5_000, random -> {

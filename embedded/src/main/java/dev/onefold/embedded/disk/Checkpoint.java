@@ -18,12 +18,13 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// How far each source is in the results, and which files hold these: one position per source for all shards. The
-/// file `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and one that cannot be
-/// read was damaged.
+/// How far each source is in the results, and which files hold these: one position per source for all
+/// shards. The file `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and
+/// one that cannot be read was damaged.
 ///
 ///     magic "ONEFCKPT" 8, format 4, length of the payload 4, CRC-32C of format, length and payload 4, payload
 ///
+/// @param identity of the data directory
 /// @param definition canonical text of the pipeline that the rows were written under
 /// @param rows per shard the segments that make it up
 /// @param groupLogs the logs that name groups and hold cells, oldest first
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// @param journal what stands in the journal from here on is not in the results yet
 /// @param watermarkMs greatest event time seen, milliseconds since 1970-01-01T00:00Z
 public record Checkpoint(
+        long identity,
         long number,
         Instant at,
         String definition,
@@ -42,7 +44,7 @@ public record Checkpoint(
         Counts counts,
         long watermarkMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
     private static final int HEADER_BYTES = 20;
 
     public Checkpoint {
@@ -83,9 +85,6 @@ public record Checkpoint(
         }
         int length = bytes.getInt(12);
         if (length != bytes.capacity() - HEADER_BYTES || bytes.getInt(16) != checksum(bytes)) {
-            if (bytes.getInt(8) != FORMAT && bytes.getInt(8) >= 0 && bytes.getInt(8) < 1 << 16) {
-                throw FileHeader.otherFormat(file, bytes.getInt(8), FORMAT);
-            }
             throw Disk.corrupt(file, 16, "the checksum of the checkpoint is wrong");
         }
         if (bytes.getInt(8) != FORMAT) {
@@ -121,6 +120,7 @@ public record Checkpoint(
     private byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 12);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeLong(identity);
             out.writeLong(number);
             out.writeLong(at.getEpochSecond());
             out.writeInt(at.getNano());
@@ -181,6 +181,7 @@ public record Checkpoint(
     }
 
     private static Checkpoint decode(DataInputStream in) throws IOException {
+        long identity = in.readLong();
         long number = in.readLong();
         Instant at = Instant.ofEpochSecond(in.readLong(), in.readInt());
         String definition = new String(readBytes(in), StandardCharsets.UTF_8);
@@ -211,6 +212,6 @@ public record Checkpoint(
         }
         Counts counts = new Counts(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
         return new Checkpoint(
-                number, at, definition, rows, groupLogs, letters, journal, sources, counts, in.readLong());
+                identity, number, at, definition, rows, groupLogs, letters, journal, sources, counts, in.readLong());
     }
 }

@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// A file of checked frames that grows at its end. How much of it counts, a checkpoint says; what stands behind is
-/// written over. One thread writes; any may read what was appended.
+/// A file of checked frames that grows at its end. How much of it counts, a checkpoint says; what stands
+/// behind is written over. One thread writes; any may read what was appended.
 ///
-///     header 32 = magic 8 (ASCII), format 4, CRC-32C of these 4, zeros
+///     header 32 = magic 8 (ASCII), format 4, identity of the data directory 8, CRC-32C of these 4, zeros
 ///     frame     = length of the payload 4, CRC-32C of length and payload 4, payload
 public final class FramedLog implements AutoCloseable {
     private static final int HEADER_BYTES = 32;
@@ -36,28 +36,28 @@ public final class FramedLog implements AutoCloseable {
     }
 
     /// Creates an empty log; a file of that name that no checkpoint names is replaced.
-    public static FramedLog create(Path file, Kind kind) throws OutOfSpaceException {
+    public static FramedLog create(Path file, Kind kind, long identity) throws OutOfSpaceException {
         Disk.allocate(file, HEADER_BYTES);
         FramedLog log = new FramedLog(file, Disk.openToRead(file), HEADER_BYTES);
-        Disk.write(log.writing(), file, header(kind), 0);
+        Disk.write(log.writing(), file, header(kind, identity), 0);
         return log;
     }
 
     /// Opens a log of which a checkpoint says how much counts.
-    public static FramedLog open(Path file, Kind kind, long length) {
+    public static FramedLog open(Path file, Kind kind, long identity, long length) {
         if (!Files.exists(file)) {
             throw Disk.corrupt(file, 0, "the file is gone, but the checkpoint names it");
         }
         FileChannel channel = Disk.openToRead(file);
-        FileHeader.require(header(kind), channel, file);
+        FileHeader.require(header(kind, identity), channel, file);
         if (length < HEADER_BYTES || Disk.size(channel, file) < length) {
             throw Disk.corrupt(file, Disk.size(channel, file), "the file ends there, the checkpoint says " + length);
         }
         return new FramedLog(file, channel, length);
     }
 
-    private static ByteBuffer header(Kind kind) {
-        return FileHeader.of(kind.magic, kind.format, HEADER_BYTES);
+    private static ByteBuffer header(Kind kind, long identity) {
+        return FileHeader.of(kind.magic, kind.format, identity, HEADER_BYTES);
     }
 
     /// How long the log is, in bytes.

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 ///     value    = 3, roll-up 2, length 2, key as in [Values], count 8
 ///     forget   = 4: all cells before it are zero, because the shards are other ones now
 public final class GroupLogs implements AutoCloseable {
-    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFGRPS", 2);
+    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFGRPS", 3);
     private static final byte GROUP = 1;
     private static final byte CELL = 2;
     private static final byte VALUE = 3;
@@ -41,6 +41,7 @@ public final class GroupLogs implements AutoCloseable {
     private static final int VALUES_AGAIN_PER_CHECKPOINT = Scale.of(65_536);
 
     private final Path directory;
+    private final long identity;
     private final Groups[] groups;
     private final Values[] values; // Of each roll-up, as they are now.
     private final int[] named; // Groups of each roll-up whose name is in a log.
@@ -59,8 +60,9 @@ public final class GroupLogs implements AutoCloseable {
     private long begun; // Number of a cut whose log exists already, because a full disk interrupted the writing.
 
     /// @param values of each roll-up; one may be replaced by another
-    public GroupLogs(Path directory, Groups[] groups, Values[] values) {
+    public GroupLogs(Path directory, long identity, Groups[] groups, Values[] values) {
         this.directory = directory;
+        this.identity = identity;
         this.groups = groups;
         this.values = values;
         named = new int[groups.length];
@@ -76,7 +78,7 @@ public final class GroupLogs implements AutoCloseable {
     /// Reads the logs that a checkpoint names into groups and cells `[shard][roll-up]`.
     public void load(List<Checkpoint.Log> logs, Cells[][] cells) {
         for (Checkpoint.Log each : logs) {
-            FramedLog log = FramedLog.open(file(each.sequence()), KIND, each.length());
+            FramedLog log = FramedLog.open(file(each.sequence()), KIND, identity, each.length());
             log.forEach((at, payload) -> {
                 try {
                     read(new DataInputStream(new ByteArrayInputStream(payload)), cells);
@@ -317,7 +319,7 @@ public final class GroupLogs implements AutoCloseable {
     /// same cut.
     public List<Checkpoint.Log> write(Cut cut) throws OutOfSpaceException {
         if (cut.fresh && cut.number != begun) {
-            FramedLog fresh = FramedLog.create(file(sequence + 1), KIND);
+            FramedLog fresh = FramedLog.create(file(sequence + 1), KIND, identity);
             if (newest != null) {
                 older.add(new Checkpoint.Log(sequence, newest.length()));
                 newest.close();

@@ -8,26 +8,30 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// What cannot be read again is in the journal, forced, before it is acknowledged. Segments `journal-N` are written
-/// over from end to end with zeros and forced before they get their name, so that an entry needs no space and no
-/// change of the file's size, and a segment that does not begin with its header was damaged. One thread writes.
+/// What cannot be read again is in the journal, forced, before it is acknowledged. Segments `journal-N` are
+/// written over from end to end with zeros and forced before they get their name, so that an entry needs no
+/// space and no change of the file's size, and a segment that does not begin with its header was damaged.
+/// One thread writes.
 ///
-///     header 32 = magic "ONEFJRNL" 8, format 4, segment 8, CRC-32C of these 4, zeros
+///     header 32 = magic "ONEFJRNL" 8, format 4, identity of the data directory 8, segment 8, CRC-32C of these 4
 ///     entry     = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C 4, zeros 4, payload
 ///
-/// Entries are numbered 1, 2, 3 … over all segments, and the checksum of each is over that of the entry before, the
-/// fields in front of it and the payload. So when a crash has torn an entry, one behind it that happened to survive can
-/// never follow the entry that is written in its place. The journal ends at the first entry that is not whole. A torn
-/// end was never acknowledged. To tell it from an acknowledged entry that was damaged later, `journal-mark` holds the
-/// number of the last forced entry; it is written without force, so it may be behind, never ahead.
+/// Entries are numbered 1, 2, 3 … over all segments, and the checksum of each is over that of the entry
+/// before, the fields in front of it and the payload. So when a crash has torn an entry, one behind it that
+/// happened to survive can never follow the entry that is written in its place. The journal ends at the
+/// first entry that is not whole. A torn end was never acknowledged. To tell it from an acknowledged entry
+/// that was damaged later, `journal-mark` holds the number of the last forced entry; it is written without
+/// force, so it may be behind, never ahead.
 ///
-///     mark = header 32 (magic "ONEFMARK" 8, format 4, CRC-32C of these 4, zeros), number 8, CRC-32C of it 4, zeros 4
+///     mark = header 32 (magic "ONEFMARK" 8, format 4, identity 8, CRC-32C of these 4, zeros), number 8,
+///            CRC-32C of it 4, zeros 4
 public final class Journal implements AutoCloseable {
     /// Bytes of a segment; an entry that is larger gets a segment of its own size.
     public static final int SEGMENT_BYTES = Scale.of(16 << 20);
 
     private static final String MARK = "journal-mark";
-    private static final int FORMAT = 1;
+    private static final String MARK_MAGIC = "ONEFMARK";
+    private static final int FORMAT = 2;
     private static final int SEGMENT_HEADER_BYTES = 32;
     private static final int MARK_AT = 32;
     private static final int MARK_BYTES = 16;
@@ -35,6 +39,7 @@ public final class Journal implements AutoCloseable {
     private static final int HEADER_BYTES = 24;
 
     private final Path directory;
+    private final long identity;
     private final boolean reading;
     private final @Nullable FileChannel mark; // None for a reader who finds none.
     private @Nullable FileChannel channel;
@@ -45,6 +50,7 @@ public final class Journal implements AutoCloseable {
     private int chain;
     private int entryChecksum;
     private long spare = -1;
+    private volatile boolean kept;
 
     /// Where the next entry goes.
     ///
@@ -57,8 +63,9 @@ public final class Journal implements AutoCloseable {
         public static final Position START = new Position(1, SEGMENT_HEADER_BYTES, 1, 0);
     }
 
-    private Journal(Path directory, Position position, boolean reading) {
+    private Journal(Path directory, long identity, Position position, boolean reading) {
         this.directory = directory;
+        this.identity = identity;
         this.reading = reading;
         segment = position.segment();
         at = position.at();
@@ -67,7 +74,7 @@ public final class Journal implements AutoCloseable {
         Path markFile = markFile();
         mark = reading && !Files.exists(markFile) ? null : open(markFile);
         if (mark != null) {
-            FileHeader.require(markHeader(), mark, markFile);
+            FileHeader.require(markHeader(identity), mark, markFile);
         }
     }
 
@@ -75,14 +82,14 @@ public final class Journal implements AutoCloseable {
         return reading ? Disk.openToRead(file) : Disk.open(file);
     }
 
-    private static ByteBuffer markHeader() {
-        return FileHeader.of("ONEFMARK", FORMAT, MARK_AT);
+    private static ByteBuffer markHeader(long identity) {
+        return FileHeader.of(MARK_MAGIC, FORMAT, identity, MARK_AT);
     }
 
-    private static ByteBuffer segmentHeader(long segmentNumber) {
+    private ByteBuffer segmentHeader(long segmentNumber) {
         ByteBuffer number =
                 ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(segmentNumber);
-        return FileHeader.of("ONEFJRNL", FORMAT, SEGMENT_HEADER_BYTES, number.array());
+        return FileHeader.of("ONEFJRNL", FORMAT, identity, SEGMENT_HEADER_BYTES, number.array());
     }
 
     private Path markFile() {
@@ -93,9 +100,20 @@ public final class Journal implements AutoCloseable {
         return directory.resolve("journal-" + segmentNumber);
     }
 
-    /// Whether its first segment is still there: nothing was let go.
-    public static boolean isKept(Path directory) {
-        return Files.exists(directory.resolve("journal-1"));
+    /// The identity that the journal of a directory bears; `null` if there is none.
+    public static @Nullable Long identity(Path directory) {
+        Path markFile = directory.resolve(MARK);
+        return Files.exists(markFile) ? FileHeader.identity(MARK_MAGIC, FORMAT, markFile) : null;
+    }
+
+    /// Whether [#release] deletes nothing.
+    public boolean isKept() {
+        return kept;
+    }
+
+    /// Keeps all segments from now on, or no longer. Guarded by the engine's lock.
+    public void keep(boolean all) {
+        kept = all;
     }
 
     /// Told of each entry.
@@ -104,19 +122,20 @@ public final class Journal implements AutoCloseable {
     }
 
     /// Opens the journal, visits the entries from a position on, and is ready for the next.
-    public static Journal open(Path directory, Position from, Visitor visitor) throws OutOfSpaceException {
+    public static Journal open(Path directory, long identity, Position from, Visitor visitor)
+            throws OutOfSpaceException {
         Path markFile = directory.resolve(MARK);
         if (!Files.exists(markFile)) {
-            Disk.create(markFile, markHeader(), MARK_AT + MARK_BYTES);
+            Disk.create(markFile, markHeader(identity), MARK_AT + MARK_BYTES);
         }
-        Journal journal = new Journal(directory, from, false);
+        Journal journal = new Journal(directory, identity, from, false);
         journal.replay(visitor);
         return journal;
     }
 
     /// Visits the entries from a position on and changes nothing. Nothing can be appended.
-    public static Journal read(Path directory, Position from, Visitor visitor) {
-        Journal journal = new Journal(directory, from, true);
+    public static Journal read(Path directory, long identity, Position from, Visitor visitor) {
+        Journal journal = new Journal(directory, identity, from, true);
         try {
             journal.replay(visitor);
         } catch (OutOfSpaceException e) {
@@ -223,9 +242,9 @@ public final class Journal implements AutoCloseable {
         return new Position(segment, at, number, chain);
     }
 
-    /// Whether it still holds its first entry.
+    /// Whether it still holds all entries since the first.
     public boolean isWhole() {
-        return Files.exists(file(1));
+        return number == 1 || Files.exists(file(1));
     }
 
     /// Appends an entry; durable after [#force] only.
@@ -313,9 +332,14 @@ public final class Journal implements AutoCloseable {
         return (int) crc.getValue() == bytes.getInt(8) ? bytes.getLong(0) : 0;
     }
 
-    /// Lets go of the segments in front of a position that a durable checkpoint names.
+    /// Deletes the segments in front of a position that a durable checkpoint names, unless all are kept.
+    /// The oldest is the first, so that what a crash leaves is never taken for whole.
     public void release(Position upTo) {
-        for (long old = upTo.segment() - 1; old > 0 && Files.exists(file(old)); old--) {
+        long oldest = upTo.segment();
+        while (!kept && oldest > 1 && Files.exists(file(oldest - 1))) {
+            oldest--;
+        }
+        for (long old = oldest; !kept && old < upTo.segment(); old++) {
             Disk.delete(file(old));
         }
     }

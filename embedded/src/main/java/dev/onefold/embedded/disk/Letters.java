@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///               identity of a conflict (32 or none), record
 ///     removed = 2, id 8
 public final class Letters implements AutoCloseable {
-    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 1);
+    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 2);
     private static final byte LETTER = 1;
     private static final byte REMOVED = 2;
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
@@ -48,6 +48,7 @@ public final class Letters implements AutoCloseable {
     }
 
     private final Path directory;
+    private final long identity;
     private final TreeMap<Long, Entry> entries = new TreeMap<>();
     private final Set<String> conflicts = new HashSet<>();
     private final List<Object> changes = new ArrayList<>(); // An Entry that is new, or the id of one that is gone.
@@ -58,8 +59,9 @@ public final class Letters implements AutoCloseable {
     private long pendingBytes;
     private long removedBytes;
 
-    public Letters(Path directory) {
+    public Letters(Path directory, long identity) {
         this.directory = directory;
+        this.identity = identity;
     }
 
     private Path file(long number) {
@@ -72,7 +74,7 @@ public final class Letters implements AutoCloseable {
         if (sequence == 0) {
             return;
         }
-        FramedLog opened = FramedLog.open(file(sequence), KIND, named.length());
+        FramedLog opened = FramedLog.open(file(sequence), KIND, identity, named.length());
         opened.forEach((at, payload) -> {
             try {
                 read(at, new DataInputStream(new ByteArrayInputStream(payload)));
@@ -315,7 +317,7 @@ public final class Letters implements AutoCloseable {
             return new Checkpoint.Log(sequence, open == null ? 0 : open.length());
         }
         boolean fresh = open == null || cut.anew;
-        FramedLog target = fresh ? FramedLog.create(file(sequence + 1), KIND) : java.util.Objects.requireNonNull(open);
+        FramedLog target = fresh ? FramedLog.create(file(sequence + 1), KIND, identity) : java.util.Objects.requireNonNull(open);
         for (Object change : cut.anew ? cut.all : cut.changes) {
             byte[] payload = change instanceof Entry entry ? encode(entry) : encodeRemoved((Long) change);
             long at = target.append(payload, payload.length);

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.core.event.Hash;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.OutOfSpaceException;
@@ -11,17 +12,20 @@ import java.nio.file.Path;
 
 /// The files of one shard's segments, `rows-SHARD-SEQUENCE`.
 ///
-///     header 64 = magic "ONEFROWS" 8, format 4, shard 4, sequence 8, CRC-32C of these 4, zeros
+///     header 64 = magic "ONEFROWS" 8, format 4, identity of the data directory 8, shard 4, sequence 8,
+///                 CRC-32C of these 4, zeros
 ///     frames, see [Segment]; behind the length that the checkpoint names, anything
 public final class RowFiles {
     private static final String MAGIC = "ONEFROWS";
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 200 + Hash.VERSION; // The hash says in which shard a row is looked for.
 
     private final Path directory;
+    private final long identity;
     private final int shard;
 
-    public RowFiles(Path directory, int shard) {
+    public RowFiles(Path directory, long identity, int shard) {
         this.directory = directory;
+        this.identity = identity;
         this.shard = shard;
     }
 
@@ -33,7 +37,7 @@ public final class RowFiles {
     private ByteBuffer header(long sequence) {
         ByteBuffer fields = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
         fields.putInt(shard).putLong(sequence);
-        return FileHeader.of(MAGIC, FORMAT, Segment.FILE_HEADER_BYTES, fields.array());
+        return FileHeader.of(MAGIC, FORMAT, identity, Segment.FILE_HEADER_BYTES, fields.array());
     }
 
     /// Writes a range of a segment as one frame and forces it. Called again after a full disk, it does the same

@@ -258,8 +258,10 @@ public final class RowStore {
     }
 
     /// Takes a segment that was read from its file; segments come in the order of their numbers. A later row
-    /// replaces an earlier one of its key; cells are not touched, they have a file of their own.
-    public void load(Segment segment) {
+    /// replaces an earlier one of its key; cells are not touched, they have a file of their own. Returns where
+    /// a row begins that the hash of its key sends to another shard, or -1.
+    public long load(Segment segment, int shard, int shards) {
+        long[] wrong = {-1};
         byte[] key = new byte[KEY_BUFFER_BYTES];
         segment.persisted = segment.used;
         usedBytes += segment.used - Segment.FILE_HEADER_BYTES;
@@ -267,6 +269,9 @@ public final class RowStore {
             int keyLength = (int) (RowReader.keyEnd(segment, rowStart) - rowStart);
             MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
             long hash = Hash.of(key, 0, keyLength);
+            if (RowBatch.EncodedKey.shard(hash, shards) != shard) {
+                wrong[0] = rowAt;
+            }
             long slot = find(hash, key, 0, keyLength);
             long entry = index.get(slot);
             if (entry == 0) {
@@ -284,6 +289,7 @@ public final class RowStore {
         });
         head = segment;
         sequenceNext = segment.sequence + 1;
+        return wrong[0];
     }
 
     /// An empty segment to read a file into; give it to [#load] next.

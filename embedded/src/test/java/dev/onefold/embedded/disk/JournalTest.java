@@ -26,6 +26,7 @@ class JournalTest {
         replayed.clear();
         return Journal.open(
                 directory,
+                18,
                 Journal.Position.START,
                 payload -> replayed.add(new String(payload, StandardCharsets.UTF_8)));
     }

@@ -158,6 +158,7 @@ public final class EmbeddedSimulation {
                 STATE_BYTES_MAX,
                 keepsJournal,
                 () -> Instant.ofEpochSecond(random.nextLong(0, 4_000_000_000L)), // It goes back as often as on.
+                random,
                 () -> disk.inject(Faults.none()));
     }
 

@@ -3,6 +3,7 @@ package dev.onefold.simulator.embedded;
 import static dev.onefold.simulator.embedded.Trades.open;
 import static dev.onefold.simulator.embedded.Trades.totals;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -115,5 +116,45 @@ class FlippedBitsTest {
     @Tag("campaign")
     void a_flipped_bit_in_any_byte_is_detected_or_harmless_and_never_a_wrong_total() throws IOException {
         flipAll(1, 64);
+    }
+
+    /// The same records in the same steps, another identity.
+    @Test
+    void each_file_of_another_directory_of_the_same_shape_is_refused_as_that() throws IOException {
+        SimulatedDisk one = left();
+        SimulatedDisk other = left();
+        Set<String> refused = new TreeSet<>();
+        for (Path file : one.fileSizes().keySet()) {
+            String name = file.getFileName().toString();
+            SimulatedDisk disk = one.copy();
+            Files.write(disk.getPath(file.toString()), Files.readAllBytes(other.getPath(file.toString())));
+            if (name.startsWith("LOCK")) {
+                continue;
+            }
+            assertThatExceptionOfType(EngineException.class)
+                    .as(name)
+                    .isThrownBy(() -> open(disk).close())
+                    .withMessageContaining("belongs to another data directory")
+                    .satisfies(failure -> assertThat(failure.kind()).isEqualTo(EngineException.Kind.CORRUPT));
+            refused.add(name.replaceAll("-[0-9]+", ""));
+        }
+        assertThat(refused)
+                .containsExactly("CHECKPOINT", "CURRENT", "groups", "journal", "journal-mark", "letters", "rows");
+        try (EmbeddedEngine engine = open(one)) {
+            requireRight(engine);
+        }
+    }
+
+    @Test
+    void a_directory_whose_first_process_was_killed_before_it_had_a_name_keeps_the_identity_of_its_journal()
+            throws IOException {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        open(disk).close();
+        Files.delete(disk.getPath("/data/CURRENT"));
+        try (EmbeddedEngine engine = open(disk)) {
+            engine.append("s", LINES);
+            assertThat(totals(engine)).isEqualTo(right);
+        }
+        open(disk).close();
     }
 }

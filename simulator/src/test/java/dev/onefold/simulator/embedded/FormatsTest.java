@@ -8,10 +8,14 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.EngineException;
 import dev.onefold.simulator.disk.SimulatedDisk;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.zip.CRC32C;
@@ -39,17 +43,38 @@ class FormatsTest {
         return killed;
     }
 
+    private static final Map<String, Integer> CHECKSUM_AT =
+            Map.of("groups", 20, "letters", 20, "journal-mark", 20, "journal", 28, "rows", 32);
+
+    /// Writes another number where the format stands, and the checksum over it: what another version would
+    /// write.
     private static void setFormat(Path file, int format) throws IOException {
         byte[] bytes = Files.readAllBytes(file);
         String name = file.getFileName().toString();
         if (name.equals("CURRENT")) {
-            String text = new String(bytes, StandardCharsets.US_ASCII);
-            bytes = text.replace("onefold 1 ", "onefold " + format + " ").getBytes(StandardCharsets.US_ASCII);
+            String text = new String(bytes, StandardCharsets.US_ASCII).replace("onefold 2 ", "onefold " + format + " ");
+            String body = text.substring(0, text.length() - 9);
+            bytes = "%s%08x\n".formatted(body, checksum(body.getBytes(StandardCharsets.US_ASCII)))
+                    .getBytes(StandardCharsets.US_ASCII);
+        } else if (name.equals("CHECKPOINT")) {
+            ByteBuffer checkpoint = ByteBuffer.wrap(bytes).putInt(FORMAT_AT, format);
+            CRC32C crc = new CRC32C();
+            crc.update(bytes, FORMAT_AT, 8);
+            crc.update(bytes, 20, bytes.length - 20);
+            checkpoint.putInt(16, (int) crc.getValue());
         } else {
-            boolean bigEndian = name.equals("CHECKPOINT");
-            bytes[bigEndian ? FORMAT_AT + 3 : FORMAT_AT] = (byte) format;
+            int at = CHECKSUM_AT.get(name.replaceAll("-[0-9]+", ""));
+            ByteBuffer header =
+                    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(FORMAT_AT, format);
+            header.putInt(at, checksum(Arrays.copyOf(bytes, at)));
         }
         Files.write(file, bytes);
+    }
+
+    private static int checksum(byte[] bytes) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes);
+        return (int) crc.getValue();
     }
 
     private static EngineException refusal(SimulatedDisk disk) {
@@ -68,7 +93,7 @@ class FormatsTest {
                 continue;
             }
             kinds.add(name.replaceAll("-[0-9]+", ""));
-            for (int format : List.of(0, 3, 77)) {
+            for (int format : List.of(0, 1, 77)) {
                 SimulatedDisk disk = left.copy();
                 setFormat(disk.getPath(each.toString()), format);
                 EngineException refused = refusal(disk);
@@ -85,6 +110,18 @@ class FormatsTest {
     }
 
     @Test
+    void a_damaged_number_of_a_format_is_told_as_damage() throws IOException {
+        SimulatedDisk left = left();
+        for (Path each : left.fileSizes().keySet()) {
+            if (!WITHOUT_FORMAT.contains(each.getFileName().toString())) {
+                SimulatedDisk disk = left.copy();
+                disk.flipBit(disk.getPath(each.toString()), (each.endsWith("CHECKPOINT") ? 11 : FORMAT_AT) * 8L + 2);
+                assertThat(refusal(disk).kind()).as(each.toString()).isEqualTo(EngineException.Kind.CORRUPT);
+            }
+        }
+    }
+
+    @Test
     void a_later_segment_of_another_format_is_not_the_end_of_the_journal() throws IOException {
         SimulatedDisk left = left();
         List<Path> segments = left.fileSizes().keySet().stream()
@@ -95,7 +132,7 @@ class FormatsTest {
         byte[] bytes = Files.readAllBytes(mark);
         bytes[32] ^= 1; // Unreadable: it cannot say that something is missing.
         Files.write(mark, bytes);
-        setFormat(left.getPath(segments.getLast().toString()), 2);
+        setFormat(left.getPath(segments.getLast().toString()), 3);
         assertThat(refusal(left).kind()).isEqualTo(EngineException.Kind.FORMAT);
     }
 
@@ -118,9 +155,9 @@ class FormatsTest {
         SimulatedDisk left = left();
         Path current = left.getPath("/data/CURRENT");
         String text = Files.readString(current);
-        CRC32C crc = new CRC32C();
-        crc.update(text.substring(0, text.length() - 9).getBytes(StandardCharsets.US_ASCII));
-        assertThat(text).isEqualTo("onefold 1 view-1 %08x\n".formatted(crc.getValue()));
+        String body = text.substring(0, text.length() - 9);
+        assertThat(body).matches("onefold 2 view-1 [0-9a-f]{16} journal-released ");
+        assertThat(text).isEqualTo("%s%08x\n".formatted(body, checksum(body.getBytes(StandardCharsets.US_ASCII))));
         Files.writeString(current, text.replace("view-1", "view-2"));
         assertThat(refusal(left)).hasMessageContaining("it does not name a view");
     }

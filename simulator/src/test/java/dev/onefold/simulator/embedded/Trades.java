@@ -17,7 +17,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.random.RandomGenerator;
 
 /// What the tests of the embedded engine share: a small pipeline of trades, its records, and engines on a disk.
 final class Trades {
@@ -31,6 +33,8 @@ final class Trades {
                 trades: count()
                 greatest: max(value) decimal(20,2)
             """;
+
+    private static final RandomGenerator IDENTITIES = new SplittableRandom(18);
 
     private Trades() {}
 
@@ -57,7 +61,7 @@ final class Trades {
     /// One thread, and checkpoints only when asked for.
     static Settings settings(int shards) {
         return new Settings(
-                shards, 0, Duration.ofDays(1), 1L << 28, false, InstantSource.system(), Trades::refuseToWait);
+                shards, 0, Duration.ofDays(1), 1L << 28, false, InstantSource.system(), IDENTITIES, Trades::refuseToWait);
     }
 
     private static void refuseToWait() {
