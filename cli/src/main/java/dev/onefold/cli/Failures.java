@@ -148,7 +148,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
 
     private static ExitCode of(EngineException.Kind kind) {
         return switch (kind) {
-            case IN_USE, FOREIGN, CORRUPT, DEFINITION_CHANGED, FORMAT -> ExitCode.DIRECTORY;
+            case IN_USE, FOREIGN, INACCESSIBLE, CORRUPT, DEFINITION_CHANGED, FORMAT -> ExitCode.DIRECTORY;
             case STORAGE_FAILED, STATE_FULL, ANSWER_REFUSED, STOPPED -> ExitCode.STORAGE;
             case SOURCE_CHANGED -> ExitCode.DIFFERENT;
         };
@@ -158,6 +158,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         int width = call.caller().screen().errWidth();
         ("onefold: " + message.stripTrailing())
                 .lines()
+                .map(Words::visible)
                 .map(line -> Words.wrap(line, width))
                 .forEach(call.caller().err()::println);
         return exitCode;

@@ -9,6 +9,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.generate.GenerateCommand;
 import dev.onefold.cli.run.RunCommand;
+import dev.onefold.cli.verbs.JournalCommand;
 import dev.onefold.cli.verbs.Verbs;
 import dev.onefold.core.Engine;
 import java.io.PrintWriter;
@@ -96,6 +97,7 @@ public final class Onefold implements Runnable {
                 .addSubcommand(new RunCommand(call));
         Verbs.here(call).forEach(commandLine::addSubcommand);
         commandLine
+                .addSubcommand(JournalCommand.commandLine(call))
                 .addSubcommand(new CheckCommand(call))
                 .addSubcommand(new GenerateCommand())
                 .addSubcommand(AwsCommand.commandLine(call))

@@ -40,6 +40,7 @@ final class Checkpoints implements AutoCloseable {
     private final RowFiles[] files;
     private final @Nullable ExecutorService writer;
     private final Journal journal;
+    private final Stored stored;
     private final boolean reading;
     private final long identity;
     private long startedNanos = System.nanoTime();
@@ -67,7 +68,8 @@ final class Checkpoints implements AutoCloseable {
         letters = parts.letters;
         groupLogs = parts.groupLogs;
         settings = parts.opening.settings();
-        reading = parts.opening.reading();
+        stored = parts.opening.stored();
+        reading = stored.reading();
         identity = parts.opening.identity();
         definition = parts.definition;
         journal = parts.opening.journal();
@@ -231,6 +233,7 @@ final class Checkpoints implements AutoCloseable {
                 base.sources(),
                 base.counts(),
                 base.watermarkMs());
+        stored.requireOwned(); // A second owner would have read the checkpoint before, and go on from there.
         checkpoint.write(directory);
         release(cut);
         durable = new Durable(base.number(), base.at(), base.sources());

@@ -54,7 +54,7 @@ public final class EmbeddedEngine implements Engine {
     private EmbeddedEngine(Path root, @Nullable Pipeline pipeline, Settings given, @Nullable DirectoryLock held) {
         this.root = root;
         directoryLock = held;
-        Stored found = held == null ? Stored.read(root) : Stored.own(root, given);
+        Stored found = held == null ? Stored.read(root) : Stored.own(root, given, held);
         Checkpoint checkpoint = found.checkpoint();
         settings = pipeline == null && checkpoint != null
                 ? given.withShards(checkpoint.rows().size()) // Who only looks does not divide the rows anew.
@@ -170,7 +170,8 @@ public final class EmbeddedEngine implements Engine {
             requireWorking();
             return action.get();
         } catch (EngineException e) {
-            if (e.kind() == EngineException.Kind.STORAGE_FAILED || e.kind() == EngineException.Kind.CORRUPT) {
+            if (e.kind() == EngineException.Kind.STORAGE_FAILED
+ || e.kind() == EngineException.Kind.INACCESSIBLE || e.kind() == EngineException.Kind.CORRUPT) {
                 failure = e;
             }
             throw e;
@@ -444,6 +445,11 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public DeadLetters deadLetters() {
         return new LetterBox(() -> view.letters, this::locked, this::commit, this::checkpointNow);
+    }
+
+    /// Whether the journal is kept for ever, and its release.
+    public KeptJournal journal() {
+        return new KeptJournal(opening, () -> view, this::locked);
     }
 
     @Override

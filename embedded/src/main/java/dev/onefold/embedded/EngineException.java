@@ -11,6 +11,8 @@ public final class EngineException extends RuntimeException {
         IN_USE,
         /// The folder is not a data directory, and holds files of somebody else.
         FOREIGN,
+        /// The user lacks a permission, or the medium is read-only.
+        INACCESSIBLE,
         /// A file is not as it was written.
         CORRUPT,
         /// The disk failed to write, force, rename or open; nothing since the last checkpoint may be relied upon.

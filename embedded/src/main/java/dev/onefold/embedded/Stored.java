@@ -20,13 +20,14 @@ import org.jspecify.annotations.Nullable;
 /// the journal behind the checkpoint.
 ///
 /// @param current which view serves; number 0 if none does yet
-/// @param reading whether nothing on the disk may be changed
+/// @param lock of the owner; `null` for a reader, who may change nothing on the disk
 record Stored(
-        Current current, @Nullable Checkpoint checkpoint, Journal journal, List<Entry> replayed, boolean reading) {
+        Current current, @Nullable Checkpoint checkpoint, Journal journal, List<Entry> replayed,
+        @Nullable DirectoryLock lock) {
     private static final int READS_MAX = 20;
 
     /// What the owner of a directory finds. Abandoned files are deleted, and what can be read is made durable.
-    static Stored own(Path root, Settings settings) {
+    static Stored own(Path root, Settings settings, DirectoryLock lock) {
         Current named = Current.read(root);
         Current current = named == null ? begun(root, settings) : named;
         Checkpoint checkpoint = checkpoint(root, current);
@@ -42,7 +43,7 @@ record Stored(
                 replayed.clear();
                 Journal journal = Journal.open(
                         root, current.identity(), position(checkpoint), payload -> replayed.add(Entry.decode(payload)));
-                Stored stored = new Stored(current, checkpoint, journal, replayed, false);
+                Stored stored = new Stored(current, checkpoint, journal, replayed, lock);
                 stored.keepJournal(root, settings);
                 return stored;
             } catch (OutOfSpaceException e) {
@@ -97,7 +98,7 @@ record Stored(
                 journal.close();
                 throw DirectoryLock.inUse(root);
             }
-            return new Stored(current, checkpoint, journal, replayed, true);
+            return new Stored(current, checkpoint, journal, replayed, null);
         });
     }
 
@@ -124,6 +125,17 @@ record Stored(
         if (!FileNames.hasData(root)) {
             Current.read(root); // Says so if only the name of the view is gone.
             throw DirectoryLock.isHeld(root) ? DirectoryLock.inUse(root) : noData(root);
+        }
+    }
+
+    boolean reading() {
+        return lock == null;
+    }
+
+    /// Requires of an owner that the directory is still its own.
+    void requireOwned() {
+        if (lock != null) {
+            lock.requireHeld();
         }
     }
 

@@ -5,12 +5,14 @@ import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /// Who calls a command: its streams, the folder it stands in, its environment and its screen. That of this process,
@@ -22,6 +24,7 @@ public record Caller(
         InputStream in, PrintStream out, PrintStream err, Path folder, Map<String, String> environment, Screen screen) {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int SHOWN_LENGTH_MAX = 1_000;
+    private static final int ANSWER_BYTES_MAX = 100;
 
     public Caller {
         environment = Map.copyOf(environment);
@@ -51,6 +54,19 @@ public record Caller(
                         + "' has a character that cannot be read in this locale. Set LC_ALL=C.UTF-8, and try again.");
             }
         }
+    }
+
+    /// Asks a person; whether the answer is yes. The answer is read byte by byte, so that what stands
+    /// behind its line stays where it is.
+    public boolean confirms(String question) throws IOException {
+        err.print(question + " [y/N] ");
+        err.flush();
+        StringBuilder answer = new StringBuilder();
+        for (int c = in.read(); c >= 0 && c != '\n' && answer.length() < ANSWER_BYTES_MAX; c = in.read()) {
+            answer.append((char) c);
+        }
+        String said = answer.toString().strip().toLowerCase(Locale.ROOT);
+        return said.equals("y") || said.equals("yes");
     }
 
     /// The path that a text on the command line means.

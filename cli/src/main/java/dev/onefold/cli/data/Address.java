@@ -4,56 +4,48 @@ import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/// Where the owner of a data directory listens: a socket file in it, or, as the path of a socket has few bytes on
-/// every system, one in a short private folder whose path stands in a file of the directory.
-final class Address {
+/// The socket file of a data directory, by a path that is short enough: the path of a socket has few bytes
+/// on every system. If the directory's own path is too long, a link to the directory in a private folder
+/// stands for it until this is closed. So everybody finds the socket, by whichever path they come.
+final class Address implements AutoCloseable {
     private static final String SOCKET = "engine.socket";
-    private static final String ELSEWHERE = "engine.address";
     private static final int PATH_BYTES_MAX = 100;
 
-    private Address() {}
+    private final UnixDomainSocketAddress socket;
+    private final @Nullable Path link;
 
-    /// Where somebody may be listening.
-    static Optional<UnixDomainSocketAddress> find(Path directory) throws IOException {
-        Path socket = directory.resolve(SOCKET);
-        if (Files.exists(socket)) {
-            return Optional.of(UnixDomainSocketAddress.of(socket));
-        }
-        try {
-            return Optional.of(UnixDomainSocketAddress.of(
-                    Files.readString(directory.resolve(ELSEWHERE)).strip()));
-        } catch (NoSuchFileException nobody) {
-            return Optional.empty();
-        }
+    private Address(UnixDomainSocketAddress socket, @Nullable Path link) {
+        this.socket = socket;
+        this.link = link;
     }
 
-    /// Where to listen; what a dead owner left is removed. Only the holder of the directory's lock may call this.
-    static UnixDomainSocketAddress take(Path directory) throws IOException {
-        release(directory);
-        Path socket = directory.resolve(SOCKET);
-        if (socket.toString().getBytes(StandardCharsets.UTF_8).length <= PATH_BYTES_MAX) {
-            return UnixDomainSocketAddress.of(socket);
-        }
-        Path elsewhere = Files.createTempDirectory("onefold").resolve("s"); // Its permissions are the owner's only.
-        Files.writeString(directory.resolve(ELSEWHERE), elsewhere.toString());
-        return UnixDomainSocketAddress.of(elsewhere);
+    /// The file in the directory.
+    static Path file(Path directory) {
+        return directory.resolve(SOCKET);
     }
 
-    /// Removes what [#take] made, here or in a process that is dead.
-    static void release(Path directory) throws IOException {
-        Files.deleteIfExists(directory.resolve(SOCKET));
-        Path pointer = directory.resolve(ELSEWHERE);
-        if (Files.exists(pointer)) {
-            Path elsewhere = Path.of(Files.readString(pointer).strip());
-            if (elsewhere.endsWith("s") && elsewhere.toString().contains("onefold")) {
-                Files.deleteIfExists(elsewhere);
-                Files.deleteIfExists(elsewhere.getParent());
-            }
-            Files.delete(pointer);
+    static Address of(Path directory) throws IOException {
+        Path file = file(directory);
+        if (file.toString().getBytes(StandardCharsets.UTF_8).length <= PATH_BYTES_MAX) {
+            return new Address(UnixDomainSocketAddress.of(file), null);
+        }
+        Path folder = Files.createTempDirectory("onefold"); // Its permissions are the user's only.
+        Path link = Files.createSymbolicLink(folder.resolve("d"), directory.toAbsolutePath());
+        return new Address(UnixDomainSocketAddress.of(link.resolve(SOCKET)), link);
+    }
+
+    UnixDomainSocketAddress socket() {
+        return socket;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (link != null) {
+            Files.deleteIfExists(link);
+            Files.deleteIfExists(link.getParent());
         }
     }
 }

@@ -9,7 +9,6 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -23,10 +22,12 @@ import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 
 /// Where other processes of the same user come with their commands, which are run beside the engine. Each has a
-/// thread of its own; whoever comes when all are busy waits.
+/// thread of its own. When all are busy, the visitor leaves that has kept its thread waiting for the
+/// longest time (at a prompt, at a pager, or without a request), so that the newest one is served.
 final class Door implements AutoCloseable {
     private static final int VISITORS_MAX = 32;
-    private static final long LEAVING_SECONDS_MAX = 30;
+    private static final long ROOM_PAUSE_MS = 100;
+    private static final long LEAVING_SECONDS_MAX = 3;
 
     private final Path directory;
     private final Engine engine;
@@ -34,7 +35,7 @@ final class Door implements AutoCloseable {
     private final ServerSocketChannel server;
     private final String user;
     private final Semaphore room = new Semaphore(VISITORS_MAX);
-    private final Set<SocketChannel> visitors = ConcurrentHashMap.newKeySet();
+    private final Set<Frames> visitors = ConcurrentHashMap.newKeySet();
 
     private Door(Path directory, Engine engine, Call.Interpreter interpreter, ServerSocketChannel server, String user) {
         this.directory = directory;
@@ -46,12 +47,13 @@ final class Door implements AutoCloseable {
 
     /// Listens. Only the holder of the directory's lock may call this.
     static Door open(Path directory, Engine engine, Call.Interpreter interpreter) throws IOException {
-        UnixDomainSocketAddress address = Address.take(directory);
+        Path socket = Address.file(directory);
+        Files.deleteIfExists(socket); // A dead owner left it.
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        try {
-            server.bind(address);
-            Files.setPosixFilePermissions(address.getPath(), PosixFilePermissions.fromString("rw-------"));
-            String user = Files.getOwner(address.getPath()).getName();
+        try (Address address = Address.of(directory)) {
+            server.bind(address.socket());
+            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+            String user = Files.getOwner(socket).getName();
             Door door = new Door(directory, engine, interpreter, server, user);
             Thread.ofPlatform().name("onefold-door").daemon().start(door::admit);
             return door;
@@ -64,12 +66,14 @@ final class Door implements AutoCloseable {
     private void admit() {
         while (server.isOpen()) {
             try {
-                room.acquire();
-                SocketChannel visitor = server.accept();
+                Frames visitor = new Frames(server.accept());
+                while (!room.tryAcquire(ROOM_PAUSE_MS, TimeUnit.MILLISECONDS)) {
+                    sendAway();
+                }
                 visitors.add(visitor);
                 Thread.ofPlatform().name("onefold-visitor").daemon().start(() -> serve(visitor));
-            } catch (IOException closed) {
-                room.release(); // Nobody came: the door is closing, or a visitor left before it was let in.
+            } catch (IOException nobody) {
+                continue; // The door is closing, or a visitor left before it was let in.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
@@ -77,10 +81,23 @@ final class Door implements AutoCloseable {
         }
     }
 
-    private void serve(SocketChannel visitor) {
-        try (Frames frames = new Frames(visitor)) {
+    /// The visitor that has kept its thread waiting for the longest time. One that is being served stays.
+    private void sendAway() throws IOException {
+        Frames slowest = null;
+        for (Frames visitor : visitors) {
+            if (slowest == null || visitor.waitedNanos() > slowest.waitedNanos()) {
+                slowest = visitor;
+            }
+        }
+        if (slowest != null && slowest.waitedNanos() > 0) {
+            slowest.close();
+        }
+    }
+
+    private void serve(Frames visitor) {
+        try (Frames frames = visitor) {
             Frame frame = frames.read();
-            if (frame != null && isOurs(visitor)) {
+            if (frame != null && isOurs(frames.channel())) {
                 answer(frames, frame);
             }
         } catch (IOException gone) {
@@ -136,11 +153,11 @@ final class Door implements AutoCloseable {
         if (!server.isOpen()) {
             return;
         }
-        Address.release(directory); // First, so that nobody who comes now finds a door that nobody opens.
+        Files.deleteIfExists(Address.file(directory)); // First, so that nobody who comes now finds a door that nobody opens.
         server.close();
         try {
             if (!room.tryAcquire(VISITORS_MAX, LEAVING_SECONDS_MAX, TimeUnit.SECONDS)) {
-                for (SocketChannel visitor : visitors) {
+                for (Frames visitor : visitors) {
                     visitor.close(); // It sees that no exit code came, and asks whoever owns the directory then.
                 }
             }

@@ -37,6 +37,7 @@ final class Frames implements AutoCloseable {
     private final SocketChannel channel;
     private final DataInputStream in;
     private final DataOutputStream out;
+    private volatile long waitingSince = System.nanoTime(); // 0 while this side works.
 
     /// @param payload as said for each kind
     record Frame(byte kind, byte[] payload) {}
@@ -47,8 +48,19 @@ final class Frames implements AutoCloseable {
         out = new DataOutputStream(Channels.newOutputStream(channel));
     }
 
+    SocketChannel channel() {
+        return channel;
+    }
+
+    /// For how long this side has waited for the other one to send or to receive, in nanoseconds.
+    long waitedNanos() {
+        long since = waitingSince;
+        return since == 0 ? 0 : System.nanoTime() - since;
+    }
+
     void send(byte kind, byte[] bytes, int from, int to) throws IOException {
         int at = from;
+        waitingSince = System.nanoTime();
         do {
             int length = Math.min(to - at, PAYLOAD_BYTES_MAX);
             byte[] frame = new byte[5 + length];
@@ -60,6 +72,7 @@ final class Frames implements AutoCloseable {
             out.write(frame); // In one piece, as each write is a call of the system.
             at += length;
         } while (at < to);
+        waitingSince = 0;
     }
 
     void send(byte kind, byte... payload) throws IOException {
@@ -69,6 +82,7 @@ final class Frames implements AutoCloseable {
     /// The next frame; `null` when the other side is gone.
     @Nullable
     Frame read() throws IOException {
+        waitingSince = System.nanoTime();
         int kind = in.read();
         if (kind < 0) {
             return null;
@@ -80,6 +94,7 @@ final class Frames implements AutoCloseable {
         }
         byte[] payload = new byte[length];
         in.readFully(payload);
+        waitingSince = 0;
         return new Frame((byte) kind, payload);
     }
 

@@ -3,9 +3,9 @@ package dev.onefold.cli.data;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.data.Frames.Frame;
 import java.io.IOException;
-import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -56,12 +56,11 @@ final class Visit {
     }
 
     private static Optional<SocketChannel> connect(Path directory) throws IOException {
-        Optional<UnixDomainSocketAddress> address = Address.find(directory);
-        if (address.isEmpty()) {
+        if (!Files.exists(Address.file(directory))) {
             return Optional.empty();
         }
-        try {
-            return Optional.of(SocketChannel.open(address.get()));
+        try (Address address = Address.of(directory)) {
+            return Optional.of(SocketChannel.open(address.socket()));
         } catch (IOException dead) {
             return Optional.empty(); // The file is there and nobody listens: its owner was killed.
         }

@@ -50,25 +50,26 @@ final class ExportCommand implements Callable<Integer> {
         return all.read(letters -> {
             Caller caller = all.caller().caller();
             if (output.equals("-")) {
-                write(letters, caller.out());
+                write(letters, caller.out(), caller.screen().outIsTerminal());
                 return ExitCode.DONE;
             }
             Path path = caller.path(output);
             long count;
             try (OutputStream file = new BufferedOutputStream(Files.newOutputStream(path))) {
-                count = write(letters, file);
+                count = write(letters, file, false);
             }
             caller.out().print("Wrote " + Words.count(count, "dead letter") + " to " + caller.shown(path) + ".\n");
             return ExitCode.DONE;
         });
     }
 
-    private static long write(DeadLetters letters, OutputStream out) throws IOException {
+    private static long write(DeadLetters letters, OutputStream out, boolean visible) throws IOException {
         long count = 0;
         List<DeadLetter> page = letters.list(0, PAGE);
         while (!page.isEmpty()) {
             for (DeadLetter letter : page) {
-                out.write((Json.of(json(letters, letter)) + "\n").getBytes(StandardCharsets.UTF_8));
+                String line = Json.of(json(letters, letter));
+                out.write(((visible ? Words.visible(line) : line) + "\n").getBytes(StandardCharsets.UTF_8));
                 count++;
             }
             page = letters.list(page.getLast().id(), PAGE);

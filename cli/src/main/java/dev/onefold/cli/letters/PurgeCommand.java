@@ -6,9 +6,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetters;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,8 +23,6 @@ import picocli.CommandLine.Parameters;
             "  onefold dead-letters trade-risk.yaml purge --all --yes"
         })
 final class PurgeCommand implements Callable<Integer> {
-    private static final int ANSWER_BYTES_MAX = 100;
-
     private final DeadLettersCommand all;
 
     @Parameters(arity = "0..*", paramLabel = "ID", description = "The letters' numbers, as 'list' shows them.")
@@ -52,13 +48,11 @@ final class PurgeCommand implements Callable<Integer> {
         return all.ask(letters -> {
             List<Long> chosen = every ? DeadLettersCommand.ids(letters) : ids;
             Caller caller = all.caller().caller();
-            if (!yes && !chosen.isEmpty()) {
-                caller.err().print("Purge " + Words.count(chosen.size(), "dead letter") + " for good? [y/N] ");
-                caller.err().flush();
-                String answer = line(caller.in()).strip().toLowerCase(Locale.ROOT);
-                if (!answer.equals("y") && !answer.equals("yes")) {
-                    throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was purged.");
-                }
+            boolean sure = yes
+                    || chosen.isEmpty()
+                    || caller.confirms("Purge " + Words.count(chosen.size(), "dead letter") + " for good?");
+            if (!sure) {
+                throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was purged.");
             }
             return owned -> purge(owned, chosen);
         });
@@ -73,14 +67,5 @@ final class PurgeCommand implements Callable<Integer> {
                 .print("Purged " + Words.count(purged, "dead letter") + "."
                         + (gone > 0 ? " " + Words.count(gone) + " were not there.\n" : "\n"));
         return ExitCode.DONE;
-    }
-
-    /// Byte by byte, so that what stands behind the line stays where it is.
-    private static String line(InputStream in) throws IOException {
-        StringBuilder line = new StringBuilder();
-        for (int c = in.read(); c >= 0 && c != '\n' && line.length() < ANSWER_BYTES_MAX; c = in.read()) {
-            line.append((char) c);
-        }
-        return line.toString();
     }
 }

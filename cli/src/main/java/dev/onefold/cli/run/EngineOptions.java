@@ -41,7 +41,10 @@ final class EngineOptions {
                     + " exceeded. Default: half of the machine's.")
     private @Nullable String stateMemory;
 
-    @Option(names = "--keep-journal", description = "Keeps for ever what came through standard input.")
+    @Option(
+            names = "--keep-journal",
+            description = "Makes a data directory that keeps for ever what came through standard input, so that totals can be"
+                    + " recomputed from it. The directory remembers; 'onefold journal' releases it.")
     private boolean keepJournal;
 
     /// As the engine takes them.

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// @param root the group that was asked for; lines are indented from it on
 /// @param ranked whether the lines are a top list, each with its whole group, and no tree
 public record AnswerText(String pipeline, Answer answer, List<String> root, boolean ranked) {
+    private static final String FORMULA_BEGINNINGS = "=+-@\t\r";
+
     private static final int SOURCES_SHOWN_MAX = 5;
 
     /// As a tree with aligned numbers, and below it what it covers.
@@ -118,21 +120,29 @@ public record AnswerText(String pipeline, Answer answer, List<String> root, bool
     }
 
     /// As CSV: the depth of the group, its levels, its measures. The cut has no place in it.
-    public void csv(Consumer<String> out) {
+    ///
+    /// @param neutralise whether a text that a spreadsheet would take for a formula gets a ' before it
+    public void csv(Consumer<String> out, boolean neutralise) {
         List<String> header = new ArrayList<>(List.of("depth"));
         header.addAll(answer.levels());
         header.addAll(answer.measures());
-        out.accept(csv(header));
+        out.accept(csv(neutralise ? neutral(header) : header));
         for (Answer.Line line : answer.lines()) {
             List<String> cells =
                     new ArrayList<>(List.of(String.valueOf(line.group().size())));
-            cells.addAll(line.group());
+            cells.addAll(neutralise ? neutral(line.group()) : line.group());
             for (int level = line.group().size(); level < answer.levels().size(); level++) {
                 cells.add("");
             }
             line.values().forEach(value -> cells.add(value == null ? "" : value.toPlainString()));
             out.accept(csv(cells));
         }
+    }
+
+    private static List<String> neutral(List<String> texts) {
+        return texts.stream()
+                .map(text -> !text.isEmpty() && FORMULA_BEGINNINGS.indexOf(text.charAt(0)) >= 0 ? "'" + text : text)
+                .toList();
     }
 
     private static String csv(List<String> cells) {

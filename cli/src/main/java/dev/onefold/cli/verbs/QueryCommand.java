@@ -9,6 +9,7 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.show.AnswerText;
 import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.OutputFormat;
+import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.document.JsonText;
@@ -23,6 +24,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -100,6 +102,12 @@ public final class QueryCommand implements Callable<Integer> {
                     + " digits; CSV has the groups only, and not what they cover.")
     private OutputFormat format = OutputFormat.table;
 
+    @Option(
+            names = "--neutralise-formulas",
+            description = "With --format csv: puts a ' before the name of a group or level that begins with = + - or @,"
+                    + " so that no spreadsheet takes it for a formula.")
+    private boolean neutralise;
+
     public QueryCommand(Call call) {
         this.call = call;
     }
@@ -108,6 +116,9 @@ public final class QueryCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if ((top == null) != (by == null)) {
             throw CommandFailure.usage("--top and --by go together: how many groups, and by which measure.");
+        }
+        if (neutralise && format != OutputFormat.csv) {
+            throw CommandFailure.usage("--neutralise-formulas is for --format csv.");
         }
         Caller caller = call.caller();
         List<String> root = root();
@@ -122,14 +133,21 @@ public final class QueryCommand implements Callable<Integer> {
         switch (format) {
             case table ->
                 text.table(out, caller.screen().outWidth(), caller.screen().outIsTerminal(), caller::shownSource);
-            case json -> text.json(out);
-            case csv -> text.csv(out);
+            case json -> text.json(piece -> out.accept(visible(piece)));
+            case csv -> text.csv(piece -> out.accept(visible(piece)), neutralise);
         }
         if (text.answer().lines().isEmpty() && !text.root().isEmpty()) {
             caller.err().println("There is no group " + GroupPath.shown(text.root()) + ".");
             return ExitCode.DIFFERENT.code();
         }
         return ExitCode.DONE.code();
+    }
+
+    /// A terminal must obey nothing that stands in the name of a group; a file or a pipe gets it as it is.
+    private String visible(String text) {
+        return call.caller().screen().outIsTerminal()
+                ? Stream.of(text.split("\n", -1)).map(Words::visible).collect(Collectors.joining("\n"))
+                : text;
     }
 
     private Integer ask(Engine engine, List<String> root, Function<Answer, Integer> reader) {

@@ -18,12 +18,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,21 +127,25 @@ class BesideTest {
     }
 
     @Test
-    void a_path_too_long_for_a_socket_gets_one_elsewhere() throws IOException {
+    void a_path_too_long_for_a_socket_reaches_the_same_one_as_a_short_path() throws IOException {
         Path deep = Files.createDirectories(folder.resolve("d".repeat(60)).resolve("e".repeat(60)));
         Path directory = deep.resolve("trades");
         move(directory);
-        Path elsewhere;
-        try (Owner _ = own(directory)) {
+        Path brief = Files.createSymbolicLink(folder.resolve("s"), directory);
+        for (Path owned : List.of(directory, brief)) {
+            try (Owner _ = own(owned)) {
+                assertThat(directory.resolve("engine.socket")).exists();
+                for (Path visited : List.of(directory, brief)) {
+                    Result result = cli.run("get", "trades.yaml", "1", "--data", visited.toString());
+                    assertThat(result.exitCode()).as(result.err()).isZero();
+                    assertThat(result.err()).isEmpty();
+                    assertThat(cli.run("dead-letters", "trades", "redrive", "1", "--data", visited.toString())
+                                    .out())
+                            .isEqualTo("1 rejected again: it stays, with its new reason\n");
+                }
+            }
             assertThat(directory.resolve("engine.socket")).doesNotExist();
-            elsewhere = Path.of(Files.readString(directory.resolve("engine.address")));
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(elsewhere.getParent())))
-                    .isEqualTo("rwx------");
-            Result result = cli.run("query", "trades.yaml", "--data", directory.toString(), "--depth", "0");
-            assertThat(result.out()).as(result.err()).contains("5.00");
         }
-        assertThat(directory.resolve("engine.address")).doesNotExist();
-        assertThat(elsewhere.getParent()).doesNotExist();
     }
 
     private void move(Path directory) throws IOException {
@@ -157,7 +164,6 @@ class BesideTest {
         assertThat(cli.run("query", "trades.yaml", "--data", directory.toString())
                         .exitCode())
                 .isZero();
-        Files.writeString(directory.resolve("engine.address"), "");
         try (Owner _ = own(directory)) {
             assertThat(cli.run("query", "trades.yaml", "--data", directory.toString())
                             .exitCode())
@@ -204,5 +210,76 @@ class BesideTest {
                             .exitCode())
                     .isZero();
         }
+    }
+
+    @Test
+    void idle_connections_stop_no_command_and_hold_no_owner() throws Exception {
+        Path directory = folder.resolve("d");
+        move(directory);
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(directory.resolve("engine.socket"));
+        List<SocketChannel> idle = new ArrayList<>();
+        long closing;
+        try (ExecutorService visitor = Executors.newSingleThreadExecutor()) {
+            Owner owner = own(directory);
+            for (int i = 0; i < 40; i++) {
+                idle.add(SocketChannel.open(address));
+            }
+            for (int i = 0; i < 3; i++) {
+                Future<Result> query =
+                        visitor.submit(() -> cli.run("query", "trades.yaml", "--data", directory.toString()));
+                assertThat(query.get(15, TimeUnit.SECONDS).exitCode()).isZero();
+            }
+            closing = System.nanoTime();
+            owner.close();
+            closing = System.nanoTime() - closing;
+        } finally {
+            for (SocketChannel each : idle) {
+                each.close();
+            }
+        }
+        assertThat(Duration.ofNanos(closing)).isLessThan(Duration.ofSeconds(10)); // Half a minute, when it waited.
+    }
+
+    /// Standard input that never answers, as long as nobody lets it.
+    private static final class Prompt extends InputStream {
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private final CountDownLatch answered = new CountDownLatch(1);
+
+        @Override
+        public int read() {
+            asked.countDown();
+            try {
+                answered.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return -1;
+        }
+    }
+
+    @Test
+    void a_question_to_a_person_holds_neither_the_directory_nor_its_owner() throws Exception {
+        try (ExecutorService person = Executors.newSingleThreadExecutor()) {
+            Prompt alone = new Prompt();
+            Future<Result> purge = person.submit(() -> cli.run(alone, "dead-letters", "trades", "purge", "--all"));
+            alone.asked.await();
+            try (Owner owner = own(directory())) {
+                owner.engine().append("live", List.of(Cli.trade("3", 1, "FX", "EMEA", "1").strip()));
+            }
+            alone.answered.countDown();
+            assertThat(purge.get().exitCode()).isEqualTo(1);
+            Prompt beside = new Prompt();
+            try (Owner owner = own(directory())) {
+                purge = person.submit(() -> cli.run(beside, "dead-letters", "trades", "purge", "--all"));
+                beside.asked.await();
+                owner.engine().append("live", List.of(Cli.trade("4", 1, "FX", "EMEA", "1").strip()));
+                assertThat(cli.run("query", "trades.yaml", "--depth", "0").out())
+                        .contains("7.00");
+            } finally {
+                beside.answered.countDown();
+            }
+            assertThat(purge.get().exitCode()).isNotZero();
+        }
+        assertThat(cli.run("dead-letters", "trades", "list").out()).contains("1 of 1 dead letter");
     }
 }

@@ -2,12 +2,17 @@ package dev.onefold.embedded.disk;
 
 import dev.onefold.embedded.EngineException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +31,10 @@ public final class DirectoryLock implements AutoCloseable {
     private final FileChannel channel;
     private final Path file;
     private final Held held;
+    private final @Nullable Object key;
 
-    private DirectoryLock(FileChannel channel, Path file, Held held) {
+    private DirectoryLock(FileChannel channel, Path file, Held held) throws IOException {
+        key = key(file);
         this.channel = channel;
         this.file = file;
         this.held = held;
@@ -55,14 +62,17 @@ public final class DirectoryLock implements AutoCloseable {
         FileChannel channel = null;
         boolean taken = false;
         try {
-            channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            channel = OwnerOnly.createOrOpen(file);
             if (tryLock(channel) == null) {
                 channel.close();
                 throw inUse(directory);
             }
-            Files.writeString(holderFile, holder);
+            try (FileChannel named = OwnerOnly.create(holderFile)) {
+                named.write(ByteBuffer.wrap(holder.getBytes(StandardCharsets.UTF_8)));
+            }
+            DirectoryLock lock = new DirectoryLock(channel, file, held);
             taken = true;
-            return new DirectoryLock(channel, file, held);
+            return lock;
         } catch (IOException e) {
             closeQuietly(channel, e);
             throw Disk.failed("locking", file, e);
@@ -127,6 +137,30 @@ public final class DirectoryLock implements AutoCloseable {
                 first.addSuppressed(second);
             }
         }
+    }
+
+    /// The file by what the system knows it by, not by its name.
+    private static @Nullable Object key(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    }
+
+    /// Requires that LOCK is the file that was locked: whoever deletes it lets another process own the
+    /// directory, too.
+    public void requireHeld() {
+        try {
+            if (Objects.equals(key, key(file))) {
+                return;
+            }
+        } catch (NoSuchFileException deleted) {
+            // As if it were another one.
+        } catch (IOException e) {
+            throw Disk.failed("reading", file, e);
+        }
+        throw new EngineException(
+                EngineException.Kind.CORRUPT,
+                "The file " + file + " was deleted or replaced while this process had it locked; another process may"
+                        + " own the directory now. This process stops before its next checkpoint. Start one process"
+                        + " again: it goes on from the last checkpoint and the journal.");
     }
 
     @Override

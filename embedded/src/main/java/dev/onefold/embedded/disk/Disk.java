@@ -19,6 +19,10 @@ public final class Disk {
 
     /// The failure of an operation that must not fail.
     public static EngineException failed(String what, Path file, IOException cause) {
+        EngineException refused = OwnerOnly.refusal(what, file, cause);
+        if (refused != null) {
+            return refused;
+        }
         return new EngineException(
                 EngineException.Kind.STORAGE_FAILED,
                 "Storage failed: " + what + " of " + file + " said '" + reason(cause)
@@ -45,8 +49,7 @@ public final class Disk {
     ///
     /// @throws OutOfSpaceException and leaves no file
     public static void allocate(Path file, long bytes) throws OutOfSpaceException {
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = OwnerOnly.create(file)) {
             ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZERO_BYTES, bytes));
             for (long at = 0; at < bytes; ) {
                 zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
@@ -207,7 +210,7 @@ public final class Disk {
         Path above = directoryOf(directory);
         createDirectories(above);
         try {
-            Files.createDirectories(directory);
+            OwnerOnly.createDirectory(directory);
         } catch (IOException e) {
             throw failed("creating", directory, e);
         }
@@ -245,8 +248,7 @@ public final class Disk {
     /// directory forced.
     public static void replace(Path file, ByteBuffer bytes) throws OutOfSpaceException {
         Path beside = beside(file);
-        try (FileChannel channel = FileChannel.open(
-                beside, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = OwnerOnly.create(beside)) {
             write(channel, beside, bytes, 0);
             channel.force(true);
         } catch (IOException e) {

@@ -12,15 +12,16 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// The names of all files that the engine ever makes in a data directory. The engine writes and deletes these only,
-/// and only in a folder that is a data directory or is empty: a folder that somebody named by mistake stays as it is.
+/// The names of all files that the engine ever makes in a data directory. The engine writes and deletes
+/// these only, and only in a folder that is a data directory or is empty: a folder that somebody named by
+/// mistake stays as it is.
 ///
-///     LOCK  LOCK.holder  CURRENT  journal-mark  journal-N  engine.socket  engine.address
+///     LOCK  LOCK.holder  CURRENT  journal-mark  journal-N  engine.socket
 ///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N
 ///
 /// `.new` stands behind the name of a file that is about to replace another.
 public final class FileNames {
-    private static final Pattern IN_DIRECTORY = Pattern.compile("LOCK|LOCK\\.holder|engine\\.socket|engine\\.address"
+    private static final Pattern IN_DIRECTORY = Pattern.compile("LOCK|LOCK\\.holder|engine\\.socket"
             + "|CURRENT(\\.new)?|journal-mark(\\.new)?|journal-[1-9][0-9]{0,17}(\\.new)?");
     private static final Pattern VIEW = Pattern.compile("view-[1-9][0-9]{0,17}");
     private static final Pattern IN_VIEW = Pattern.compile(

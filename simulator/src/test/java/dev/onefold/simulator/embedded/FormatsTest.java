@@ -54,7 +54,8 @@ class FormatsTest {
         if (name.equals("CURRENT")) {
             String text = new String(bytes, StandardCharsets.US_ASCII).replace("onefold 2 ", "onefold " + format + " ");
             String body = text.substring(0, text.length() - 9);
-            bytes = "%s%08x\n".formatted(body, checksum(body.getBytes(StandardCharsets.US_ASCII)))
+            bytes = "%s%08x\n"
+                    .formatted(body, checksum(body.getBytes(StandardCharsets.US_ASCII)))
                     .getBytes(StandardCharsets.US_ASCII);
         } else if (name.equals("CHECKPOINT")) {
             ByteBuffer checkpoint = ByteBuffer.wrap(bytes).putInt(FORMAT_AT, format);

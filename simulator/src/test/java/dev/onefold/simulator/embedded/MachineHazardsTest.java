@@ -5,6 +5,7 @@ import static dev.onefold.simulator.embedded.Trades.open;
 import static dev.onefold.simulator.embedded.Trades.totals;
 import static dev.onefold.simulator.embedded.Trades.trade;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.embedded.EmbeddedEngine;
@@ -14,6 +15,8 @@ import dev.onefold.simulator.disk.Faults;
 import dev.onefold.simulator.disk.Operation;
 import dev.onefold.simulator.disk.SimulatedCrash;
 import dev.onefold.simulator.disk.SimulatedDisk;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -334,6 +337,26 @@ class MachineHazardsTest {
             assertThat(engine.append("s", 10, again, again.length)).isEqualTo(40);
             assertRefused(EngineException.Kind.SOURCE_CHANGED, () -> engine.append("s", 42, again, again.length));
             assertThat(totals(engine)).isEqualTo(Trades.right(lines));
+        }
+    }
+
+    @Test
+    void an_owner_whose_lock_was_deleted_stops_before_its_next_checkpoint() throws IOException {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        EmbeddedEngine engine = open(disk);
+        engine.append("s", List.of(Trades.trade("a", 1, "FX", "1")));
+        engine.checkpointNow();
+        Files.delete(disk.getPath("/data/LOCK"));
+        Files.createFile(disk.getPath("/data/LOCK"));
+        engine.append("s", List.of(Trades.trade("b", 1, "FX", "2")));
+        assertThatExceptionOfType(EngineException.class)
+                .isThrownBy(engine::checkpointNow)
+                .withMessageContaining("/data/LOCK was deleted or replaced");
+        assertThatExceptionOfType(EngineException.class)
+                .isThrownBy(() -> engine.append("s", List.of(Trades.trade("c", 1, "FX", "4"))))
+                .withMessageContaining("has stopped");
+        try (EmbeddedEngine next = open(disk.kill())) {
+            assertThat(Trades.totals(next)).containsEntry("FX", "3.00 2 2.00");
         }
     }
 }

@@ -1,0 +1,100 @@
+package dev.onefold.cli.verbs;
+
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.embedded.KeptJournal;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `onefold journal`: whether the journal is kept, and its release.
+@Command(
+        name = "journal",
+        sortOptions = false,
+        description = {
+            "Says whether the journal is kept, and releases it.",
+            "'onefold run --keep-journal' makes a data directory that keeps for ever what came through standard input. The"
+                    + " directory remembers it; only 'release' ends it."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  onefold journal trade-risk.yaml", "  onefold journal trade-risk.yaml release"})
+public final class JournalCommand implements Callable<Integer> {
+    private final Call call;
+
+    @Mixin
+    private final PipelineArgument pipeline = new PipelineArgument();
+
+    private JournalCommand(Call call) {
+        this.call = call;
+    }
+
+    /// The command with its verb.
+    public static CommandLine commandLine(Call call) {
+        JournalCommand journal = new JournalCommand(call);
+        return new CommandLine(journal).addSubcommand(new Release(journal));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        return EngineAccess.read(pipeline.directory(call), call, engine -> {
+            KeptJournal journal = VerifyCommand.embedded(engine).journal();
+            call.caller()
+                    .out()
+                    .print(
+                            journal.isKept()
+                                    ? "The journal is kept, from the first record on.\n"
+                                    : "The journal is not kept: what a checkpoint covers is deleted.\n");
+            return ExitCode.DONE.code();
+        });
+    }
+
+    /// `onefold journal PIPELINE release`.
+    @Command(
+            name = "release",
+            sortOptions = false,
+            description = {
+                "Keeps the journal no longer, and deletes what a checkpoint covers. Asks first, unless --yes is given.",
+                "Totals can no longer be recomputed from what came through standard input. This cannot be taken back."
+            },
+            footerHeading = "%nExample:%n",
+            footer = {"  onefold journal trade-risk.yaml release --yes"})
+    static final class Release implements Callable<Integer> {
+        private final JournalCommand journal;
+
+        @Option(
+                names = {"-y", "--yes"},
+                description = "Does not ask.")
+        private boolean yes;
+
+        Release(JournalCommand journal) {
+            this.journal = journal;
+        }
+
+        @Override
+        public Integer call() throws IOException {
+            Call call = journal.call;
+            Caller caller = call.caller();
+            return EngineAccess.ask(journal.pipeline.directory(call), call, asked -> {
+                boolean kept = VerifyCommand.embedded(asked).journal().isKept();
+                if (kept
+                        && !yes
+                        && !caller.confirms("Delete the kept journal for good? Totals can no longer be recomputed from"
+                                + " what came through standard input.")) {
+                    throw new CommandFailure(ExitCode.DIFFERENT, "The journal is kept as it was.");
+                }
+                return engine -> {
+                    VerifyCommand.embedded(engine).journal().release();
+                    caller.out().print(kept ? "The journal is released.\n" : "The journal was not kept.\n");
+                    return ExitCode.DONE.code();
+                };
+            });
+        }
+    }
+}
