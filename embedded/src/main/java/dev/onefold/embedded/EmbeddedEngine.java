@@ -171,7 +171,8 @@ public final class EmbeddedEngine implements Engine {
             return action.get();
         } catch (EngineException e) {
             if (e.kind() == EngineException.Kind.STORAGE_FAILED
- || e.kind() == EngineException.Kind.INACCESSIBLE || e.kind() == EngineException.Kind.CORRUPT) {
+                    || e.kind() == EngineException.Kind.INACCESSIBLE
+                    || e.kind() == EngineException.Kind.CORRUPT) {
                 failure = e;
             }
             throw e;

@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 /// @param current which view serves; number 0 if none does yet
 /// @param lock of the owner; `null` for a reader, who may change nothing on the disk
 record Stored(
-        Current current, @Nullable Checkpoint checkpoint, Journal journal, List<Entry> replayed,
+        Current current,
+        @Nullable Checkpoint checkpoint,
+        Journal journal,
+        List<Entry> replayed,
         @Nullable DirectoryLock lock) {
     private static final int READS_MAX = 20;
 

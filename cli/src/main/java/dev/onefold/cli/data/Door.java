@@ -68,12 +68,16 @@ final class Door implements AutoCloseable {
             try {
                 Frames visitor = new Frames(server.accept());
                 while (!room.tryAcquire(ROOM_PAUSE_MS, TimeUnit.MILLISECONDS)) {
+                    if (!server.isOpen()) {
+                        visitor.close();
+                        return;
+                    }
                     sendAway();
                 }
                 visitors.add(visitor);
                 Thread.ofPlatform().name("onefold-visitor").daemon().start(() -> serve(visitor));
             } catch (IOException nobody) {
-                continue; // The door is closing, or a visitor left before it was let in.
+                // The door is closing, or a visitor left before it was let in.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
@@ -153,7 +157,8 @@ final class Door implements AutoCloseable {
         if (!server.isOpen()) {
             return;
         }
-        Files.deleteIfExists(Address.file(directory)); // First, so that nobody who comes now finds a door that nobody opens.
+        Files.deleteIfExists(
+                Address.file(directory)); // First, so that nobody who comes now finds a door that nobody opens.
         server.close();
         try {
             if (!room.tryAcquire(VISITORS_MAX, LEAVING_SECONDS_MAX, TimeUnit.SECONDS)) {

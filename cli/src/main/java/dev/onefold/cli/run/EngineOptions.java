@@ -43,8 +43,9 @@ final class EngineOptions {
 
     @Option(
             names = "--keep-journal",
-            description = "Makes a data directory that keeps for ever what came through standard input, so that totals can be"
-                    + " recomputed from it. The directory remembers; 'onefold journal' releases it.")
+            description =
+                    "Makes a data directory that keeps for ever what came through standard input, so that totals can be"
+                            + " recomputed from it. The directory remembers; 'onefold journal' releases it.")
     private boolean keepJournal;
 
     /// As the engine takes them.

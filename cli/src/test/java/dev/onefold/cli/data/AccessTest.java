@@ -38,8 +38,7 @@ class AccessTest {
     }
 
     private Result fold(String... options) {
-        String[] words = Stream.concat(
-                        Stream.of("run", "trades.yaml", "--input", "in.ndjson"), Stream.of(options))
+        String[] words = Stream.concat(Stream.of("run", "trades.yaml", "--input", "in.ndjson"), Stream.of(options))
                 .toArray(String[]::new);
         Result result = cli.run(words);
         assertThat(result.exitCode()).as(result.err()).isZero();
@@ -65,16 +64,24 @@ class AccessTest {
         try (FileSystem medium = FileSystems.newFileSystem(URI.create("jar:" + zip.toUri()), Map.of("create", "true"));
                 Stream<Path> all = Files.walk(data)) {
             for (Path each : (Iterable<Path>) all::iterator) {
-                Files.copy(each, medium.getPath("/data").resolve(data.relativize(each).toString()));
+                Files.copy(
+                        each,
+                        medium.getPath("/data").resolve(data.relativize(each).toString()));
             }
         }
         try (FileSystem medium = FileSystems.newFileSystem(zip, Map.of("accessMode", "readOnly"));
                 EmbeddedEngine engine = EmbeddedEngine.read(medium.getPath("/data"), Settings.defaults())) {
             assertThat(medium.isReadOnly()).isTrue();
-            assertThat(engine.query(Query.all("main")).lines().getFirst().values().getFirst())
+            assertThat(engine.query(Query.all("main"))
+                            .lines()
+                            .getFirst()
+                            .values()
+                            .getFirst())
                     .isEqualByComparingTo("5");
             assertThat(engine.verify().isEqual()).isTrue();
-            assertThat(engine.deadLetters().record(1)).asString(StandardCharsets.UTF_8).isEqualTo("gar\u202ebage");
+            assertThat(engine.deadLetters().record(1))
+                    .asString(StandardCharsets.UTF_8)
+                    .isEqualTo("gar\u202ebage");
         }
     }
 
@@ -82,7 +89,9 @@ class AccessTest {
     void a_folder_that_cannot_be_made_is_no_failing_disk() {
         Result result = cli.run("run", "trades.yaml", "--input", "in.ndjson", "--data", "/proc/onefold/data");
         assertThat(result.exitCode()).isEqualTo(3);
-        assertThat(result.err()).contains("No access: creating of /proc/onefold").doesNotContain("Storage failed");
+        assertThat(result.err())
+                .contains("No access: creating of /proc/onefold")
+                .doesNotContain("Storage failed");
     }
 
     @Test
@@ -106,10 +115,12 @@ class AccessTest {
     void a_name_that_a_spreadsheet_takes_for_a_formula_is_neutralised_on_request() {
         fold();
         assertThat(cli.run("query", "trades", "--format", "csv").out()).contains("\n1,=F\u202eX,,");
-        assertThat(cli.run("query", "trades", "--format", "csv", "--neutralise-formulas").out())
+        assertThat(cli.run("query", "trades", "--format", "csv", "--neutralise-formulas")
+                        .out())
                 .contains("\n1,'=F\u202eX,,")
                 .contains("depth,desk");
-        assertThat(cli.run("query", "trades", "--neutralise-formulas").exitCode()).isEqualTo(2);
+        assertThat(cli.run("query", "trades", "--neutralise-formulas").exitCode())
+                .isEqualTo(2);
     }
 
     @Test
@@ -120,7 +131,8 @@ class AccessTest {
         assertThat(cli.runWithInput(more, "run", "trades.yaml", "--input", "-").exitCode())
                 .isZero();
         assertThat(cli.run("journal", "trades").out()).contains("The journal is kept");
-        assertThat(cli.run("verify", "trades.yaml", "--from-sources").exitCode()).isZero();
+        assertThat(cli.run("verify", "trades.yaml", "--from-sources").exitCode())
+                .isZero();
         Result no = cli.runWithInput("n\n", "journal", "trades", "release");
         assertThat(no.exitCode()).isEqualTo(1);
         assertThat(no.err()).contains("Delete the kept journal for good?", "kept as it was");

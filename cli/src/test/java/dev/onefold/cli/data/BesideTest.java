@@ -264,7 +264,10 @@ class BesideTest {
             Future<Result> purge = person.submit(() -> cli.run(alone, "dead-letters", "trades", "purge", "--all"));
             alone.asked.await();
             try (Owner owner = own(directory())) {
-                owner.engine().append("live", List.of(Cli.trade("3", 1, "FX", "EMEA", "1").strip()));
+                owner.engine()
+                        .append(
+                                "live",
+                                List.of(Cli.trade("3", 1, "FX", "EMEA", "1").strip()));
             }
             alone.answered.countDown();
             assertThat(purge.get().exitCode()).isEqualTo(1);
@@ -272,7 +275,10 @@ class BesideTest {
             try (Owner owner = own(directory())) {
                 purge = person.submit(() -> cli.run(beside, "dead-letters", "trades", "purge", "--all"));
                 beside.asked.await();
-                owner.engine().append("live", List.of(Cli.trade("4", 1, "FX", "EMEA", "1").strip()));
+                owner.engine()
+                        .append(
+                                "live",
+                                List.of(Cli.trade("4", 1, "FX", "EMEA", "1").strip()));
                 assertThat(cli.run("query", "trades.yaml", "--depth", "0").out())
                         .contains("7.00");
             } finally {

@@ -64,9 +64,8 @@ public final class FileHeader {
     /// known yet.
     private static boolean isWhole(ByteBuffer header) {
         CRC32C crc = new CRC32C();
-        crc.update(header.array(), 0, CRC_AT_MIN);
-        for (int at = CRC_AT_MIN; at + Integer.BYTES <= header.limit(); at++) {
-            if (header.getInt(at) == (int) crc.getValue()) {
+        for (int at = 0; at + Integer.BYTES <= header.limit(); at++) {
+            if (at >= CRC_AT_MIN && header.getInt(at) == (int) crc.getValue()) {
                 return true;
             }
             crc.update(header.get(at));
