@@ -255,6 +255,11 @@ class BesideTest {
             }
             return -1;
         }
+
+        @Override
+        public int read(byte[] bytes, int from, int length) {
+            return read();
+        }
     }
 
     @Test

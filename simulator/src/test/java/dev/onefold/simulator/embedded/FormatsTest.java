@@ -64,7 +64,7 @@ class FormatsTest {
             crc.update(bytes, 20, bytes.length - 20);
             checkpoint.putInt(16, (int) crc.getValue());
         } else {
-            int at = CHECKSUM_AT.get(name.replaceAll("-[0-9]+", ""));
+            int at = CHECKSUM_AT.getOrDefault(name.replaceAll("-[0-9]+", ""), 0);
             ByteBuffer header =
                     ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(FORMAT_AT, format);
             header.putInt(at, checksum(Arrays.copyOf(bytes, at)));
