@@ -9,8 +9,11 @@ import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Whether contributions that were made under one definition hold all that another one reads. They keep the values of
@@ -82,6 +85,23 @@ public sealed interface Derivation {
         return new Possible(levels, inputs, doubt(from, to));
     }
 
+    /// The levels and fields that contributions under one definition hold, and those under another do not.
+    static List<String> dropped(Pipeline from, Pipeline to) {
+        Set<String> dropped = new LinkedHashSet<>();
+        Set<Level.Source> sources = new HashSet<>();
+        to.rollups().forEach(rollup -> rollup.levels().forEach(level -> sources.add(level.source())));
+        from.rollups()
+                .forEach(rollup -> rollup.levels().stream()
+                        .filter(level -> !sources.contains(level.source()))
+                        .forEach(level -> dropped.add("level " + level.name())));
+        Set<Measure.Input> read = new HashSet<>();
+        to.inputs().forEach(input -> read.add(refusing(input)));
+        from.inputs().stream()
+                .filter(input -> !read.contains(refusing(input)))
+                .forEach(input -> dropped.add("field " + input.field() + " as " + describe(input)));
+        return List.copyOf(dropped);
+    }
+
     private static @Nullable String identity(Pipeline from, Pipeline to) {
         if (from.identity() instanceof Identity.ByPlace || to.identity() instanceof Identity.ByPlace) {
             return "records that count by their place leave no rows";
@@ -98,16 +118,16 @@ public sealed interface Derivation {
         if (!Objects.equals(from.delete(), to.delete())) {
             return "the delete condition has changed";
         }
-        EventTime time = to.time();
-        if (time != null && !time.equals(from.time())) {
-            return "the time " + time.field() + " was not read before, and a record without it is refused";
-        }
         return Objects.equals(from.filter(), to.filter()) ? null : "the filter has changed";
     }
 
     private static String doubt(Pipeline from, Pipeline to) {
         if (!from.format().equals(to.format())) {
             return "the format has changed";
+        }
+        EventTime time = to.time();
+        if (time != null && !time.equals(from.time())) {
+            return "the time " + time.field() + " was not read before, and a record without it is refused";
         }
         return from.identity().equals(to.identity()) ? "" : "the horizon has changed";
     }
