@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
             "  simulator --seed 42",
             "  simulator --aws --seeds 100000",
             "  simulator --figures 1m.ndjson",
-            "  simulator --delays 1m.ndjson"
+            "  simulator --delays 1m.ndjson",
+            "  simulator --delays 10m.ndjson --totals 10m.json"
         })
 public final class Main implements Callable<Integer> {
     private static final long TELL_NANOS = 5_000_000_000L;
@@ -57,6 +58,14 @@ public final class Main implements Callable<Integer> {
     @org.jspecify.annotations.Nullable
     private Path delays;
 
+    @Option(
+            names = "--totals",
+            paramLabel = "FILE",
+            description = "with --delays: puts all messages, at 50,000 a second and with failures, and compares the totals"
+                    + " with this file of 'generate trade-risk --totals'; ten million want a heap of 10 GB")
+    @org.jspecify.annotations.Nullable
+    private Path totals;
+
     public static void main(String[] arguments) {
         System.setProperty("onefold.scale", System.getProperty("onefold.scale", "512")); // Before the engine is loaded.
         System.exit(new CommandLine(new Main()).execute(arguments));
@@ -67,6 +76,9 @@ public final class Main implements Callable<Integer> {
         if (figures != null) {
             AwsFigures.print(figures, System.out);
             return 0;
+        }
+        if (delays != null && totals != null) {
+            return AwsFigures.printLong(delays, totals, System.out) ? 0 : 1;
         }
         if (delays != null) {
             AwsFigures.printDelays(delays, System.out);

@@ -84,7 +84,6 @@ public final class ReduceFunction implements RequestStreamHandler {
     private CompletableFuture<Void> sweep() {
         return new Definitions(store).find().thenCompose(found -> {
             if (found.isEmpty()) {
-                lag(0); // No record has come yet.
                 return CompletableFuture.completedFuture(null);
             }
             int lanes = found.get().lanes();
@@ -96,7 +95,9 @@ public final class ReduceFunction implements RequestStreamHandler {
     }
 
     private void lag(long ms) {
-        metrics.write(store.clock().instant(), Map.of(Metric.OldestDeltaMs, ms));
+        if (ms > 0) { // A metric that is not written costs nothing, and a deployment may sleep.
+            metrics.write(store.clock().instant(), Map.of(Metric.OldestDeltaMs, ms));
+        }
     }
 
     /// The lanes of the deltas that a stream tells of.

@@ -86,17 +86,17 @@ public final class UpkeepFunction implements RequestStreamHandler {
         }
     }
 
-    /// The alarm on a refusal needs to hear of it each minute, and that all is well as well.
     private void tell(Upkeep.Outcome outcome) {
-        long refused = outcome instanceof Upkeep.Outcome.Refused ? 1 : 0;
-        metrics.write(store.clock().instant(), Map.of(Metric.PipelineRefused, refused));
         switch (outcome) {
             case Upkeep.Outcome.Idle _, Upkeep.Outcome.Audited _ -> {}
             case Upkeep.Outcome.Working(var rows) ->
                 metrics.out().println("INFO Another view is being filled, or cleaned away: " + rows + " rows so far");
             case Upkeep.Outcome.Serving(var served) ->
                 metrics.out().println("INFO Totals of the new definition of " + served.name() + " serve from now on");
-            case Upkeep.Outcome.Refused(var reason) -> metrics.out().println("ERROR " + reason);
+            case Upkeep.Outcome.Refused(var reason) -> {
+                metrics.write(store.clock().instant(), Map.of(Metric.PipelineRefused, 1L));
+                metrics.out().println("ERROR " + reason);
+            }
         }
     }
 

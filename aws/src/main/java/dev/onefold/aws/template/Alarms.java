@@ -1,6 +1,7 @@
 package dev.onefold.aws.template;
 
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// The alarms, and a page that shows what they watch.
@@ -10,6 +11,13 @@ final class Alarms {
 
     /// Half of what a stream keeps at least, in milliseconds: time to act before input is lost.
     private static final String HALF_OF_RETENTION_MS = "43200000";
+
+    /// An alarm costs 10 cents a month. These few tell of lost input, late or wrong totals, and waiting records.
+    private static final Set<String> FEW =
+            Set.of("InputLagAlarm", "OldestDeltaAlarm", "ReduceSilentAlarm", "DeadLettersAlarm", "AuditAlarm");
+
+    private static final int MINUTES = 5;
+    private static final int SILENT_TICKS = 3;
 
     /// What is watched.
     ///
@@ -30,21 +38,40 @@ final class Alarms {
             return """
                       %s:
                         Type: AWS::CloudWatch::Alarm
+                        Condition: %s
                         Properties:
                           AlarmDescription: '%s'
                           Namespace: %s
                           MetricName: %s
                           Dimensions: [%s]
                           Statistic: %s
-                          Period: 60
-                          EvaluationPeriods: 5
+                          Period: %s
+                          EvaluationPeriods: %d
                           DatapointsToAlarm: %d
-                          ComparisonOperator: GreaterThanThreshold
+                          ComparisonOperator: %s
                           Threshold: %s
                           TreatMissingData: %s
                           AlarmActions: !If [HasAlarmTopic, [!Ref AlarmTopicArn], !Ref AWS::NoValue]
                           OKActions: !If [HasAlarmTopic, [!Ref AlarmTopicArn], !Ref AWS::NoValue]
-                    """.formatted(name, description, namespace, metric, dimension, statistic, minutes, over, missing);
+                    """.formatted(
+                            name,
+                            FEW.contains(name) ? "HasAlarms" : "HasAllAlarms",
+                            description,
+                            namespace,
+                            metric,
+                            dimension,
+                            statistic,
+                            isSilence() ? "!FindInMap [Tick, !Ref TickMinutes, Seconds]" : "60",
+                            isSilence() ? SILENT_TICKS : MINUTES,
+                            isSilence() ? SILENT_TICKS : minutes,
+                            isSilence() ? "LessThanThreshold" : "GreaterThanThreshold",
+                            over,
+                            missing);
+        }
+
+        /// An alarm on what does not happen, at the pace of the ticks.
+        private boolean isSilence() {
+            return missing.equals("breaching");
         }
     }
 
@@ -71,13 +98,23 @@ final class Alarms {
                     "notBreaching"),
             new Alarm(
                     "OldestDeltaAlarm",
-                    "Totals are behind the rows, or Reduce no longer says how far they are.",
+                    "Totals are behind the rows.",
                     Metric.NAMESPACE,
                     Metric.OldestDeltaMs.name(),
                     stack(),
                     "Maximum",
                     "!Ref AlarmLagMs",
-                    5,
+                    1,
+                    "notBreaching"),
+            new Alarm(
+                    "ReduceSilentAlarm",
+                    "Nothing invokes Reduce, neither the stream of the deltas nor the ticks.",
+                    LAMBDA,
+                    "Invocations",
+                    function("Reduce"),
+                    "Sum",
+                    "1",
+                    1,
                     "breaching"),
             new Alarm(
                     "DeadLettersAlarm",
@@ -197,8 +234,9 @@ final class Alarms {
                 widget(4, "Duration, ms", "p99", lambdaMetric("Duration", "State"), lambdaMetric("Duration", "Reduce")),
                 widget(5, "Write units", "Sum", writeUnits("Rows"), writeUnits("Deltas"), writeUnits("Totals")));
         return """
-                  Dashboard:
+                  Operations:
                     Type: AWS::CloudWatch::Dashboard
+                    Condition: HasDashboard
                     Properties:
                       DashboardBody: !Sub '{"widgets":[%s]}'
                 """.formatted(widgets);

@@ -26,8 +26,8 @@ final class Functions {
                 + inputMapping(input == Input.NEW_STREAM ? "!GetAtt InputStream.Arn" : "!Ref InputStreamArn")
                 + RETRIES_MAPPING
                 + WAKES_MAPPING
-                + schedule("Tick", "Reduce", "Wakes Reduce each minute, for what no stream delivered.", MINUTE, "'{}'")
-                + schedule("UpkeepTick", "Upkeep", "Lets Upkeep go on each minute.", MINUTE, "'{}'")
+                + schedule("Tick", "Reduce", "Wakes Reduce for what no stream delivered.", TICK, "'{}'")
+                + schedule("UpkeepTick", "Upkeep", "Lets Upkeep go on.", TICK, "'{}'")
                 + schedule(
                         "Audit",
                         "Upkeep",
@@ -149,7 +149,7 @@ final class Functions {
                   MaximumRetryAttempts: 2
             """;
 
-    private static final String MINUTE = "rate(1 minute)";
+    private static final String TICK = "!FindInMap [Tick, !Ref TickMinutes, Rate]";
 
     private static String schedule(String name, String function, String description, String rate, String event) {
         return """
@@ -174,7 +174,7 @@ final class Functions {
                 """.formatted(name, function, description, rate, event);
     }
 
-    /// What fails is not tried again: the next minute is.
+    /// What fails is not tried again: the next tick is.
     private static String once(String function) {
         return """
                   %1$sOnce:

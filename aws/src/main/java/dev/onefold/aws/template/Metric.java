@@ -3,7 +3,7 @@ package dev.onefold.aws.template;
 /// The metrics that functions write and alarms read, each with the dimension [#DIMENSION], whose value is the stack's
 /// name. A metric never stands in a table of totals.
 public enum Metric {
-    /// Age of the oldest delta that is not in the totals, milliseconds; written at least every minute.
+    /// Age of the oldest delta that is not in the totals, milliseconds; written at a tick that finds one.
     OldestDeltaMs,
     /// Records that became dead letters.
     DeadLetters,
@@ -11,7 +11,7 @@ public enum Metric {
     Conflicts,
     /// Leaf groups that an audit found different; written at the end of each.
     AuditDifferences,
-    /// 1 while the deployed pipeline cannot be made of what the rows hold, else 0; written every minute.
+    /// 1 while the deployed pipeline cannot be made of what the rows hold; written at each tick.
     PipelineRefused;
 
     public static final String NAMESPACE = "Onefold";

@@ -20,7 +20,7 @@ final class Outputs {
                 + output("StateFunction", "The function State.", "!Ref State")
                 + output("ReduceFunction", "The function Reduce.", "!Ref Reduce")
                 + output("UpkeepFunction", "The function Upkeep.", "!Ref Upkeep")
-                + output("DashboardName", "The dashboard.", "!Ref Dashboard");
+                + output("DashboardName", "The dashboard.", "!Ref Operations") + "    Condition: HasDashboard\n";
     }
 
     private static String output(String name, String description, String value) {

@@ -1,17 +1,25 @@
 package dev.onefold.aws.template;
 
+import java.util.List;
+import java.util.stream.Collectors;
+
 /// What a user says or tunes when deploying. A function's timeouts are a list, because the queue's visibility follows
 /// them and CloudFormation cannot multiply.
 final class Parameters {
+    /// Those whose capacity can be said; dead letters are few.
+    private static final List<String> TABLES = List.of("Rows", "Deltas", "Totals");
+
     private Parameters() {}
 
     static String yaml(Input input) {
-        return groups(input) + "Parameters:\n" + input(input) + COMMON + CONDITIONS
-                + (input == Input.NEW_STREAM ? "" : KEY);
+        return groups(input) + "Parameters:\n" + input(input) + COMMON
+                + TABLES.stream().map(Parameters::units).collect(Collectors.joining()) + CONDITIONS
+                + TABLES.stream().map(Parameters::hasUnits).collect(Collectors.joining())
+                + (input == Input.NEW_STREAM ? SHARDS : KEY);
     }
 
     private static String groups(Input input) {
-        String settings = input == Input.NEW_STREAM ? "StreamRetentionHours, " : "InputStreamArn, InputStreamKeyArn, ";
+        String settings = input == Input.NEW_STREAM ? "StreamMode, StreamShards, StreamRetentionHours, " : "InputStreamArn, InputStreamKeyArn, ";
         return """
                 Metadata:
                   AWS::CloudFormation::Interface:
@@ -23,16 +31,31 @@ final class Parameters {
                       - Label: {default: Functions}
                         Parameters:
                           [StateMemory, StateTimeout, ReduceMemory, ReduceTimeout, UpkeepMemory, UpkeepTimeout, LogRetentionDays]
+                      - Label: {default: Capacity}
+                        Parameters:
+                          [BillingMode, RowsReadUnits, RowsWriteUnits, DeltasReadUnits, DeltasWriteUnits, TotalsReadUnits,
+                           TotalsWriteUnits]
                       - Label: {default: Layout of a new deployment}
                         Parameters: [Lanes, Gates]
                       - Label: {default: Safety}
-                        Parameters: [DeletionProtection, AlarmTopicArn, AlarmLagMs, AuditOneIn]
+                        Parameters: [DeletionProtection, Alarms, AlarmTopicArn, AlarmLagMs, Dashboard, TickMinutes, AuditOneIn]
                 """.formatted(settings);
     }
 
     private static String input(Input input) {
         return switch (input) {
             case NEW_STREAM -> """
+                  StreamMode:
+                    Type: String
+                    Description: Whether the stream is on demand or has provisioned shards.
+                    Default: ON_DEMAND
+                    AllowedValues: [ON_DEMAND, PROVISIONED]
+                  StreamShards:
+                    Type: Number
+                    Description: Provisioned shards of the stream, each for 1 MB or 1000 records a second.
+                    Default: 1
+                    MinValue: 1
+                    MaxValue: 10000
                   StreamRetentionHours:
                     Type: Number
                     Description: How long the stream keeps records, in hours. An outage that lasts longer loses input.
@@ -47,6 +70,28 @@ final class Parameters {
                         ":table/[a-zA-Z0-9_.-]{3,255}/stream/[0-9T:.-]+",
                         "the stream of the DynamoDB table that is read; it must carry new images");
         };
+    }
+
+    /// What is provisioned, or warmed beforehand where tables are paid by request.
+    private static String units(String table) {
+        return """
+                  %1$sReadUnits:
+                    Type: Number
+                    Description: Read units a second of the table %1$s, provisioned or warm; 1 leaves it to AWS.
+                    Default: 1
+                    MinValue: 1
+                  %1$sWriteUnits:
+                    Type: Number
+                    Description: Write units a second of the table %1$s, provisioned or warm; 1 leaves it to AWS.
+                    Default: 1
+                    MinValue: 1
+                """.formatted(table);
+    }
+
+    private static String hasUnits(String table) {
+        return """
+                  Has%1$sUnits: !Not [!Equals [!Ref %1$sWriteUnits, 1]]
+                """.formatted(table);
     }
 
     private static String given(String service, String name, String what) {
@@ -153,6 +198,26 @@ final class Parameters {
                 Description: Whether the tables refuse to be deleted. Set false before a tear-down.
                 Default: 'true'
                 AllowedValues: ['true', 'false']
+              Alarms:
+                Type: String
+                Description: Which alarms there are. The few are on lag, silence, dead letters and audits.
+                Default: few
+                AllowedValues: [all, few, none]
+              Dashboard:
+                Type: String
+                Description: Whether there is a dashboard.
+                Default: 'false'
+                AllowedValues: ['true', 'false']
+              TickMinutes:
+                Type: Number
+                Description: How often Reduce looks for deltas that nobody told it of, and Upkeep goes on with its work.
+                Default: 5
+                AllowedValues: [1, 5, 15, 60]
+              BillingMode:
+                Type: String
+                Description: Whether the tables Rows, Deltas and Totals are paid by request or provisioned.
+                Default: PAY_PER_REQUEST
+                AllowedValues: [PAY_PER_REQUEST, PROVISIONED]
               AlarmTopicArn:
                 Type: String
                 Description: ARN of the SNS topic that alarms go to; empty, and they are only shown.
@@ -179,8 +244,21 @@ final class Parameters {
                 '120': {Seconds: 720}
                 '300': {Seconds: 1800}
                 '900': {Seconds: 5400}
+              Tick:
+                '1': {Rate: rate(1 minute), Seconds: 60}
+                '5': {Rate: rate(5 minutes), Seconds: 300}
+                '15': {Rate: rate(15 minutes), Seconds: 900}
+                '60': {Rate: rate(60 minutes), Seconds: 3600}
             Conditions:
               HasAlarmTopic: !Not [!Equals [!Ref AlarmTopicArn, '']]
+              HasAlarms: !Not [!Equals [!Ref Alarms, none]]
+              HasAllAlarms: !Equals [!Ref Alarms, all]
+              HasDashboard: !Equals [!Ref Dashboard, 'true']
+              IsProvisioned: !Equals [!Ref BillingMode, PROVISIONED]
+            """;
+
+    private static final String SHARDS = """
+              HasShards: !Equals [!Ref StreamMode, PROVISIONED]
             """;
 
     private static final String KEY = """

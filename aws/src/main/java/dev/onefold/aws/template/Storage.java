@@ -8,13 +8,15 @@ final class Storage {
 
     static String yaml(Input input) {
         return (input == Input.NEW_STREAM ? STREAM : "")
-                + table("Rows", "{AttributeName: k, AttributeType: B}", "{AttributeName: k, KeyType: HASH}", "")
+                + table("Rows", "{AttributeName: k, AttributeType: B}", "{AttributeName: k, KeyType: HASH}", capacity("Rows"))
                 // The stream only wakes Reduce. No position in it marks anything, so keys are enough.
-                + table("Deltas", attributes("l", "i", "S"), keys("l", "i"), """
+                + table("Deltas", attributes("l", "i", "S"), keys("l", "i"), capacity("Deltas") + """
                       StreamSpecification: {StreamViewType: KEYS_ONLY}
                 """)
-                + table("Totals", attributes("p", "g", "B"), keys("p", "g"), "")
-                + table("Letters", attributes("p", "i", "B"), keys("p", "i"), "")
+                + table("Totals", attributes("p", "g", "B"), keys("p", "g"), capacity("Totals"))
+                + table("Letters", attributes("p", "i", "B"), keys("p", "i"), """
+                      BillingMode: PAY_PER_REQUEST
+                """)
                 + BUCKET
                 + QUEUES;
     }
@@ -28,7 +30,24 @@ final class Storage {
         return "{AttributeName: %s, KeyType: HASH}, {AttributeName: %s, KeyType: RANGE}".formatted(hash, range);
     }
 
-    /// A table that is paid by request, and from which nothing expires. Its name is known to whoever knows the stack's.
+    private static String capacity(String table) {
+        return """
+                      BillingMode: !If [IsProvisioned, PROVISIONED, PAY_PER_REQUEST]
+                      ProvisionedThroughput: !If
+                        - IsProvisioned
+                        - {ReadCapacityUnits: !Ref %1$sReadUnits, WriteCapacityUnits: !Ref %1$sWriteUnits}
+                        - !Ref AWS::NoValue
+                      WarmThroughput: !If
+                        - IsProvisioned
+                        - !Ref AWS::NoValue
+                        - !If
+                          - Has%1$sUnits
+                          - {ReadUnitsPerSecond: !Ref %1$sReadUnits, WriteUnitsPerSecond: !Ref %1$sWriteUnits}
+                          - !Ref AWS::NoValue
+                """.formatted(table);
+    }
+
+    /// A table from which nothing expires. Its name is known to whoever knows the stack's.
     private static String table(String name, String attributes, String keys, String more) {
         return """
                   %s:
@@ -37,7 +56,6 @@ final class Storage {
                     UpdateReplacePolicy: Retain
                     Properties:
                       TableName: !Sub '${AWS::StackName}-%s'
-                      BillingMode: PAY_PER_REQUEST
                       AttributeDefinitions: [%s]
                       KeySchema: [%s]
                       PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}
@@ -56,7 +74,8 @@ final class Storage {
                 UpdateReplacePolicy: Retain
                 Properties:
                   Name: !Sub '${AWS::StackName}-input'
-                  StreamModeDetails: {StreamMode: ON_DEMAND}
+                  StreamModeDetails: {StreamMode: !If [HasShards, PROVISIONED, ON_DEMAND]}
+                  ShardCount: !If [HasShards, !Ref StreamShards, !Ref AWS::NoValue]
                   RetentionPeriodHours: !Ref StreamRetentionHours
                   MaxRecordSizeInKiB: 4390
                   StreamEncryption: {EncryptionType: KMS, KeyId: alias/aws/kinesis}

@@ -154,7 +154,7 @@ class FunctionsTest {
         invoke((in, out) -> fresh.handleRequest(in, out, null), kinesis(List.of(trade("b", 1, "FX", "2"))));
         AwsEngine.deployed(store, Connection.JOIN).reduce();
         assertThat(totals(store)).containsExactly("=[3.10, 2]", "FX=[3.10, 2]");
-        assertThat(upkeep(store, changed, "{}")).contains("serve from now on", "\"PipelineRefused\":0");
+        assertThat(upkeep(store, changed, "{}")).contains("serve from now on").doesNotContain("PipelineRefused");
         assertThat(totals(store)).containsExactly("=[2]");
         invoke((in, out) -> old.handleRequest(in, out, null), kinesis(List.of(trade("c", 1, "FX", "1"))));
         AwsEngine.deployed(store, Connection.JOIN).reduce();
@@ -176,7 +176,7 @@ class FunctionsTest {
         assertThat(upkeep(store, changed("region"), "{}"))
                 .contains("\"PipelineRefused\":1", "ERROR", "level region of roll-up main was not read before");
         assertThat(totals(store)).containsExactly("=[1.10, 1]", "FX=[1.10, 1]");
-        assertThat(upkeep(store, PIPELINE, "{}")).contains("\"PipelineRefused\":0");
+        assertThat(upkeep(store, PIPELINE, "{}")).doesNotContain("PipelineRefused");
     }
 
     @Test
@@ -251,7 +251,7 @@ class FunctionsTest {
         Store store = dynamo.store("swept");
         ReduceFunction reduce = new ReduceFunction(store, metrics);
         invoke((in, out) -> reduce.handleRequest(in, out, null), "{}");
-        assertThat(log.toString(StandardCharsets.UTF_8)).contains("\"OldestDeltaMs\":0");
+        assertThat(log.toString(StandardCharsets.UTF_8)).doesNotContain("OldestDeltaMs");
         StateFunction state = state(store, PIPELINE);
         invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
         invoke((in, out) -> reduce.handleRequest(in, out, null), "{}");

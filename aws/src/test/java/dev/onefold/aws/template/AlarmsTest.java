@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ class AlarmsTest {
                         Map.entry("InputLagAlarm", "AWS/Lambda IteratorAge State"),
                         Map.entry("InputExpiringAlarm", "AWS/Lambda IteratorAge State"),
                         Map.entry("OldestDeltaAlarm", "Onefold OldestDeltaMs AWS::StackName"),
+                        Map.entry("ReduceSilentAlarm", "AWS/Lambda Invocations Reduce"),
                         Map.entry("DeadLettersAlarm", "Onefold DeadLetters AWS::StackName"),
                         Map.entry("ConflictsAlarm", "Onefold Conflicts AWS::StackName"),
                         Map.entry("StateErrorsAlarm", "AWS/Lambda Errors State"),
@@ -57,7 +59,22 @@ class AlarmsTest {
         template.resources("AWS::CloudWatch::Alarm")
                 .forEach((name, alarm) -> assertThat(
                                 alarm.at("/Properties/TreatMissingData").asText())
-                        .isEqualTo(name.equals("OldestDeltaAlarm") ? "breaching" : "notBreaching"));
+                        .isEqualTo(name.equals("ReduceSilentAlarm") ? "breaching" : "notBreaching"));
+    }
+
+    @Test
+    void a_few_alarms_are_there_by_default_all_where_they_are_asked_for_and_no_dashboard() {
+        assertThat(template.root().at("/Parameters/Alarms/Default").asText()).isEqualTo("few");
+        assertThat(template.root().at("/Parameters/Dashboard/Default").asText()).isEqualTo("false");
+        assertThat(template.resource("Operations").get("Condition").asText()).isEqualTo("HasDashboard");
+        Map<String, List<String>> byCondition = new TreeMap<>();
+        template.resources("AWS::CloudWatch::Alarm").forEach((name, alarm) -> byCondition
+                .computeIfAbsent(alarm.get("Condition").asText(), _ -> new ArrayList<>())
+                .add(name));
+        assertThat(byCondition.keySet()).containsExactly("HasAlarms", "HasAllAlarms");
+        assertThat(byCondition.get("HasAlarms"))
+                .containsExactly(
+                        "AuditAlarm", "DeadLettersAlarm", "InputLagAlarm", "OldestDeltaAlarm", "ReduceSilentAlarm");
     }
 
     @Test
@@ -75,7 +92,7 @@ class AlarmsTest {
     @Test
     void the_dashboard_is_json_whose_widgets_do_not_overlap() throws Exception {
         String body =
-                template.properties("Dashboard").at("/DashboardBody/Fn::Sub").asText();
+                template.properties("Operations").at("/DashboardBody/Fn::Sub").asText();
         JsonNode widgets = new ObjectMapper().readTree(body).get("widgets");
         List<String> places = widgets.valueStream()
                 .map(widget -> widget.get("x").asInt() + "," + widget.get("y").asInt())

@@ -15,6 +15,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FunctionsTest {
+    private static final String TICK = "{\"Fn::FindInMap\":[\"Tick\",{\"Ref\":\"TickMinutes\"},\"Rate\"]}";
+
     private final ReadTemplate template = Pipelines.template(Input.NEW_STREAM);
 
     @ParameterizedTest
@@ -122,8 +124,8 @@ class FunctionsTest {
                         .asText()
                         .getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(new Invocation.Tick());
-        assertThat(template.properties("Tick").get("ScheduleExpression").asText())
-                .isEqualTo("rate(1 minute)");
+        assertThat(template.properties("Tick").get("ScheduleExpression").toString())
+                .isEqualTo(TICK);
         assertThat(template.properties("TickPermission")
                         .at("/SourceArn/Fn::GetAtt")
                         .asText())
@@ -133,13 +135,13 @@ class FunctionsTest {
     }
 
     @Test
-    void upkeep_goes_on_each_minute_and_audits_each_day() {
+    void upkeep_goes_on_with_each_tick_and_audits_each_day() {
         assertThat(template.properties("UpkeepTick").at("/Targets/0/Input").asText())
                 .isEqualTo("{}");
         assertThat(template.properties("UpkeepTick").at("/Targets/0/Arn/Ref").asText())
                 .isEqualTo("UpkeepAlias");
-        assertThat(template.properties("UpkeepTick").get("ScheduleExpression").asText())
-                .isEqualTo("rate(1 minute)");
+        assertThat(template.properties("UpkeepTick").get("ScheduleExpression").toString())
+                .isEqualTo(TICK);
         assertThat(template.properties("Audit").at("/Targets/0/Input/Fn::Sub").asText())
                 .isEqualTo("{\"audit\": ${AuditOneIn}}");
         assertThat(template.properties("Audit").get("ScheduleExpression").asText())

@@ -72,6 +72,11 @@ class ReferencesTest {
                 conditions.add(argument.get(0).asText());
             }
         });
+        template.root().path("Resources").forEach(resource -> {
+            if (resource.has("Condition")) {
+                conditions.add(resource.get("Condition").asText());
+            }
+        });
         assertThat(conditions).containsExactlyInAnyOrderElementsOf(template.names("Conditions"));
     }
 

@@ -41,12 +41,11 @@ class StorageTest {
     }
 
     @Test
-    void a_table_is_paid_by_request_restorable_encrypted_and_protected_and_nothing_expires_from_it() {
+    void a_table_is_restorable_encrypted_and_protected_and_nothing_expires_from_it() {
         assertThat(template.resources("AWS::DynamoDB::Table").values())
                 .hasSize(4)
                 .allSatisfy(table -> {
                     JsonNode properties = table.get("Properties");
-                    assertThat(properties.get("BillingMode").asText()).isEqualTo("PAY_PER_REQUEST");
                     assertThat(properties
                                     .at("/PointInTimeRecoverySpecification/PointInTimeRecoveryEnabled")
                                     .asText())
@@ -57,6 +56,24 @@ class StorageTest {
                             .isEqualTo("DeletionProtection");
                     assertThat(properties.has("TimeToLiveSpecification")).isFalse();
                 });
+    }
+
+    @Test
+    void a_table_is_paid_by_request_or_provisioned_and_can_be_warmed_before_the_first_record() {
+        assertThat(template.root().at("/Parameters/BillingMode/Default").asText())
+                .isEqualTo("PAY_PER_REQUEST");
+        assertThat(template.properties("Letters").get("BillingMode").asText()).isEqualTo("PAY_PER_REQUEST");
+        for (String table : List.of("Rows", "Deltas", "Totals")) {
+            JsonNode properties = template.properties(table);
+            assertThat(properties.at("/BillingMode").toString())
+                    .isEqualTo("{\"Fn::If\":[\"IsProvisioned\",\"PROVISIONED\",\"PAY_PER_REQUEST\"]}");
+            JsonNode provisioned = properties.at("/ProvisionedThroughput/Fn::If");
+            assertThat(provisioned.get(0).asText()).isEqualTo("IsProvisioned");
+            assertThat(provisioned.get(1).at("/WriteCapacityUnits/Ref").asText()).isEqualTo(table + "WriteUnits");
+            JsonNode warm = properties.at("/WarmThroughput/Fn::If/2/Fn::If");
+            assertThat(warm.get(0).asText()).isEqualTo("Has" + table + "Units");
+            assertThat(warm.get(1).at("/ReadUnitsPerSecond/Ref").asText()).isEqualTo(table + "ReadUnits");
+        }
     }
 
     @Test
@@ -107,6 +124,9 @@ class StorageTest {
     @Test
     void a_new_stream_takes_what_fits_into_an_invocation_encrypts_it_and_keeps_it_a_week_if_nobody_says_otherwise() {
         JsonNode stream = template.properties("InputStream");
+        assertThat(stream.at("/StreamModeDetails/StreamMode").toString())
+                .isEqualTo("{\"Fn::If\":[\"HasShards\",\"PROVISIONED\",\"ON_DEMAND\"]}");
+        assertThat(stream.at("/ShardCount/Fn::If/1/Ref").asText()).isEqualTo("StreamShards");
         long bytes = stream.get("MaxRecordSizeInKiB").asLong() * 1024;
         assertThat((bytes + 2) / 3 * 4).isBetween(5_990_000L, 6_000_000L - 5_000);
         assertThat(stream.at("/StreamEncryption/EncryptionType").asText()).isEqualTo("KMS");

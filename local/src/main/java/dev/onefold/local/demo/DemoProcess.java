@@ -62,7 +62,7 @@ public final class DemoProcess {
         try (LocalDeployment deployment = LocalDeployment.open(
                 pipeline.name(),
                 Files.readString(folder.resolve("template.yaml")),
-                Map.of("BatchSize", "500", "ParallelizationFactor", "2", "Gates", "64"),
+                Map.of("BatchSize", "500", "ParallelizationFactor", "2", "Gates", "64", "TickMinutes", "1"),
                 new Machine(functions, Path.of(arguments[2]), SANDBOXES_MAX, MINUTE),
                 chaos(seed))) {
             new DemoProcess(System.out, deployment).run(pipeline, folder.resolve("trades.ndjson"));

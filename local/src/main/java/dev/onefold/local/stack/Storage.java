@@ -117,13 +117,11 @@ final class Storage {
         String name = template.value(resource);
         String mode =
                 text(Properties.map(properties.remove("StreamModeDetails")).get("StreamMode"));
+        int shards = mode.equals("ON_DEMAND") ? ON_DEMAND_SHARDS : Integer.parseInt(text(properties.remove("ShardCount")));
         refuse(resource, properties);
-        if (!mode.equals("ON_DEMAND")) {
-            throw new IllegalArgumentException("The mode of " + resource + " is not known here: " + mode);
-        }
         CreateStreamRequest request = CreateStreamRequest.builder()
                 .streamName(name)
-                .shardCount(ON_DEMAND_SHARDS)
+                .shardCount(shards)
                 .build();
         return clients.streams
                 .createStream(request)

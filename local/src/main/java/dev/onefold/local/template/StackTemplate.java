@@ -102,8 +102,13 @@ public final class StackTemplate {
     /// The names of the resources of a type, in the order of the template.
     public List<String> resources(String type) {
         return section("Resources").keySet().stream()
-                .filter(name -> type(name).equals(type))
+                .filter(name -> type(name).equals(type) && isMade(resource(name)))
                 .toList();
+    }
+
+    private boolean isMade(Map<String, Object> resourceOrOutput) {
+        Object condition = resourceOrOutput.get("Condition");
+        return condition == null || isTrue(section("Conditions").get(condition.toString()));
     }
 
     private String type(String resource) {
@@ -123,9 +128,11 @@ public final class StackTemplate {
     /// What the stack tells of itself.
     public Map<String, String> outputs() {
         Map<String, String> outputs = new LinkedHashMap<>();
-        section("Outputs")
-                .forEach((name, output) -> outputs.put(
-                        name, String.valueOf(evaluate(Document.map(output).get("Value")))));
+        section("Outputs").forEach((name, output) -> {
+            if (isMade(Document.map(output))) {
+                outputs.put(name, String.valueOf(evaluate(Document.map(output).get("Value"))));
+            }
+        });
         return outputs;
     }
 

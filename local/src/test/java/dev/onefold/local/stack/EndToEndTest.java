@@ -32,7 +32,7 @@ class EndToEndTest {
         return LocalDeployment.open(
                 "trades",
                 Template.of(Trades.PIPELINE, Input.NEW_STREAM).yaml(),
-                Map.of("BatchSize", "200", "ParallelizationFactor", "2", "Gates", "64"),
+                Map.of("BatchSize", "200", "ParallelizationFactor", "2", "Gates", "64", "TickMinutes", "1"),
                 Parts.machine(SANDBOXES),
                 chaos);
     }

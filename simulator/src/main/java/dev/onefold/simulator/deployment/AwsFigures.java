@@ -1,10 +1,13 @@
 package dev.onefold.simulator.deployment;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.template.Layout;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;
@@ -24,20 +27,20 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.stream.Stream;
+import java.util.TreeSet;
 
 /// What messages cost on AWS: requests and units of the tables, counted on the simulated service, and how many messages
 /// one State function takes a second when each request takes as long as it does there.
 public final class AwsFigures {
-    private static final int LANES = 8;
-    static final int GATES = 2_048;
+    static final int LANES = Layout.DEFAULT.lanes();
+    static final int GATES = Layout.DEFAULT.gates();
     private static final int MESSAGES = 20_000;
     private static final int SECONDS = 10;
-    private static final int DELAYED_MESSAGES = 500_000;
+    private static final int RATE = 50_000;
     static final Faults.Timing TEN_MILLISECONDS = new Faults.Timing(
             Duration.ofMillis(10),
             Duration.ofMillis(10),
-            Duration.ZERO,
+            Duration.ofMillis(100),
             Duration.ofSeconds(10),
             Duration.ofMinutes(1),
             1,
@@ -74,20 +77,43 @@ public final class AwsFigures {
         }
     }
 
-    /// How late the totals are, at two rates.
+    /// How late the totals are, at two rates, without failures and with.
     public static void printDelays(Path input, PrintStream out) throws IOException {
-        List<byte[]> messages;
-        try (Stream<String> lines = Files.lines(input)) {
-            messages = lines.limit(DELAYED_MESSAGES)
-                    .map(line -> line.getBytes(StandardCharsets.UTF_8))
-                    .toList();
-        }
         List<DelayFigures.Load> loads = List.of(
-                new DelayFigures.Load(1_000, SECONDS, 4, 1, LANES),
-                new DelayFigures.Load(50_000, SECONDS, 64, 1, LANES),
-                new DelayFigures.Load(50_000, SECONDS, 64, 10, LANES),
-                new DelayFigures.Load(50_000, SECONDS, 64, 1, 4 * LANES));
-        DelayFigures.print(messages, loads, out);
+                new DelayFigures.Load(1_000, SECONDS, 4, 1, LANES, false),
+                new DelayFigures.Load(1_000, SECONDS, 4, 1, LANES, true),
+                new DelayFigures.Load(50_000, SECONDS, 64, 1, LANES, false),
+                new DelayFigures.Load(50_000, SECONDS, 64, 1, LANES, true),
+                new DelayFigures.Load(50_000, SECONDS, 64, 10, LANES, false),
+                new DelayFigures.Load(50_000, SECONDS, 64, 1, 4 * LANES, false));
+        DelayFigures.print(input, loads, out);
+    }
+
+    /// The same for one load of 50,000 messages a second with failures, and whether its totals are those of the
+    /// messages' maker.
+    ///
+    /// @param totals what `generate trade-risk --totals` wrote with the messages
+    /// @return whether they are
+    public static boolean printLong(Path input, Path totals, PrintStream out) throws IOException {
+        JsonNode right = new ObjectMapper().readTree(Files.readAllBytes(totals));
+        int seconds = right.path("messages").asInt() / RATE;
+        List<String> expected = new ArrayList<>();
+        right.path("groups").forEach(group -> {
+            List<String> path = new ArrayList<>();
+            group.path("group").forEach(name -> path.add(name.asText()));
+            expected.add(String.join("/", path) + " [" + group.path("value").asText() + ", "
+                    + group.path("trades").asText() + "]");
+        });
+        List<String> folded =
+                DelayFigures.print(input, List.of(new DelayFigures.Load(RATE, seconds, 64, 1, LANES, true)), out);
+        boolean same = new TreeSet<>(expected).equals(new TreeSet<>(folded));
+        out.printf(
+                Locale.ROOT,
+                "%,d messages in %d groups: the totals are %s those of their maker.%n",
+                RATE * seconds,
+                expected.size(),
+                same ? "equal to" : "NOT");
+        return same;
     }
 
     private static void print(List<byte[]> messages, int batch, PrintStream out) {

@@ -1,5 +1,6 @@
 package dev.onefold.simulator.deployment;
 
+import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.function.ReduceFunction;
 import dev.onefold.aws.function.StateFunction;
@@ -8,6 +9,8 @@ import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Row;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
 import dev.onefold.local.mapping.MappingSettings;
 import dev.onefold.local.mapping.Nastiness;
 import dev.onefold.local.mapping.StreamMapping;
@@ -23,17 +26,25 @@ import dev.onefold.simulator.aws.table.Change;
 import dev.onefold.simulator.stream.KinesisClient;
 import dev.onefold.simulator.stream.SimulatedKinesis;
 import dev.onefold.simulator.stream.TableStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.OperationType;
@@ -48,48 +59,75 @@ final class DelayFigures {
     private static final int TABLE_SHARDS = 4;
     private static final Faults LATENCY = Faults.none().with(AwsFigures.TEN_MILLISECONDS);
 
+    /// How long a record is kept, at least: much longer than it takes to be read.
+    private static final Duration KEPT = Duration.ofMinutes(1);
+
+
+    /// Lambda's clocks are not further apart.
+    private static final long CLOCK_SKEW_MS_MAX = 20;
+
+    private static final double STATE_FAILS = 0.03;
+    private static final double REDUCE_FAILS = 0.02;
+
     private final Load load;
-    private final List<byte[]> messages;
+    private final Iterator<byte[]> messages;
     private final VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
     private final SimulatedDynamoDb dynamo = new SimulatedDynamoDb(time, 1);
     private final Deployment deployment =
-            new Deployment(time, dynamo, new SplittableRandom(1), Store.DELTAS_PER_COMMIT_MAX);
+            new Deployment(time, dynamo, new SplittableRandom(1), Store.DELTAS_PER_COMMIT_MAX, CLOCK_SKEW_MS_MAX);
     private final SimulatedKinesis kinesis = new SimulatedKinesis(time, 1);
     private final KinesisClient producer = kinesis.client();
     private final Decoder decoder = new Decoder(AwsFigures.pipeline());
     private final Map<String, List<String>> placesOfDeltas = new HashMap<>();
-    private final Map<String, Instant> seen = new HashMap<>();
+    /// When a record came that is in no total yet, by its sequence number; also of those that never will be.
+    private final Map<String, Instant> puts = new HashMap<>();
+
+    /// How many records took so many milliseconds.
+    private final SortedMap<Long, Long> delays = new TreeMap<>();
+
     private final HotKey hottest = new HotKey(time);
     private int put;
+    private long deltasSeen;
     private long commits;
 
     /// What is put, and how it is read.
     ///
     /// @param rate messages a second
     /// @param parallelization of the stream's mapping
-    record Load(int rate, int seconds, int shards, int parallelization, int lanes) {}
+    /// @param fails whether invocations are killed as in the reference design: of State and Map, which are one function
+    ///     here, 1 and 2 of a hundred, of Reduce 2
+    record Load(int rate, int seconds, int shards, int parallelization, int lanes, boolean fails) {
+        int total() {
+            return rate * seconds;
+        }
+    }
 
-    private DelayFigures(Load load, List<byte[]> messages) {
+    private DelayFigures(Load load, Iterator<byte[]> messages) {
         this.load = load;
         this.messages = messages;
     }
 
     /// Prints a line for each load.
-    static void print(List<byte[]> messages, List<Load> loads, PrintStream out) {
+    ///
+    /// @return the totals after the last one
+    static List<String> print(Path messages, List<Load> loads, PrintStream out) throws IOException {
         out.printf(
                 Locale.ROOT,
                 "%nFrom put to visible in the totals, in seconds; requests take up to 10 ms each way, transactions up to 10 ms more;%n"
                         + "shards are read once a second, more often when behind, and the deltas' stream four times a second.%n"
+                        + "Reads may be 100 ms old, clocks 20 ms apart. With failures, 3 of 100 invocations of State and 2 of Reduce are killed.%n"
                         + "Hottest is the partition key that takes the most write units in one second.%n%n");
         out.printf(
                 Locale.ROOT,
-                "%10s %6s %7s %6s %6s %6s %6s %9s %9s %9s %6s %6s %8s%n",
+                "%10s %6s %7s %6s %8s %6s %6s %6s %6s %9s %9s %9s %6s %6s %8s%n",
                 "messages/s",
                 "shards",
                 "factor",
                 "lanes",
+                "failures",
                 "p50",
                 "p99",
+                "mean",
                 "max",
                 "State tx",
                 "Reduce tx",
@@ -97,13 +135,21 @@ final class DelayFigures {
                 "write",
                 "read",
                 "hottest");
+        List<String> totals = List.of();
         for (Load load : loads) {
-            new DelayFigures(load, messages).run(out);
+            try (Stream<String> lines = Files.lines(messages)) {
+                totals = new DelayFigures(
+                                load,
+                                lines.map(line -> line.getBytes(StandardCharsets.UTF_8))
+                                        .iterator())
+                        .run(out);
+            }
         }
+        return totals;
     }
 
-    private void run(PrintStream out) {
-        deployment.engine(AwsFigures.pipeline(), load.lanes(), AwsFigures.GATES);
+    private List<String> run(PrintStream out) {
+        AwsEngine engine = deployment.engine(AwsFigures.pipeline(), load.lanes(), AwsFigures.GATES);
         listen();
         commits = 0;
         Tally tally = dynamo.tally();
@@ -120,7 +166,7 @@ final class DelayFigures {
                 time,
                 new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
                 new Target(
-                        sandboxes(client ->
+                        sandboxes(load.fails() ? STATE_FAILS : 0, client ->
                                 new StateFunction(deployment.store(client), pipeline, Deployment.SILENT)::handle),
                         "state",
                         null),
@@ -130,12 +176,12 @@ final class DelayFigures {
                 time,
                 new TableSource(deltas, deltas.arn(), Set.of(OperationType.INSERT)),
                 new Target(
-                        sandboxes(client -> new ReduceFunction(deployment.store(client), Deployment.SILENT)::handle),
+                        sandboxes(load.fails() ? REDUCE_FAILS : 0, client -> new ReduceFunction(deployment.store(client), Deployment.SILENT)::handle),
                         "reduce",
                         null),
                 MappingSettings.wakes(),
                 Nastiness.NONE);
-        int total = Math.min(messages.size(), load.rate() * load.seconds());
+        int total = load.total();
         putSome(total);
         Instant end = time.instant().plusSeconds(load.seconds()).plus(TAIL_MAX);
         while (put < total || !isDone(input)) {
@@ -153,13 +199,21 @@ final class DelayFigures {
                         requests(tally) - requestsBefore,
                         tally.writeUnits() - writesBefore,
                         tally.readUnits() - readsBefore));
+        dynamo.inject(Faults.none());
+        engine.reduce();
+        List<String> totals = new ArrayList<>();
+        for (Answer.Line line :
+                engine.query(new Query("main", List.of(), Integer.MAX_VALUE, null)).lines()) {
+            totals.add(String.join("/", line.group()) + " " + line.values());
+        }
+        return totals;
     }
 
     /// What a run took of the tables' service.
     private record Cost(long requests, long writes, long reads) {}
 
-    private Sandboxes sandboxes(Sandboxes.Code code) {
-        return new Sandboxes(deployment, new SplittableRandom(2), 0, code);
+    private Sandboxes sandboxes(double fails, Sandboxes.Code code) {
+        return new Sandboxes(deployment, new SplittableRandom(2), fails, code);
     }
 
     private void putSome(int total) {
@@ -169,13 +223,17 @@ final class DelayFigures {
         }
         List<PutRecordsRequestEntry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            byte[] message = messages.get(put++);
+            byte[] message = messages.next();
             entries.add(PutRecordsRequestEntry.builder()
                     .partitionKey(Objects.requireNonNull(Producers.partitionKey(decoder, message)))
                     .data(SdkBytes.fromByteArrayUnsafe(message))
                     .build());
         }
-        var _ = producer.putRecords(request -> request.streamName(STREAM).records(entries));
+        put += count;
+        Instant now = time.instant();
+        var _ = producer.putRecords(request -> request.streamName(STREAM).records(entries))
+                .thenAccept(answer -> answer.records().forEach(record -> puts.put(record.sequenceNumber(), now)));
+        kinesis.strip(STREAM, now.minus(KEPT));
         time.schedule(PUT_EVERY, () -> putSome(total));
     }
 
@@ -193,7 +251,10 @@ final class DelayFigures {
         dynamo.onWrite(deployment.tables.deltas(), change -> {
             hottest.add(change);
             if (change.before() != null && change.after() == null) {
-                seen.put(DeltaItem.of(change.before()).id().toString(), time.instant());
+                deltasSeen++;
+                Objects.requireNonNull(placesOfDeltas.remove(
+                                DeltaItem.of(change.before()).id().toString()))
+                        .forEach(place -> delays.merge(delay(place), 1L, Long::sum));
             }
         });
         dynamo.onWrite(deployment.tables.totals(), change -> {
@@ -205,7 +266,7 @@ final class DelayFigures {
     }
 
     private boolean isDone(StreamMapping input) {
-        return seen.size() == placesOfDeltas.size()
+        return placesOfDeltas.isEmpty()
                 && kinesis.ends(STREAM).entrySet().stream()
                         .allMatch(end -> input.checkpoint(end.getKey())
                                 .filter(end.getValue()::equals)
@@ -217,27 +278,24 @@ final class DelayFigures {
     }
 
     private void print(PrintStream out, int total, Cost cost) {
-        Map<String, Instant> puts = new HashMap<>();
-        for (SimulatedKinesis.Stored stored : kinesis.everything()) {
-            puts.put(stored.record().sequenceNumber(), stored.record().approximateArrivalTimestamp());
-        }
-        double[] delays = placesOfDeltas.entrySet().stream()
-                .flatMapToDouble(
-                        delta -> delta.getValue().stream().mapToDouble(place -> delay(puts, place, delta.getKey())))
-                .sorted()
-                .toArray();
+        long count = delays.values().stream().mapToLong(Long::longValue).sum();
+        double sum = delays.entrySet().stream()
+                .mapToDouble(each -> each.getKey() * (double) each.getValue())
+                .sum();
         double million = 1e6 / total;
         out.printf(
                 Locale.ROOT,
-                "%,10d %6d %7d %6d %6.2f %6.2f %6.2f %,9.0f %,9.0f %9.3f %6.2f %6.2f %,8d%n",
+                "%,10d %6d %7d %6d %8s %6.2f %6.2f %6.2f %6.2f %,9.0f %,9.0f %9.3f %6.2f %6.2f %,8d%n",
                 load.rate(),
                 load.shards(),
                 load.parallelization(),
                 load.lanes(),
-                delays[delays.length / 2],
-                delays[(int) (delays.length * 0.99)],
-                delays[delays.length - 1],
-                placesOfDeltas.size() * million,
+                load.fails() ? "yes" : "none",
+                percentile(count / 2),
+                percentile(count * 99 / 100),
+                sum / count / 1e3,
+                delays.lastKey() / 1e3,
+                deltasSeen * million,
                 commits * million,
                 cost.requests() / (double) total,
                 cost.writes() / (double) total,
@@ -245,11 +303,23 @@ final class DelayFigures {
                 hottest.unitsMax());
     }
 
-    private double delay(Map<String, Instant> puts, String place, String delta) {
+    /// Seconds, of the record before which so many took less.
+    private double percentile(long rank) {
+        long before = 0;
+        for (Map.Entry<Long, Long> each : delays.entrySet()) {
+            before += each.getValue();
+            if (before > rank) {
+                return each.getKey() / 1e3;
+            }
+        }
+        return delays.lastKey() / 1e3;
+    }
+
+    /// Milliseconds, from the put to now.
+    private long delay(String place) {
         String sequence = place.split(":", -1)[1];
-        return Duration.between(Objects.requireNonNull(puts.get(sequence)), Objects.requireNonNull(seen.get(delta)))
-                        .toNanos()
-                / 1e9;
+        return Duration.between(Objects.requireNonNull(puts.remove(sequence)), time.instant())
+                .toMillis();
     }
 
     /// Counts the write units of each partition key in each second.

@@ -40,18 +40,30 @@ public final class Deployment implements AwsEngine.Await {
     final Store.Tables tables = Store.Tables.of("it");
     private final SplittableRandom random;
     private final int deltasPerCommitMax;
+    private final long clockSkewMsMax;
 
     /// One whose commits take few deltas, or as many as they can, as chance says.
     Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random) {
-        this(time, dynamo, random, random.nextBoolean() ? Store.DELTAS_PER_COMMIT_MAX : 1 + random.nextInt(4));
+        this(
+                time,
+                dynamo,
+                random,
+                random.nextBoolean() ? Store.DELTAS_PER_COMMIT_MAX : 1 + random.nextInt(4),
+                CLOCK_SKEW_MS_MAX);
     }
 
-    Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random, int deltasPerCommitMax) {
+    Deployment(
+            VirtualTime time,
+            SimulatedDynamoDb dynamo,
+            SplittableRandom random,
+            int deltasPerCommitMax,
+            long clockSkewMsMax) {
         this.time = time;
         this.dynamo = dynamo;
         this.random = random;
         bucket = new SimulatedBucket(time, dynamo::faults, random.split());
         this.deltasPerCommitMax = deltasPerCommitMax;
+        this.clockSkewMsMax = clockSkewMsMax;
         create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
         create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
         create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
@@ -97,7 +109,7 @@ public final class Deployment implements AwsEngine.Await {
 
     /// The tables as one process sees them, whose clock is not quite right.
     Store store(SimulatedClient client) {
-        Duration skew = Duration.ofMillis(random.nextLong(-CLOCK_SKEW_MS_MAX, CLOCK_SKEW_MS_MAX));
+        Duration skew = Duration.ofMillis(random.nextLong(-clockSkewMsMax, clockSkewMsMax));
         return new Store(
                 client,
                 tables,

@@ -2,6 +2,7 @@ package dev.onefold.simulator.stream;
 
 import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.VirtualTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +88,11 @@ public final class SimulatedKinesis {
             }
         }
         return everything;
+    }
+
+    /// Lets go of the data of what came into a stream before then; nobody may read it again.
+    public void strip(String name, Instant before) {
+        stream(name).all().forEach(shard -> shard.strip(before));
     }
 
     /// For each shard of a stream that has any, the sequence number of the last record.

@@ -17,6 +17,7 @@ final class StoredShard {
     private final String first;
     private final List<Record> records = new ArrayList<>();
     private int trimmed;
+    private int stripped;
     private @Nullable String last;
     private @Nullable Instant closedAt;
 
@@ -65,6 +66,22 @@ final class StoredShard {
             trimmed++;
         }
         return closedAt != null && closedAt.isBefore(oldest);
+    }
+
+    /// Lets go of the data of what came before then: for streams of millions of records that nobody reads again.
+    void strip(Instant before) {
+        for (; stripped < records.size(); stripped++) {
+            Record record = records.get(stripped);
+            if (!record.approximateArrivalTimestamp().isBefore(before)) {
+                return;
+            }
+            records.set(
+                    stripped,
+                    Record.builder()
+                            .sequenceNumber(record.sequenceNumber())
+                            .approximateArrivalTimestamp(record.approximateArrivalTimestamp())
+                            .build());
+        }
     }
 
     /// All that came into it, also what it has forgotten.

@@ -5,7 +5,9 @@ import dev.onefold.simulator.aws.item.Schema;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
@@ -31,8 +33,29 @@ public final class Table {
     private record Past(Instant until, @Nullable Map<String, AttributeValue> image) {}
 
     private static final class Slot {
-        private final Deque<Past> past = new ArrayDeque<>();
-        private @Nullable Map<String, AttributeValue> image;
+        private List<Past> past = List.of();
+        private @Nullable Object image;
+
+        @Nullable
+        Map<String, AttributeValue> now() {
+            return image == null ? null : Image.unpacked(image);
+        }
+
+        void add(Past more) {
+            past = past.isEmpty() ? new ArrayList<>(1) : past;
+            past.add(more);
+        }
+
+        /// What has not changed for a while takes less room.
+        void forget(Instant horizon) {
+            if (!past.isEmpty()) {
+                past.removeIf(each -> !each.until.isAfter(horizon));
+            }
+            if (past.isEmpty()) {
+                past = List.of();
+                image = image == null ? null : Image.packed(Image.unpacked(image));
+            }
+        }
     }
 
     Table(TableDescription description, Schema schema) {
@@ -61,7 +84,7 @@ public final class Table {
     @Nullable
     Map<String, AttributeValue> read(Key key) {
         Slot slot = slots.get(key);
-        return slot == null ? null : slot.image;
+        return slot == null ? null : slot.now();
     }
 
     /// The item as it was.
@@ -76,7 +99,7 @@ public final class Table {
                 return past.image;
             }
         }
-        return slot.image;
+        return slot.now();
     }
 
     /// Every place at which an item is or lately was, in order.
@@ -87,7 +110,7 @@ public final class Table {
     void write(Key key, @Nullable Map<String, AttributeValue> image, Instant now) {
         forget(now.minus(PAST_MAX));
         Slot slot = slots.computeIfAbsent(key, _ -> new Slot());
-        slot.past.addLast(new Past(now, slot.image));
+        slot.add(new Past(now, slot.now()));
         slot.image = image;
         leaving.addLast(new Leaving(now, key));
     }
@@ -97,7 +120,7 @@ public final class Table {
             Key key = leaving.removeFirst().key;
             Slot slot = slots.get(key);
             if (slot != null) {
-                slot.past.removeIf(past -> !past.until.isAfter(horizon));
+                slot.forget(horizon);
                 if (slot.image == null && slot.past.isEmpty()) {
                     slots.remove(key);
                 }
