@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
             "  simulator --aws --seeds 100000",
             "  simulator --figures 1m.ndjson",
             "  simulator --delays 1m.ndjson",
-            "  simulator --delays 10m.ndjson --totals 10m.json"
+            "  simulator --delays 2m.ndjson --totals 2m.json"
         })
 public final class Main implements Callable<Integer> {
     private static final long TELL_NANOS = 5_000_000_000L;
@@ -62,7 +62,7 @@ public final class Main implements Callable<Integer> {
             names = "--totals",
             paramLabel = "FILE",
             description = "with --delays: puts all messages, at 50,000 a second and with failures, and compares the totals"
-                    + " with this file of 'generate trade-risk --totals'; ten million want a heap of 10 GB")
+                    + " with this file of 'generate trade-risk --totals'; two million want a heap of 6 GB")
     @org.jspecify.annotations.Nullable
     private Path totals;
 

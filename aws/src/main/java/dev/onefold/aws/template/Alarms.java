@@ -187,7 +187,7 @@ final class Alarms {
                 function(function),
                 "Sum",
                 "0",
-                3,
+                function.equals("Upkeep") ? 1 : 3, // Only the ticks invoke it, which may be minutes apart.
                 "notBreaching");
     }
 

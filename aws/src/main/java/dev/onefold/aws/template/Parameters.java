@@ -19,7 +19,9 @@ final class Parameters {
     }
 
     private static String groups(Input input) {
-        String settings = input == Input.NEW_STREAM ? "StreamMode, StreamShards, StreamRetentionHours, " : "InputStreamArn, InputStreamKeyArn, ";
+        String settings = input == Input.NEW_STREAM
+                ? "StreamMode, StreamShards, StreamRetentionHours, "
+                : "InputStreamArn, InputStreamKeyArn, ";
         return """
                 Metadata:
                   AWS::CloudFormation::Interface:

@@ -8,7 +8,11 @@ final class Storage {
 
     static String yaml(Input input) {
         return (input == Input.NEW_STREAM ? STREAM : "")
-                + table("Rows", "{AttributeName: k, AttributeType: B}", "{AttributeName: k, KeyType: HASH}", capacity("Rows"))
+                + table(
+                        "Rows",
+                        "{AttributeName: k, AttributeType: B}",
+                        "{AttributeName: k, KeyType: HASH}",
+                        capacity("Rows"))
                 // The stream only wakes Reduce. No position in it marks anything, so keys are enough.
                 + table("Deltas", attributes("l", "i", "S"), keys("l", "i"), capacity("Deltas") + """
                       StreamSpecification: {StreamViewType: KEYS_ONLY}

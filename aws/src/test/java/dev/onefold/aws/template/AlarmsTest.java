@@ -68,9 +68,10 @@ class AlarmsTest {
         assertThat(template.root().at("/Parameters/Dashboard/Default").asText()).isEqualTo("false");
         assertThat(template.resource("Operations").get("Condition").asText()).isEqualTo("HasDashboard");
         Map<String, List<String>> byCondition = new TreeMap<>();
-        template.resources("AWS::CloudWatch::Alarm").forEach((name, alarm) -> byCondition
-                .computeIfAbsent(alarm.get("Condition").asText(), _ -> new ArrayList<>())
-                .add(name));
+        template.resources("AWS::CloudWatch::Alarm")
+                .forEach((name, alarm) -> byCondition
+                        .computeIfAbsent(alarm.get("Condition").asText(), _ -> new ArrayList<>())
+                        .add(name));
         assertThat(byCondition.keySet()).containsExactly("HasAlarms", "HasAllAlarms");
         assertThat(byCondition.get("HasAlarms"))
                 .containsExactly(

@@ -69,7 +69,8 @@ class StorageTest {
                     .isEqualTo("{\"Fn::If\":[\"IsProvisioned\",\"PROVISIONED\",\"PAY_PER_REQUEST\"]}");
             JsonNode provisioned = properties.at("/ProvisionedThroughput/Fn::If");
             assertThat(provisioned.get(0).asText()).isEqualTo("IsProvisioned");
-            assertThat(provisioned.get(1).at("/WriteCapacityUnits/Ref").asText()).isEqualTo(table + "WriteUnits");
+            assertThat(provisioned.get(1).at("/WriteCapacityUnits/Ref").asText())
+                    .isEqualTo(table + "WriteUnits");
             JsonNode warm = properties.at("/WarmThroughput/Fn::If/2/Fn::If");
             assertThat(warm.get(0).asText()).isEqualTo("Has" + table + "Units");
             assertThat(warm.get(1).at("/ReadUnitsPerSecond/Ref").asText()).isEqualTo(table + "ReadUnits");

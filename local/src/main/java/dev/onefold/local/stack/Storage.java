@@ -117,7 +117,8 @@ final class Storage {
         String name = template.value(resource);
         String mode =
                 text(Properties.map(properties.remove("StreamModeDetails")).get("StreamMode"));
-        int shards = mode.equals("ON_DEMAND") ? ON_DEMAND_SHARDS : Integer.parseInt(text(properties.remove("ShardCount")));
+        int shards =
+                mode.equals("ON_DEMAND") ? ON_DEMAND_SHARDS : Integer.parseInt(text(properties.remove("ShardCount")));
         refuse(resource, properties);
         CreateStreamRequest request = CreateStreamRequest.builder()
                 .streamName(name)

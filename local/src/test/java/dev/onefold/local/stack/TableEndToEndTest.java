@@ -33,7 +33,15 @@ class TableEndToEndTest {
                 new StackRequest(
                         "favourites",
                         Template.of(Favourites.PIPELINE, Input.TABLE).yaml(),
-                        Map.of("BatchSize", String.valueOf(batchSize), "ParallelizationFactor", "2", "Gates", "64", "TickMinutes", "1"),
+                        Map.of(
+                                "BatchSize",
+                                String.valueOf(batchSize),
+                                "ParallelizationFactor",
+                                "2",
+                                "Gates",
+                                "64",
+                                "TickMinutes",
+                                "1"),
                         Optional.of(Favourites.table())),
                 Parts.machine(SANDBOXES),
                 chaos);

@@ -37,14 +37,23 @@ public final class AwsFigures {
     private static final int MESSAGES = 20_000;
     private static final int SECONDS = 10;
     private static final int RATE = 50_000;
-    static final Faults.Timing TEN_MILLISECONDS = new Faults.Timing(
-            Duration.ofMillis(10),
-            Duration.ofMillis(10),
-            Duration.ofMillis(100),
-            Duration.ofSeconds(10),
-            Duration.ofMinutes(1),
-            1,
-            Duration.ZERO);
+    private static final Duration LAG_MAX = Duration.ofMillis(20);
+
+    /// Requests take up to 10 ms each way, transactions up to 10 ms more.
+    ///
+    /// @param lagMax how old an eventually consistent read is
+    static Faults latency(Duration lagMax) {
+        return Faults.none()
+                .with(new Faults.Timing(
+                        Duration.ofMillis(10),
+                        Duration.ofMillis(10),
+                        lagMax,
+                        Duration.ofSeconds(10),
+                        Duration.ofMinutes(1),
+                        1,
+                        Duration.ZERO));
+    }
+
 
     private AwsFigures() {}
 
@@ -124,7 +133,7 @@ public final class AwsFigures {
         var client = dynamo.client("function");
         Store store = new Store(
                 client, deployment.tables, client::after, new SplittableRandom(2), time, Store.DELTAS_PER_COMMIT_MAX);
-        dynamo.inject(Faults.none().with(TEN_MILLISECONDS));
+        dynamo.inject(latency(LAG_MAX));
         Tally tally = dynamo.tally();
         Map<Tally.Operation, Long> before = new TreeMap<>(tally.requests());
         long readsBefore = tally.readUnits();

@@ -57,7 +57,7 @@ final class DelayFigures {
     private static final Duration PUT_EVERY = Duration.ofMillis(10);
     private static final Duration TAIL_MAX = Duration.ofMinutes(2);
     private static final int TABLE_SHARDS = 4;
-    private static final Faults LATENCY = Faults.none().with(AwsFigures.TEN_MILLISECONDS);
+    private static final Faults LATENCY = AwsFigures.latency(Duration.ofMillis(100));
 
     /// How long a record is kept, at least: much longer than it takes to be read.
     private static final Duration KEPT = Duration.ofMinutes(1);
