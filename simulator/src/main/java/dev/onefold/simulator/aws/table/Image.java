@@ -32,7 +32,7 @@ final class Image {
         for (Map.Entry<String, AttributeValue> each : item.entrySet()) {
             out.writeUTF(each.getKey());
             AttributeValue value = each.getValue();
-            out.writeByte(value.type().ordinal());
+            out.writeUTF(value.type().name());
             switch (value.type()) {
                 case S, N -> {
                     byte[] text = (value.s() == null ? value.n() : value.s())
@@ -76,7 +76,7 @@ final class Image {
         Map<String, AttributeValue> item = new TreeMap<>();
         for (int left = in.readInt(); left > 0; left--) {
             String name = in.readUTF();
-            AttributeValue.Type type = AttributeValue.Type.values()[in.readByte()];
+            AttributeValue.Type type = AttributeValue.Type.valueOf(in.readUTF());
             item.put(
                     name,
                     switch (type) {
