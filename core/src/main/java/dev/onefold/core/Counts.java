@@ -17,4 +17,14 @@ public record Counts(long accepted, long duplicate, long stale, long conflicting
                 conflicting + other.conflicting,
                 rejected + other.rejected);
     }
+
+    /// What these are more than others.
+    public Counts minus(Counts other) {
+        return new Counts(
+                accepted - other.accepted,
+                duplicate - other.duplicate,
+                stale - other.stale,
+                conflicting - other.conflicting,
+                rejected - other.rejected);
+    }
 }

@@ -7,6 +7,7 @@ import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Scale;
 import dev.onefold.embedded.fold.State;
+import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
@@ -19,14 +20,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAccumulator;
 import org.jspecify.annotations.Nullable;
 
 /// Takes checkpoints: a cut between two rounds, under the engine's lock, that only notes where everything ends;
-/// then the writing, beside the intake. One is under way at a time; when the next is due, intake waits for it, so
-/// that never more than two intervals of intake are to be folded again.
+/// then the writing, beside the intake. One is under way at a time; when the next is due, intake waits for it
+/// without the lock (see [#behind]), so that never more than two intervals of intake are to be folded again.
 ///
-/// Order is all: rows, groups and dead letters are forced first; then the checkpoint that names them replaces the
-/// one before, in one rename; only then is anything deleted that it does not name.
+/// Order is all: rows, groups and dead letters are forced first; then the checkpoint that names them replaces
+/// the one before, in one rename; only then is anything deleted that it does not name.
 final class Checkpoints implements AutoCloseable {
     private static final long PENDING_LETTER_BYTES_MAX = Scale.of(32 << 20);
     private static final int DIRTY_MAX = Scale.of(200_000);
@@ -36,6 +38,7 @@ final class Checkpoints implements AutoCloseable {
     private final Letters letters;
     private final GroupLogs groupLogs;
     private final Settings settings;
+    private final Space space;
     private final String definition;
     private final RowFiles[] files;
     private final @Nullable ExecutorService writer;
@@ -43,11 +46,12 @@ final class Checkpoints implements AutoCloseable {
     private final Stored stored;
     private final boolean reading;
     private final long identity;
+    private final LongAccumulator stoppedNanosMax = new LongAccumulator(Math::max, 0);
     private long startedNanos = System.nanoTime();
     private long number;
     private @Nullable Pending pending;
     private volatile Durable durable;
-    private long stoppedNanosMax;
+    private volatile boolean closing;
 
     /// What the last durable checkpoint covers.
     record Durable(long number, Instant at, List<Checkpoint.Source> sources) {}
@@ -68,16 +72,17 @@ final class Checkpoints implements AutoCloseable {
         letters = parts.letters;
         groupLogs = parts.groupLogs;
         settings = parts.opening.settings();
+        space = parts.opening.space();
         stored = parts.opening.stored();
         reading = stored.reading();
-        identity = parts.opening.identity();
+        identity = stored.identity();
         definition = parts.definition;
         journal = parts.opening.journal();
         number = parts.number;
         durable = new Durable(number, parts.at, state.sources.store());
         files = new RowFiles[state.shards.length];
         for (int shard = 0; shard < files.length; shard++) {
-            files[shard] = new RowFiles(directory, parts.opening.identity(), shard);
+            files[shard] = new RowFiles(directory, identity, shard);
         }
         writer = reading || settings.threads() == 0
                 ? null
@@ -100,27 +105,62 @@ final class Checkpoints implements AutoCloseable {
         return durable;
     }
 
-    /// Takes a checkpoint if one is due.
+    /// Takes a checkpoint if one is due and none is being written.
     void takeIfDue() {
         if (reading) {
             return;
         }
         finishIfWritten();
-        boolean due = System.nanoTime() - startedNanos
-                        >= settings.checkpointInterval().toNanos()
-                || letters.pendingBytes() > PENDING_LETTER_BYTES_MAX
-                || dirty() > DIRTY_MAX;
-        if (due) {
+        if (pending == null && isDue()) {
             long nanos = System.nanoTime();
             take();
-            stoppedNanosMax = Math.max(stoppedNanosMax, System.nanoTime() - nanos);
+            stopped(System.nanoTime() - nanos);
         }
     }
 
-    /// The longest that a checkpoint has stopped intake, since the engine was opened; waiting for the one before is
-    /// part of it.
+    private boolean isDue() {
+        return System.nanoTime() - startedNanos >= settings.checkpointInterval().toNanos()
+                || letters.pendingBytes() > PENDING_LETTER_BYTES_MAX
+                || dirty() > DIRTY_MAX;
+    }
+
+    /// The checkpoint that is being written while the next one is due already; else `null`. Intake waits for it
+    /// before its next round.
+    @Nullable
+    Future<?> behind() {
+        finishIfWritten();
+        Pending waiting = pending;
+        return waiting == null || !isDue() ? null : waiting.written;
+    }
+
+    /// The checkpoint that is being written; `null` if none is.
+    @Nullable
+    Future<?> writing() {
+        finishIfWritten();
+        Pending waiting = pending;
+        return waiting == null ? null : waiting.written;
+    }
+
+    /// Number of the last checkpoint that was taken; durable once [#durable] says so.
+    long number() {
+        return number;
+    }
+
+    /// Notes for how long intake has waited for a checkpoint. Any thread.
+    void stopped(long nanos) {
+        stoppedNanosMax.accumulate(nanos);
+    }
+
+    /// From now on a checkpoint that finds the disk full is given up: the engine is being closed, and its next
+    /// start folds again what no checkpoint covers. Any thread.
+    void closing() {
+        closing = true;
+    }
+
+    /// The longest that a checkpoint has stopped intake, since the engine was opened; waiting for the one
+    /// before is part of it.
     Duration stoppedMax() {
-        return Duration.ofNanos(stoppedNanosMax);
+        return Duration.ofNanos(stoppedNanosMax.get());
     }
 
     private long dirty() {
@@ -195,20 +235,58 @@ final class Checkpoints implements AutoCloseable {
         pending = null;
     }
 
+    /// Takes the last checkpoint, unless the disk is full.
+    void takeLast() {
+        try {
+            take();
+            await();
+        } catch (EngineException e) {
+            if (e.kind() != EngineException.Kind.NO_SPACE) {
+                throw e;
+            }
+        }
+    }
+
     private void finishIfWritten() {
         if (pending != null && pending.written.isDone()) {
             await();
         }
     }
 
+    /// Intake waits at the next checkpoint while the disk is full; what is written so far is written again.
     private void write(Cut cut, List<Letters.Written> positions) {
-        while (true) {
-            try {
-                writeOnce(cut, positions);
-                return;
-            } catch (OutOfSpaceException e) {
-                settings.pause().run(); // Intake waits at the next checkpoint; what is written so far is written again.
+        try {
+            while (true) {
+                try {
+                    writeOnce(cut, positions);
+                    return;
+                } catch (OutOfSpaceException e) {
+                    space.isFull(this, e);
+                    pause(e);
+                }
             }
+        } finally {
+            space.leave(this);
+        }
+    }
+
+    private void pause(OutOfSpaceException full) {
+        if (!closing) {
+            try {
+                settings.pause().run();
+            } catch (EngineException e) {
+                if (writer == null) {
+                    throw new IllegalStateException("A checkpoint was given up for want of space", e);
+                }
+                // It is for callers to give up: a checkpoint that was cut is written, or the engine is closed.
+            }
+        }
+        if (closing) {
+            throw new EngineException(
+                    EngineException.Kind.NO_SPACE,
+                    "The disk is full: there is no space for " + full.file() + ". The engine closes at checkpoint "
+                            + durable.number() + "; what was folded from files since is folded again at the next run.",
+                    full);
         }
     }
 

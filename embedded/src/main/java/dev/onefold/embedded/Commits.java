@@ -14,12 +14,14 @@ import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.fold.State;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers'
 /// entries are forced together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database
-/// Systems", 1984). Called with the engine's lock held, but for [#add].
+/// Systems", 1984). Called with the engine's lock held.
 final class Commits {
     private static final int CHUNKS_KEPT_MAX = 16;
 
@@ -27,7 +29,6 @@ final class Commits {
     private final Folding folding;
     private final Letters letters;
     private final Journal journal;
-    private final List<Request> waiting = new ArrayList<>();
     private long uncommittedBytes; // Of the entries that are forced together.
     private long uncommittedLines;
     private final List<Chunk> kept =
@@ -35,6 +36,9 @@ final class Commits {
 
     /// Something to be committed, and what came of it.
     static final class Request {
+        /// Instead of a number: the lines are numbered where they are committed, behind those that are there by then.
+        static final long NEXT = 0;
+
         final @Nullable String source;
         long firstRecord;
         byte[] bytes;
@@ -43,9 +47,11 @@ final class Commits {
         boolean done;
 
         @Nullable
-        RuntimeException refused;
+        EngineException refused;
 
         long acknowledged;
+        Counts counts = new Counts(0, 0, 0, 0, 0);
+        List<Long> letters = List.of();
         Redriven redriven = Redriven.GONE;
         int removed;
 
@@ -77,48 +83,34 @@ final class Commits {
         this.journal = journal;
     }
 
-    /// Puts a request in line. Any thread.
-    void add(Request request) {
-        synchronized (waiting) {
-            waiting.add(request);
-        }
-    }
-
-    /// Commits what is in line: all entries are forced once, then folded.
+    /// Commits requests: all entries are forced once, then folded. Requests that are done leave the queue.
     ///
-    /// @throws OutOfSpaceException if some are still in line for want of space
-    void commit() throws OutOfSpaceException {
-        List<Request> requests;
-        synchronized (waiting) {
-            requests = new ArrayList<>(waiting);
-            waiting.clear();
-        }
+    /// @throws OutOfSpaceException if some are still in the queue for want of space
+    void commit(Deque<Request> requests) throws OutOfSpaceException {
         uncommittedBytes = 0;
         uncommittedLines = 0;
         List<Request> appended = new ArrayList<>();
         List<Entry> entries = new ArrayList<>();
         OutOfSpaceException full = null;
-        for (int i = 0; i < requests.size() && full == null; i++) {
-            Request request = requests.get(i);
+        for (Request request = requests.peek(); request != null && full == null; request = requests.peek()) {
             try {
                 Entry entry = check(request);
                 if (entry == null) {
                     request.done = true;
-                    continue;
+                } else {
+                    journal.append(entry.encode());
+                    move(entry);
+                    appended.add(request);
+                    entries.add(entry);
                 }
-                journal.append(entry.encode());
-                move(entry);
-                appended.add(request);
-                entries.add(entry);
-            } catch (IllegalArgumentException | EngineException e) {
+                requests.remove(request);
+            } catch (EngineException e) {
                 requireRefusal(e);
                 request.refused = e;
                 request.done = true;
+                requests.remove(request);
             } catch (OutOfSpaceException e) {
                 full = e;
-                synchronized (waiting) {
-                    waiting.addAll(0, requests.subList(i, requests.size()));
-                }
             }
         }
         if (!entries.isEmpty()) {
@@ -143,10 +135,8 @@ final class Commits {
         }
     }
 
-    private static void requireRefusal(RuntimeException e) {
-        if (e instanceof EngineException engine
-                && engine.kind() != EngineException.Kind.SOURCE_CHANGED
-                && engine.kind() != EngineException.Kind.STATE_FULL) {
+    private static void requireRefusal(EngineException e) {
+        if (e.kind() != EngineException.Kind.SOURCE_CHANGED && e.kind() != EngineException.Kind.STATE_FULL) {
             throw e; // The engine is broken, not the request.
         }
     }
@@ -168,22 +158,23 @@ final class Commits {
                     "Source " + source.name + " is a file; what is sent needs a source name of its own (--source)");
         }
         long next = source.recordsAppended + 1;
-        if (request.firstRecord > next) {
+        long first = request.firstRecord == Request.NEXT ? next : request.firstRecord;
+        if (first > next) {
             throw new EngineException(
                     EngineException.Kind.SOURCE_CHANGED,
                     "Lines are missing from source " + source.name + ": " + (next - 1)
-                            + " are acknowledged, these begin at " + request.firstRecord + ". Send from line " + next
+                            + " are acknowledged, these begin at " + first + ". Send from line " + next
                             + " on.");
         }
         if (request.ready instanceof Entry.Oversized oversized) {
             request.acknowledged = source.recordsAppended;
-            return request.firstRecord < next
+            return first < next
                     ? null
                     : new Entry.Oversized(
                             source.name, next - 1, source.bytesAppended, oversized.bytes(), oversized.sha256());
         }
         int from = 0;
-        for (long skip = next - request.firstRecord; skip > 0 && from < request.length; skip--) {
+        for (long skip = next - first; skip > 0 && from < request.length; skip--) {
             from = lineEnd(request.bytes, from, request.length);
         }
         request.acknowledged = source.recordsAppended;
@@ -222,7 +213,7 @@ final class Commits {
     }
 
     private void checkHeader(Sources.Source source, byte[] lines) {
-        if (Decoder.wantsHeader(state.pipeline) && source.header.length == 0) {
+        if (Decoder.wantsHeader(state.pipeline) && source.header.length == 0 && !source.headerAppended) {
             Chunk probe = new Chunk(0);
             probe.set(lines, lines.length, source, 0);
             folding.takeHeader(probe);
@@ -249,6 +240,7 @@ final class Commits {
                 }
                 source.recordsAppended = lines.recordsBefore() + records;
                 source.bytesAppended = lines.offset() + lines.length();
+                source.headerAppended = true;
             }
             case Entry.Oversized oversized -> {
                 Sources.Source source = state.sources.findOrAdd(oversized.source(), false);
@@ -269,8 +261,13 @@ final class Commits {
         switch (entry) {
             case Entry.Lines lines -> {
                 Sources.Source source = state.sources.findOrAdd(lines.source(), false);
+                Counts before = state.allCounts();
+                long letterNext = letters.idNext();
                 folding.round(chunks(lines, source));
                 request.acknowledged = source.records;
+                request.counts = state.allCounts().minus(before);
+                request.letters =
+                        LongStream.range(letterNext, letters.idNext()).boxed().toList();
             }
             case Entry.Oversized oversized -> {
                 Sources.Source source = state.sources.findOrAdd(oversized.source(), false);

@@ -4,7 +4,7 @@ import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.FileNames;
-import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.guard.Space;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -81,17 +81,10 @@ record Current(long number, long identity, boolean journalKept) {
 
     /// Writes the file, also when it can be read already: it may have been left by a process that was
     /// killed, or stopped, before it was on the disk; and what it does not name is about to be deleted.
-    void write(Path root, Runnable pause) {
+    void write(Path root, Space space) {
         String line = sealed("onefold " + FORMAT + " view-" + number + " "
                 + HexFormat.of().toHexDigits(identity) + " journal-" + (journalKept ? "kept" : "released") + " ");
         ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII));
-        while (true) {
-            try {
-                Disk.replace(file(root), bytes.duplicate());
-                return;
-            } catch (OutOfSpaceException e) {
-                pause.run();
-            }
-        }
+        space.change(() -> Disk.replace(file(root), bytes.duplicate()));
     }
 }

@@ -5,96 +5,90 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.Verification;
+import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
-import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;
-import dev.onefold.embedded.disk.Disk;
-import dev.onefold.embedded.disk.FileNames;
-import dev.onefold.embedded.disk.Journal;
-import dev.onefold.embedded.disk.OutOfSpaceException;
-import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.Comparison;
+import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.fold.State;
-import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Guard;
+import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.rows.RowBatch;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The engine on one machine: one durable process that owns a data directory.
 ///
-/// One fair lock stands around the view.state. Intake holds it for a round (some thousand records), an answer for
-/// as long as it is made; so each answer is a cut between two rounds. A failure of the storage stops the engine for
-/// good: every call after it says why, and the next start goes on from what is durable.
+/// One fair lock stands around the state. Intake holds it for a round (some thousand records), an answer for as
+/// long as it is made; so each answer is a cut between two rounds. Files are touched by threads of the engine's
+/// own: an interrupt concerns its caller alone. A failure of the storage stops the engine for good: every call
+/// after it says why, and the next start goes on from what is durable.
 public final class EmbeddedEngine implements Engine {
+    private static final int APPEND_BYTES_MAX = 256 << 20;
+    private static final int SHA256_BYTES = 32;
+
     private final Path root;
     private final Settings settings;
     private final @Nullable DirectoryLock directoryLock; // None for a reader, who changes nothing.
-    private final ReentrantLock lock = new ReentrantLock(true);
-    private final ReentrantLock foldLock = new ReentrantLock();
-    private final Workers workers;
-    private final Journal journal;
     private final View.Opening opening;
     private final Answers answers;
-    private View view;
-    private @Nullable Pipeline wanted;
-    private @Nullable RuntimeException failure;
-    private boolean closed;
+    private final Guard guard;
+    private final OwnThread own;
+    /// Held by whoever does one of the long works: a fold, the filling of a view, a rebuild. They take turns.
+    private final ReentrantLock longWork = new ReentrantLock();
+    /// Held for reading while requests are under way, for writing while the view is filled and exchanged.
+    private final ReentrantReadWriteLock standing = new ReentrantReadWriteLock();
 
-    private EmbeddedEngine(Path root, @Nullable Pipeline pipeline, Settings given, @Nullable DirectoryLock held) {
+    private final Submissions submissions;
+    private final Rounds rounds;
+    private volatile View view;
+    private volatile @Nullable Pipeline wanted;
+
+    EmbeddedEngine(
+            Path root,
+            @Nullable DirectoryLock directoryLock,
+            View.Opening opening,
+            View view,
+            @Nullable Pipeline wanted) {
         this.root = root;
-        directoryLock = held;
-        Stored found = held == null ? Stored.read(root) : Stored.own(root, given, held);
-        Checkpoint checkpoint = found.checkpoint();
-        settings = pipeline == null && checkpoint != null
-                ? given.withShards(checkpoint.rows().size()) // Who only looks does not divide the rows anew.
-                : given;
-        workers = new Workers(settings.threads());
-        answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, this::locked);
-        Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);
-        if (stored == null) {
-            throw Stored.noData(root);
-        }
-        journal = found.journal();
-        opening = new View.Opening(root, settings, workers, found);
-        view = View.open(opening, Math.max(found.current().number(), 1), stored, checkpoint);
-        found.replayed().forEach(view.commits::replay);
-        if (checkpoint == null) {
-            view.serve(opening);
-        } else if (checkpoint.rows().size() != settings.shards()) {
-            view.checkpoints.take(); // A new number of shards is durable before anything is folded.
-            view.checkpoints.await();
-        }
-        boolean same = pipeline == null || PipelineText.write(stored).equals(PipelineText.write(pipeline));
-        wanted = same ? null : pipeline;
+        this.directoryLock = directoryLock;
+        this.opening = opening;
+        this.view = view;
+        this.wanted = wanted;
+        settings = opening.settings();
+        guard = opening.guard();
+        own = opening.own();
+        submissions = new Submissions(() -> this.view, opening, standing.readLock());
+        rounds = new Rounds(() -> this.view, opening);
+        answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, guard::reading);
     }
 
-    /// Opens a data directory for a pipeline, creating it if need be, and recovers what is durable. If the data was
-    /// folded with another definition, that one goes on serving until [#fillView], which the first intake calls.
+    /// Opens a data directory for a pipeline, creating it if need be, and recovers what is durable. If the data
+    /// was folded with another definition, that one goes on serving until [#fillView], which the first intake
+    /// calls.
     ///
     /// @throws EngineException if it is in use or damaged
     public static EmbeddedEngine open(Path directory, Pipeline pipeline, Settings settings) {
-        Disk.createDirectories(directory);
-        FileNames.requireOurs(directory);
-        return openLocked(directory, pipeline, settings);
+        Objects.requireNonNull(pipeline, "The pipeline is null");
+        return new Opener(directory, pipeline, settings).open();
     }
 
     /// Opens a data directory with the definition that is stored in it.
     ///
     /// @throws EngineException if there is none, it is in use or damaged
     public static EmbeddedEngine open(Path directory, Settings settings) {
-        Stored.requireData(directory);
-        return openLocked(directory, null, settings);
+        return new Opener(directory, null, settings).open();
     }
 
     /// Opens a data directory to read it, with the definition that is stored in it. The engine creates, locks,
@@ -103,236 +97,191 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @throws EngineException if there is no data, or the data are damaged
     public static EmbeddedEngine read(Path directory, Settings settings) {
-        Stored.requireData(directory);
-        return Stored.besideAnOwner(directory, () -> new EmbeddedEngine(directory, null, settings, null));
-    }
-
-    private void requireOwner() {
-        if (directoryLock == null) {
-            throw new IllegalArgumentException("The data directory " + root + " was opened to be read only");
-        }
-    }
-
-    private static EmbeddedEngine openLocked(Path directory, @Nullable Pipeline pipeline, Settings settings) {
-        DirectoryLock directoryLock = DirectoryLock.take(
-                directory,
-                "process " + ProcessHandle.current().pid() + ", since "
-                        + settings.clock().instant());
-        try {
-            return new EmbeddedEngine(directory, pipeline, settings, directoryLock);
-        } catch (RuntimeException | Error e) {
-            directoryLock.close();
-            throw e;
-        }
+        return new Opener(directory, null, settings).read();
     }
 
     /// The definition that is wanted, but does not serve yet.
     public Optional<Pipeline> wanted() {
-        return locked(() -> Optional.ofNullable(wanted));
+        guard.requireWorking();
+        return Optional.ofNullable(wanted);
     }
 
     /// Fills a view of the wanted definition, from the rows if they hold all that it reads, else by reading the
-    /// sources and the journal again; then it serves. Until then answers come from the old one, and intake waits.
-    /// Does nothing if the wanted definition serves already.
+    /// sources and the journal again; then it serves. Until then answers come from the old one, and intake
+    /// waits. Does nothing if the wanted definition serves already.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if what the definition reads was not kept; the old one goes on serving
     public void fillView(Function<String, @Nullable FileSource> reopen) {
-        foldLock.lock();
-        try {
-            Pipeline definition = locked(() -> wanted);
-            if (definition == null) {
-                return;
-            }
-            View old = view;
-            replace(old, new ViewFill(opening, old, definition).fill(reopen));
-        } finally {
-            foldLock.unlock();
+        Objects.requireNonNull(reopen, "The function that opens sources again is null");
+        if (wanted == null) {
+            guard.requireWorking();
+            return;
         }
+        alone(() -> {
+            Pipeline definition = wanted;
+            if (definition != null) {
+                replace(view, new ViewFill(opening, view, definition).fill(reopen));
+            }
+            return true;
+        });
     }
 
     private void requireView() {
         fillView(_ -> null);
     }
 
+    /// Does long work that needs the view to stand still: nothing is committed or folded meanwhile, answers go
+    /// on. On a thread of its own: an interrupt of the caller must not close the engine's files.
+    private <T> T alone(Supplier<T> work) {
+        lockLongWork();
+        try (OwnThread apart = new OwnThread(settings.threads() > 0, "onefold-fill")) {
+            Submissions.hold(standing.writeLock(), "the end of what is being committed");
+            try {
+                guard.requireWorking();
+                return apart.call(work);
+            } finally {
+                standing.writeLock().unlock();
+            }
+        } finally {
+            longWork.unlock();
+        }
+    }
+
+    private void lockLongWork() {
+        if (longWork.isHeldByCurrentThread()) {
+            throw new IllegalArgumentException(
+                    "A fold is under way on this thread: its listener may neither fold nor rebuild from sources");
+        }
+        Submissions.hold(longWork, "another fold or rebuild");
+    }
+
     @Override
     public Pipeline pipeline() {
-        return locked(() -> view.pipeline);
-    }
-
-    Settings settings() {
-        return settings;
-    }
-
-    private <T> T locked(Supplier<T> action) {
-        lock.lock();
-        try {
-            requireWorking();
-            return action.get();
-        } catch (EngineException e) {
-            if (e.kind() == EngineException.Kind.STORAGE_FAILED
-                    || e.kind() == EngineException.Kind.INACCESSIBLE
-                    || e.kind() == EngineException.Kind.CORRUPT) {
-                failure = e;
-            }
-            throw e;
-        } catch (IllegalArgumentException e) {
-            throw e; // The caller asked for what cannot be.
-        } catch (RuntimeException | Error e) {
-            failure = new IllegalStateException("An invariant broke: " + e.getMessage(), e);
-            throw e;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void requireWorking() {
-        RuntimeException cause = failure;
-        if (cause != null) {
-            throw new EngineException(
-                    EngineException.Kind.STOPPED, "The engine has stopped: " + cause.getMessage(), cause);
-        }
-        if (closed) {
-            throw new EngineException(EngineException.Kind.STOPPED, "The engine is closed");
-        }
+        guard.requireWorking();
+        return view.pipeline;
     }
 
     /// Folds a source that can be read again, from where it was left to its end. When it returns, a forced
-    /// checkpoint covers it. One source at a time; others wait.
+    /// checkpoint covers it. One source at a time, others wait; appends and answers go on meanwhile. An
+    /// interrupt stops it as [FoldListener#stop] does.
     ///
-    /// @throws EngineException if the source is not what was folded before, or the engine cannot go on
+    /// @throws EngineException if the source is not what was folded before, if it was stopped while the disk
+    /// was full, or if the engine cannot go on
     public FoldReport fold(FileSource file, FoldListener listener) {
-        requireOwner();
-        foldLock.lock();
+        Objects.requireNonNull(file, "The source is null");
+        Objects.requireNonNull(listener, "The listener is null");
+        opening.requireOwner();
+        requireView();
+        lockLongWork();
         try {
-            requireView();
-            return new FileFold(this, file, listener).run();
+            return new FileFold(rounds, file, listener).run();
         } finally {
-            foldLock.unlock();
+            longWork.unlock();
         }
-    }
-
-    Checkpoint.@Nullable Source source(String name) {
-        return locked(() -> view.state.sources.store().stream()
-                .filter(source -> source.name().equals(name))
-                .findFirst()
-                .orElse(null));
-    }
-
-    List<Checkpoint.Source> replayableSources() {
-        return locked(() -> view.state.sources.store().stream()
-                .filter(Checkpoint.Source::replayable)
-                .toList());
-    }
-
-    Sources.Source openSource(String name) {
-        return locked(() -> {
-            Sources.Source source = view.state.sources.findOrAdd(name, true);
-            if (!source.replayable) {
-                throw new EngineException(
-                        EngineException.Kind.SOURCE_CHANGED,
-                        "Source " + name + " came through the journal; a file needs a name of its own");
-            }
-            return source;
-        });
-    }
-
-    void passNewline(Sources.Source source, MessageDigest digest) {
-        locked(() -> {
-            source.bytes++;
-            source.digest = digest;
-            source.unfinished = false;
-            return source;
-        });
-    }
-
-    void foldRound(List<Chunk> chunks) {
-        locked(() -> {
-            try {
-                view.folding.takeHeader(chunks.getFirst());
-                view.folding.round(chunks);
-            } catch (EngineException e) {
-                if (e.kind() == EngineException.Kind.STATE_FULL) {
-                    view.checkpoints.take();
-                    view.checkpoints.await();
-                }
-                throw e;
-            }
-            view.checkpoints.takeIfDue();
-            return chunks;
-        });
     }
 
     /// Takes a checkpoint now, and waits until it is durable.
     public void checkpointNow() {
-        locked(() -> {
-            view.checkpoints.take();
-            view.checkpoints.await();
-            return true;
-        });
+        Submissions.hold(standing.readLock(), "totals that are computed again from their sources");
+        try {
+            rounds.checkpointNow(() -> false);
+        } finally {
+            standing.readLock().unlock();
+        }
     }
 
-    long durableBytes(String source) {
-        return view.checkpoints.durable().sources().stream()
-                .filter(each -> each.name().equals(source))
-                .mapToLong(Checkpoint.Source::bytes)
-                .findFirst()
-                .orElse(0);
-    }
-
-    /// Takes whole lines of a source that cannot be read again. When it returns they are forced to disk and in the
-    /// totals. Callers at the same time share one force.
+    /// Takes whole lines of a source that cannot be read again, numbered by a producer that sends them again
+    /// after a failure. When it returns they are forced to disk and in the totals. Callers at the same time
+    /// share one force.
+    ///
+    /// An interrupted caller either gets its result, and its interrupt flag is set again; or an
+    /// [EngineException] of kind INTERRUPTED, and nothing was taken. A line that cannot be decoded is taken,
+    /// and becomes a dead letter.
     ///
     /// @param firstRecord number of the first line, from 1; lines that are in already are passed over
+    /// @param length bytes of the lines in the array, from its beginning; without any, nothing is done
     /// @return lines of the source that are acknowledged so far
     /// @throws EngineException if lines in between are missing, or the engine cannot go on
     public long append(String source, long firstRecord, byte[] lines, int length) {
+        requireNumbered(source, firstRecord);
+        Objects.requireNonNull(lines, "The lines are null");
+        if (length < 0 || length > lines.length || length > APPEND_BYTES_MAX) {
+            throw new IllegalArgumentException(
+                    "The length is " + length + "; it is 0 to " + Math.min(lines.length, APPEND_BYTES_MAX) + " bytes");
+        }
         return commit(Commits.Request.lines(source, firstRecord, lines, length)).acknowledged;
     }
 
-    /// Takes records of a source, one a line, behind those it has. See [#append(String, long, byte[], int)].
-    public long append(String source, List<String> records) {
-        byte[] lines = (String.join("\n", records) + "\n").getBytes(StandardCharsets.UTF_8);
-        return append(source, acknowledged(source) + 1, lines, lines.length);
+    /// Takes records of a source that cannot be read again, behind those it has. Any number of threads may
+    /// append to one source. Durable, interrupts and undecodable records: see [#append(String, long, byte[],
+    /// int)].
+    ///
+    /// @param records without line ends; an empty list does nothing, an empty record becomes a dead letter
+    public Appended append(String source, List<String> records) {
+        requireName(source);
+        byte[] lines = Lines.of(records, APPEND_BYTES_MAX);
+        if (lines.length == 0) {
+            return new Appended(acknowledged(source), new Counts(0, 0, 0, 0, 0), List.of());
+        }
+        Commits.Request request = commit(Commits.Request.lines(source, Commits.Request.NEXT, lines, lines.length));
+        return new Appended(request.acknowledged, request.counts, request.letters);
     }
 
     /// Takes note of a line over the limit: its place, length and hash become a dead letter.
     public long appendOversized(String source, long record, long bytes, byte[] sha256) {
+        requireNumbered(source, record);
+        Objects.requireNonNull(sha256, "The hash is null");
+        if (bytes < 0 || sha256.length != SHA256_BYTES) {
+            throw new IllegalArgumentException("A line of " + bytes + " bytes with a hash of " + sha256.length
+                    + " bytes; a hash has " + SHA256_BYTES);
+        }
         return commit(Commits.Request.oversized(source, record, bytes, sha256)).acknowledged;
     }
 
-    private Commits.Request commit(Commits.Request request) {
-        requireOwner();
-        requireView();
-        view.commits.add(request);
-        while (true) {
-            boolean done = locked(() -> {
-                if (!request.done) {
-                    try {
-                        view.commits.commit();
-                    } catch (OutOfSpaceException e) {
-                        return false;
-                    }
-                    view.checkpoints.takeIfDue();
-                }
-                return request.done;
-            });
-            if (done) {
-                if (request.refused != null) {
-                    throw request.refused;
-                }
-                return request;
-            }
-            settings.pause().run();
+    /// What became of appended records. They are forced to disk, and in the totals or among the dead letters.
+    ///
+    /// @param acknowledged lines of the source that are acknowledged so far, these included
+    /// @param counts of these records alone
+    /// @param letters ids of the dead letters that these records became or caused, ascending
+    public record Appended(long acknowledged, Counts counts, List<Long> letters) {
+        public Appended {
+            letters = List.copyOf(letters);
         }
+    }
+
+    private static void requireName(String source) {
+        Objects.requireNonNull(source, "The source's name is null");
+        if (source.isEmpty()) {
+            throw new IllegalArgumentException("The source's name is empty");
+        }
+    }
+
+    private static void requireNumbered(String source, long firstRecord) {
+        requireName(source);
+        if (firstRecord < 1) {
+            throw new IllegalArgumentException(
+                    "The first line's number is " + firstRecord + "; lines are numbered from 1");
+        }
+    }
+
+    private Commits.Request commit(Commits.Request request) {
+        opening.requireOwner();
+        requireView();
+        return submissions.commit(request);
     }
 
     /// Lines of a source that are acknowledged so far.
     public long acknowledged(String source) {
-        return locked(() -> {
+        requireName(source);
+        return guard.reading(() -> {
             Sources.Source known = view.state.sources.find(source);
             return known == null ? 0L : known.records;
         });
+    }
+
+    Settings settings() {
+        return settings;
     }
 
     @Override
@@ -342,6 +291,8 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public <T> T query(Query query, Function<Answer, T> reader) {
+        Objects.requireNonNull(query, "The query is null");
+        Objects.requireNonNull(reader, "The reader is null");
         return answers.answer(query, () -> cut(query), reader);
     }
 
@@ -354,17 +305,18 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Optional<StoredRow> get(List<String> key) {
-        byte[] bytes = StoredRow.keyBytes(pipeline(), key);
+        byte[] bytes = StoredRow.keyBytes(pipeline(), Submissions.given(key, "The parts of the key"));
         if (bytes.length > 2 * dev.onefold.core.pipeline.Limits.KEY_BYTES_MAX) {
             return Optional.empty();
         }
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(bytes, 0, bytes.length);
-        return locked(() -> view.state.shards[encoded.shard(view.state.shards.length)].get(encoded));
+        return guard.reading(() -> view.state.shards[encoded.shard(view.state.shards.length)].get(encoded));
     }
 
     @Override
     public Verification verify() {
-        return locked(this::compare);
+        requireRows();
+        return guard.reading(() -> Comparison.ofRows(view.state, opening.workers()));
     }
 
     /// Recomputes the totals from the sources, read again, and from the journal, if it was kept; then compares.
@@ -376,24 +328,24 @@ public final class EmbeddedEngine implements Engine {
         return recompute(reopen, false);
     }
 
-    /// Replaces the totals by those recomputed from the sources, read again, and from the journal, if it was kept.
-    /// Intake waits meanwhile, answers do not.
+    /// Replaces the totals by those recomputed from the sources, read again, and from the journal, if it was
+    /// kept. Intake waits meanwhile, answers do not.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was; nothing is changed then
     public Verification rebuild(Function<String, @Nullable FileSource> reopen) {
-        requireOwner();
+        opening.requireOwner();
         return recompute(reopen, true);
     }
 
     private Verification recompute(Function<String, @Nullable FileSource> reopen, boolean keep) {
-        foldLock.lock();
-        try {
-            requireView();
+        Objects.requireNonNull(reopen, "The function that opens sources again is null");
+        requireView();
+        return alone(() -> {
             View served = view;
             View shadow = new ViewFill(opening, served, served.pipeline).shadow(reopen);
             Verification difference =
-                    locked(() -> Comparison.of(served.state, shadow.state, "the sources, read again"));
+                    guard.reading(() -> Comparison.of(served.state, shadow.state, "the sources, read again"));
             if (keep) {
                 replace(served, shadow);
             } else {
@@ -403,98 +355,116 @@ public final class EmbeddedEngine implements Engine {
                 }
             }
             return difference;
-        } finally {
-            foldLock.unlock();
-        }
-    }
-
-    private void replace(View old, View fresh) {
-        locked(() -> {
-            old.checkpoints.await();
-            fresh.serve(opening);
-            view = fresh;
-            wanted = null;
-            old.close(false);
-            View.deleteOthers(root, fresh.number);
-            return fresh;
         });
     }
 
-    private Verification compare() {
-        State state = view.state;
-        if (state.byPlace) {
-            throw new IllegalArgumentException("Pipeline " + state.pipeline.name()
+    /// Nothing is committed or folded meanwhile, so only the exchange itself needs the lock.
+    private void replace(View old, View fresh) {
+        Future<?> writing = guard.locked(old.checkpoints::writing);
+        if (writing != null) {
+            rounds.awaitWritten(writing, () -> false);
+        }
+        fresh.serve(opening);
+        guard.locked(() -> {
+            view = fresh;
+            wanted = null;
+            old.close(false);
+            return fresh;
+        });
+        View.deleteOthers(root, fresh.number);
+    }
+
+    private void requireRows() {
+        Pipeline pipeline = pipeline();
+        if (pipeline.identity() instanceof Identity.ByPlace) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " keeps no rows to recompute from: its records count by their place. Verify from its sources"
                     + " (--from-sources).");
         }
-        return Comparison.ofRows(state, workers);
     }
 
     @Override
     public Verification rebuild() {
-        requireOwner();
-        return locked(() -> {
-            Verification before = compare();
-            view.state.recount(workers);
-            view.groupLogs.beginAnew();
-            view.checkpoints.take();
-            view.checkpoints.await();
+        opening.requireOwner();
+        requireRows();
+        Submissions.hold(standing.readLock(), "totals that are computed again from their sources");
+        try {
+            Verification before = guard.locked(() -> {
+                State state = view.state;
+                Verification difference = Comparison.ofRows(state, opening.workers());
+                state.recount(opening.workers());
+                view.groupLogs.beginAnew();
+                return difference;
+            });
+            rounds.checkpointNow(() -> false);
             return before;
-        });
+        } finally {
+            standing.readLock().unlock();
+        }
     }
 
     @Override
     public DeadLetters deadLetters() {
-        return new LetterBox(() -> view.letters, this::locked, this::commit, this::checkpointNow);
+        return new LetterBox(() -> view.letters, opening, this::commit, this::checkpointNow);
     }
 
     /// Whether the journal is kept for ever, and its release.
     public KeptJournal journal() {
-        return new KeptJournal(opening, () -> view, this::locked);
+        return new KeptJournal(opening, () -> view);
     }
 
     @Override
     public Counts counts() {
-        return locked(() -> view.state.allCounts());
+        return guard.reading(() -> view.state.allCounts());
     }
 
     /// How the engine is.
     public Status status() {
-        return locked(() -> new Status(
+        return guard.reading(() -> new Status(
                 view.state.rows(),
                 view.state.memory.used(),
                 view.checkpoints.durable().number(),
                 view.checkpoints.durable().at(),
                 view.checkpoints.stoppedMax(),
+                opening.space().since(),
                 view.state.sources.progress()));
     }
 
+    /// Makes durable what is in, and releases everything. While the disk is full it does not wait for space:
+    /// the next start goes on from the last durable checkpoint and the journal, so nothing that was
+    /// acknowledged is lost.
     @Override
     public void close() {
-        lock.lock();
+        submissions.closing();
+        view.checkpoints.closing();
+        standing.writeLock().lock(); // What is being committed ends first.
         try {
-            if (closed) {
-                return;
-            }
-            try {
-                if (failure == null) {
-                    view.checkpoints.take();
-                    view.checkpoints.await();
-                }
-            } finally {
-                closed = true;
-                release();
+            own.call(() -> {
+                guard.close(this::checkpointAndRelease);
+                return true;
+            });
+        } finally {
+            standing.writeLock().unlock();
+        }
+        own.close();
+    }
+
+    private void checkpointAndRelease() {
+        view.checkpoints.closing(); // The view may be another one by now.
+        try {
+            if (!guard.hasFailed()) {
+                view.checkpoints.takeLast();
             }
         } finally {
-            lock.unlock();
+            release();
         }
     }
 
     private void release() {
         try {
-            workers.close();
-            view.close(failure != null && settings.threads() > 0);
-            journal.close();
+            opening.workers().close();
+            view.close(guard.hasFailed() && settings.threads() > 0);
+            opening.journal().close();
         } finally {
             if (directoryLock != null) {
                 directoryLock.close();

@@ -27,6 +27,11 @@ public final class EngineException extends RuntimeException {
         DEFINITION_CHANGED,
         /// The files are of another version of Onefold.
         FORMAT,
+        /// The disk is full, and the caller that waited for space has given up. Nothing of its call was done, or the
+        /// message says how much.
+        NO_SPACE,
+        /// The calling thread was interrupted while it waited. Nothing of its call was done.
+        INTERRUPTED,
         /// The engine is closed, or has stopped after a failure.
         STOPPED
     }

@@ -15,31 +15,32 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// Folds one source that can be read again. It is known by its content: what was folded of it is hashed and
-/// compared before anything more is taken from it. A file under a new name that holds just what was folded under
-/// another one is the same file; one that holds more is another, and is folded whole.
+/// compared before anything more is taken from it. A file under a new name that holds just what was folded
+/// under another one is the same file; one that holds more is another, and is folded whole.
 final class FileFold {
     private static final int CHUNKS_PER_ROUND = 16;
     private static final long TELL_NANOS = 100_000_000;
     private static final LineReader.Lines END =
             new LineReader.Lines(new byte[0], 0, -1, new byte[0], 0, LineReader.sha256());
 
-    private final EmbeddedEngine engine;
+    private final Rounds rounds;
     private final FileSource file;
     private final FoldListener listener;
     private final List<Chunk> pool = new ArrayList<>();
 
-    FileFold(EmbeddedEngine engine, FileSource file, FoldListener listener) {
-        this.engine = engine;
+    FileFold(Rounds rounds, FileSource file, FoldListener listener) {
+        this.rounds = rounds;
         this.file = file;
         this.listener = listener;
     }
 
     FoldReport run() {
         try (InputStream in = file.opener().open()) {
-            Checkpoint.Source known = engine.source(file.name());
+            Checkpoint.Source known = rounds.source(file.name());
             if (known != null) {
                 MessageDigest digest = requireSameBeginning(in, known);
                 return fold(in, digest, file.name());
@@ -51,7 +52,7 @@ final class FileFold {
         if (likeness.whole() != null && !file.growing()) {
             return new FoldReport.AlreadyFolded(likeness.whole());
         }
-        if (likeness.beginning() != null && engine.pipeline().identity() instanceof Identity.ByPlace) {
+        if (likeness.beginning() != null && rounds.pipeline().identity() instanceof Identity.ByPlace) {
             throw doubtful(likeness.beginning());
         }
         try (InputStream in = file.opener().open()) {
@@ -111,7 +112,7 @@ final class FileFold {
 
     private Likeness likeness() {
         TreeMap<Long, List<Checkpoint.Source>> byLength = new TreeMap<>();
-        for (Checkpoint.Source source : engine.replayableSources()) {
+        for (Checkpoint.Source source : rounds.replayableSources()) {
             if (source.bytes() > 0) {
                 byLength.computeIfAbsent(source.bytes(), _ -> new ArrayList<>()).add(source);
             }
@@ -146,9 +147,9 @@ final class FileFold {
         return new Likeness(whole, beginning);
     }
 
-    /// Where each line counts by its place, a file that begins as another one did may be that one, moved and grown,
-    /// or one of its own: to go on in the one would lose lines, to fold the other would count them twice. With
-    /// versions or ids, folding it whole is right in both cases.
+    /// Where each line counts by its place, a file that begins as another one did may be that one, moved and
+    /// grown, or one of its own: to go on in the one would lose lines, to fold the other would count them
+    /// twice. With versions or ids, folding it whole is right in both cases.
     private EngineException doubtful(String known) {
         return new EngineException(
                 EngineException.Kind.SOURCE_CHANGED,
@@ -160,16 +161,16 @@ final class FileFold {
     }
 
     private FoldReport fold(InputStream in, MessageDigest digest, String name) throws IOException {
-        Sources.Source source = engine.openSource(name);
+        Sources.Source source = rounds.openSource(name);
         LineReader reader = new LineReader(in, digest, file.growing(), false);
         long recordsBefore = source.dataRecords();
         requireFinishedLine(in, source, reader);
-        if (engine.settings().threads() == 0) {
+        if (rounds.settings().threads() == 0) {
             foldInline(reader, source);
         } else {
             foldAhead(reader, source);
         }
-        engine.checkpointNow();
+        rounds.checkpointNow(this::stops);
         tell(source);
         return new FoldReport.Folded(source.dataRecords() - recordsBefore, source.bytes);
     }
@@ -189,31 +190,35 @@ final class FileFold {
         }
         if (next == '\n') {
             reader.pass((byte) '\n');
-            engine.passNewline(source, reader.digest());
+            rounds.passNewline(source, reader.digest());
         }
     }
 
     private void foldInline(LineReader reader, Sources.Source source) throws IOException {
         LineReader.Lines lines = reader.next();
-        while (lines != null && !listener.stop()) {
+        while (lines != null && !stops()) {
             List<LineReader.Lines> round = new ArrayList<>();
             while (lines != null && round.size() < CHUNKS_PER_ROUND) {
                 round.add(lines);
                 lines = reader.next();
             }
-            engine.foldRound(chunks(round, source));
+            rounds.foldRound(chunks(round, source), this::stops);
             tell(source);
         }
     }
 
+    private boolean stops() {
+        return listener.stop() || Thread.currentThread().isInterrupted();
+    }
+
     /// Reads on another thread, some chunks ahead.
-    private void foldAhead(LineReader reader, Sources.Source source) {
+    private void foldAhead(LineReader reader, Sources.Source source) throws IOException {
         BlockingQueue<LineReader.Lines> queue = new ArrayBlockingQueue<>(2 * CHUNKS_PER_ROUND);
-        IOException[] failure = new IOException[1];
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Thread thread = Thread.ofPlatform().daemon().name("onefold-reader").start(() -> read(reader, queue, failure));
         try {
             long toldNanos = System.nanoTime();
-            while (!listener.stop()) {
+            while (!stops()) {
                 List<LineReader.Lines> round = new ArrayList<>();
                 round.add(queue.take());
                 queue.drainTo(round, CHUNKS_PER_ROUND - 1);
@@ -222,7 +227,7 @@ final class FileFold {
                     round.removeLast();
                 }
                 if (!round.isEmpty()) {
-                    engine.foldRound(chunks(round, source));
+                    rounds.foldRound(chunks(round, source), this::stops);
                 }
                 if (ended) {
                     break;
@@ -237,23 +242,31 @@ final class FileFold {
         } finally {
             thread.interrupt();
         }
-        if (failure[0] != null) {
-            engine.checkpointNow();
-            throw unreadable(failure[0]);
+        switch (failure.get()) {
+            case null -> {}
+            case IOException e -> {
+                rounds.checkpointNow(this::stops);
+                throw e;
+            }
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            case Throwable e -> throw new IOException(e);
         }
     }
 
-    private static void read(LineReader reader, BlockingQueue<LineReader.Lines> queue, IOException[] failure) {
+    /// Ends with [#END] whatever happens: the folding thread waits for it.
+    private static void read(
+            LineReader reader, BlockingQueue<LineReader.Lines> queue, AtomicReference<@Nullable Throwable> failure) {
         try {
             LineReader.Lines lines = reader.next();
             while (lines != null) {
                 queue.put(lines);
                 lines = reader.next();
             }
-        } catch (IOException e) {
-            failure[0] = e;
         } catch (InterruptedException stopped) {
             return;
+        } catch (IOException | RuntimeException | Error e) {
+            failure.set(e);
         }
         try {
             queue.put(END);
@@ -267,7 +280,7 @@ final class FileFold {
         long offset = source.bytes;
         for (LineReader.Lines lines : round) {
             if (pool.size() == chunks.size()) {
-                pool.add(new Chunk(engine.settings().shards()));
+                pool.add(new Chunk(rounds.settings().shards()));
             }
             Chunk chunk = pool.get(chunks.size());
             chunk.set(lines, source, offset);
@@ -278,7 +291,7 @@ final class FileFold {
     }
 
     private void tell(Sources.Source source) {
-        long durable = engine.durableBytes(source.name);
-        listener.folded(durable, source.bytes, engine.counts());
+        long durable = rounds.durableBytes(source.name);
+        listener.folded(durable, source.bytes, rounds.counts());
     }
 }

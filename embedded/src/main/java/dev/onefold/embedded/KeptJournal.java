@@ -3,37 +3,33 @@ package dev.onefold.embedded;
 import java.util.function.Supplier;
 
 /// Whether a data directory keeps its journal for ever. Asked for when the directory is made
-/// ([Settings#withKeepJournal]), and remembered there.
+/// ([Settings#withKeepJournal]), and remembered there. Any thread may call.
 public final class KeptJournal {
     private final View.Opening opening;
     private final Supplier<View> view;
-    private final LetterBox.Locked locked;
 
-    KeptJournal(View.Opening opening, Supplier<View> view, LetterBox.Locked locked) {
+    KeptJournal(View.Opening opening, Supplier<View> view) {
         this.opening = opening;
         this.view = view;
-        this.locked = locked;
     }
 
     /// Whether all entries are kept, from the first on, so that totals can be recomputed from them.
     public boolean isKept() {
-        return locked.run(() -> opening.journal().isKept() && opening.journal().isWhole());
+        return opening.guard()
+                .reading(() -> opening.journal().isKept() && opening.journal().isWhole());
     }
 
-    /// Keeps the journal no longer: what a checkpoint covers is deleted, now and from now on. Cannot be
-    /// taken back.
+    /// Keeps the journal no longer: the entries that a checkpoint covers are deleted, now and from now on. This
+    /// cannot be taken back.
     public void release() {
-        if (opening.reading()) {
-            throw new IllegalArgumentException("The data directory was opened to be read only");
-        }
-        locked.run(() -> {
+        opening.requireOwner();
+        opening.own().call(() -> opening.guard().locked(() -> {
             View served = view.get();
-            new Current(served.number, opening.identity(), false)
-                    .write(opening.root(), opening.settings().pause());
+            new Current(served.number, opening.identity(), false).write(opening.root(), opening.space());
             opening.journal().keep(false);
             served.checkpoints.take();
             served.checkpoints.await();
             return served;
-        });
+        }));
     }
 }

@@ -8,9 +8,9 @@ import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Letters;
-import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
@@ -32,6 +32,7 @@ final class Recovery {
     private final Workers workers;
     private final boolean reading;
     private final long identity;
+    private final Space space;
     private final Memory memory;
 
     Recovery(Path directory, Pipeline pipeline, View.Opening opening) {
@@ -41,6 +42,7 @@ final class Recovery {
         workers = opening.workers();
         reading = opening.reading();
         identity = opening.identity();
+        space = opening.space();
         memory = new Memory(settings.stateBytesMax());
     }
 
@@ -52,6 +54,22 @@ final class Recovery {
         State state = new State(pipeline, settings.shards(), memory);
         Letters letters = new Letters(directory, identity);
         GroupLogs groupLogs = new GroupLogs(directory, identity, state.groups, state.values);
+        Recovered recovered = new Recovered(state, letters, groupLogs);
+        boolean whole = false;
+        try {
+            recover(checkpoint, recovered);
+            whole = true;
+            return recovered;
+        } finally {
+            if (!whole) {
+                state.close();
+                letters.close();
+                groupLogs.close();
+            }
+        }
+    }
+
+    private void recover(@Nullable Checkpoint checkpoint, Recovered into) {
         if (!reading) {
             if (checkpoint != null) {
                 writeAgain(checkpoint);
@@ -59,35 +77,28 @@ final class Recovery {
             deleteUnnamed(checkpoint);
         }
         if (checkpoint == null) {
-            return new Recovered(state, letters, groupLogs);
+            return;
         }
         requireMemory(checkpoint);
+        State state = into.state;
         state.sources.load(checkpoint.sources());
         state.counts = checkpoint.counts();
         state.watermarkMs = checkpoint.watermarkMs();
-        letters.load(checkpoint.letters());
+        into.letters.load(checkpoint.letters());
         int shards = checkpoint.rows().size();
         if (shards == settings.shards()) {
-            groupLogs.load(checkpoint.groupLogs(), state.cells());
+            into.groupLogs.load(checkpoint.groupLogs(), state.cells());
             requireMemory(checkpoint); // The values of measures are in it now.
             loadRows(checkpoint, state.shards);
         } else {
-            reshard(checkpoint, state, groupLogs);
+            reshard(checkpoint, state, into.groupLogs);
         }
-        return new Recovered(state, letters, groupLogs);
     }
 
     /// It can be read, and may yet not be on the disk: the process that renamed it was perhaps killed, or its force
     /// failed, before it was. What it does not name is about to be deleted, and the one before may name that.
     private void writeAgain(Checkpoint checkpoint) {
-        while (true) {
-            try {
-                checkpoint.write(directory);
-                return;
-            } catch (OutOfSpaceException e) {
-                settings.pause().run();
-            }
-        }
+        space.change(() -> checkpoint.write(directory));
     }
 
     private void requireMemory(Checkpoint checkpoint) {

@@ -1,8 +1,12 @@
 package dev.onefold.embedded;
 
+import dev.onefold.embedded.rows.MachineMemory;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
 
 /// How the embedded engine runs. No setting changes an answer.
@@ -17,7 +21,9 @@ import java.util.random.RandomGenerator;
 /// totals can be recomputed from it; the directory remembers
 /// @param clock says when; decides nothing about totals
 /// @param random gives a new data directory its identity; decides nothing about totals
-/// @param pause waits a little before a full disk is tried again
+/// @param pause waits a little before a full disk is tried again; to give up, it throws an [EngineException],
+/// and what was waited for is not done
+/// @param spaceListener is told that the disk is full, and when there is space again
 public record Settings(
         int shards,
         int threads,
@@ -26,8 +32,10 @@ public record Settings(
         boolean keepJournal,
         InstantSource clock,
         RandomGenerator random,
-        Runnable pause) {
+        Runnable pause,
+        SpaceListener spaceListener) {
     private static final Duration SPACE_PAUSE = Duration.ofMillis(500);
+    private static final Duration CHECKPOINT_INTERVAL_MAX = Duration.ofDays(36_500);
 
     public Settings {
         if (shards < 1 || shards > 256) {
@@ -35,6 +43,73 @@ public record Settings(
         }
         if (threads < 0 || threads > 256) {
             throw new IllegalArgumentException("Threads are " + threads + "; they are 0 to 256");
+        }
+        Objects.requireNonNull(checkpointInterval, "The checkpoint interval is null");
+        if (checkpointInterval.isNegative() || checkpointInterval.compareTo(CHECKPOINT_INTERVAL_MAX) > 0) {
+            throw new IllegalArgumentException("The checkpoint interval is " + checkpointInterval + "; it is 0 to "
+                    + CHECKPOINT_INTERVAL_MAX.toDays() + " days");
+        }
+        if (stateBytesMax < 1) {
+            throw new IllegalArgumentException("Memory for the state is " + stateBytesMax + " bytes; it is at least 1");
+        }
+        Objects.requireNonNull(clock, "The clock is null");
+        Objects.requireNonNull(random, "The source of randomness is null");
+        Objects.requireNonNull(pause, "The pause is null");
+        Objects.requireNonNull(spaceListener, "The listener for space is null");
+    }
+
+    /// Settings that log a full disk.
+    public Settings(
+            int shards,
+            int threads,
+            Duration checkpointInterval,
+            long stateBytesMax,
+            boolean keepJournal,
+            InstantSource clock,
+            RandomGenerator random,
+            Runnable pause) {
+        this(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, new SpaceLog());
+    }
+
+    /// Called when the disk is full. Any thread calls it; it must return soon.
+    public interface SpaceListener {
+        /// Called at once when the engine begins to wait for space, and then each minute.
+        ///
+        /// @param since when the wait began
+        /// @param file for which there was no space
+        void waiting(Instant since, Path file);
+
+        /// Called when the wait has ended: there is space again, or the caller has given up.
+        ///
+        /// @param since when the wait began
+        void ended(Instant since);
+
+        /// Tells nobody.
+        static SpaceListener silent() {
+            return new SpaceListener() {
+                @Override
+                public void waiting(Instant since, Path file) {}
+
+                @Override
+                public void ended(Instant since) {}
+            };
+        }
+    }
+
+    private static final class SpaceLog implements SpaceListener {
+        private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
+
+        @Override
+        public void waiting(Instant since, Path file) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "The disk is full since " + since + ": no space for " + file
+                            + ". Intake waits, answers go on. Make space, and intake goes on by itself.");
+        }
+
+        @Override
+        public void ended(Instant since) {
+            LOG.log(System.Logger.Level.WARNING, "The wait for space on the disk, since " + since + ", has ended.");
         }
     }
 
@@ -58,35 +133,39 @@ public record Settings(
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new EngineException(
-                    EngineException.Kind.STOPPED, "Interrupted while waiting for space on the disk", e);
+                    EngineException.Kind.INTERRUPTED, "Interrupted while waiting for space on the disk", e);
         }
     }
 
     public Settings withShards(int count) {
-        return new Settings(count, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause);
+        return new Settings(count, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
     }
 
     public Settings withThreads(int count) {
-        return new Settings(shards, count, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause);
+        return new Settings(shards, count, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
     }
 
     public Settings withCheckpointInterval(Duration interval) {
-        return new Settings(shards, threads, interval, stateBytesMax, keepJournal, clock, random, pause);
+        return new Settings(shards, threads, interval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
     }
 
     public Settings withStateBytesMax(long bytes) {
-        return new Settings(shards, threads, checkpointInterval, bytes, keepJournal, clock, random, pause);
+        return new Settings(shards, threads, checkpointInterval, bytes, keepJournal, clock, random, pause, spaceListener);
     }
 
     public Settings withKeepJournal(boolean keep) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keep, clock, random, pause);
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keep, clock, random, pause, spaceListener);
     }
 
     public Settings withClock(InstantSource source) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, source, random, pause);
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, source, random, pause, spaceListener);
     }
 
     public Settings withPause(Runnable wait) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, wait);
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, wait, spaceListener);
+    }
+
+    public Settings withSpaceListener(SpaceListener listener) {
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, listener);
     }
 }

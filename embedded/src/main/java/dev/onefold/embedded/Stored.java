@@ -7,7 +7,7 @@ import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
-import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.guard.Space;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,28 +30,29 @@ record Stored(
     private static final int READS_MAX = 20;
 
     /// What the owner of a directory finds. Abandoned files are deleted, and what can be read is made durable.
-    static Stored own(Path root, Settings settings, DirectoryLock lock) {
+    static Stored own(Path root, Settings settings, DirectoryLock lock, Space space) {
         Current named = Current.read(root);
         Current current = named == null ? begun(root, settings) : named;
         Checkpoint checkpoint = checkpoint(root, current);
         if (named == null) {
             Disk.forceAncestors(root);
         } else {
-            named.write(root, settings.pause());
+            named.write(root, space);
         }
         View.deleteOthers(root, current.number()); // Only now: a flipped bit in a name is no reason to delete a view.
         List<Entry> replayed = new ArrayList<>();
-        while (true) {
-            try {
-                replayed.clear();
-                Journal journal = Journal.open(
-                        root, current.identity(), position(checkpoint), payload -> replayed.add(Entry.decode(payload)));
-                Stored stored = new Stored(current, checkpoint, journal, replayed, lock);
-                stored.keepJournal(root, settings);
-                return stored;
-            } catch (OutOfSpaceException e) {
-                settings.pause().run();
-            }
+        Journal journal = space.await(() -> {
+            replayed.clear();
+            return Journal.open(
+                    root, current.identity(), position(checkpoint), payload -> replayed.add(Entry.decode(payload)));
+        });
+        try {
+            Stored stored = new Stored(current, checkpoint, journal, replayed, lock);
+            stored.keepJournal(root, settings, space);
+            return stored;
+        } catch (RuntimeException | Error e) {
+            journal.close();
+            throw e;
         }
     }
 
@@ -64,11 +65,10 @@ record Stored(
 
     /// The directory remembers whether its journal is kept. To keep it later is of use only while nothing
     /// is gone.
-    private void keepJournal(Path root, Settings settings) {
+    private void keepJournal(Path root, Settings settings, Space space) {
         boolean kept = current.journalKept();
         if (settings.keepJournal() && !kept) {
             if (!journal.isWhole()) {
-                journal.close();
                 throw new EngineException(
                         EngineException.Kind.DEFINITION_CHANGED,
                         "The journal of " + root + " was not kept from the first record on, and its beginning is gone;"
@@ -77,7 +77,7 @@ record Stored(
             }
             kept = true;
             if (checkpoint != null) {
-                new Current(current.number(), current.identity(), true).write(root, settings.pause());
+                new Current(current.number(), current.identity(), true).write(root, space);
             }
         }
         journal.keep(kept);

@@ -13,6 +13,9 @@ import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Guard;
+import dev.onefold.embedded.guard.OwnThread;
+import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.RowTranslator;
 import dev.onefold.embedded.rows.Rows;
@@ -59,7 +62,8 @@ final class View {
     }
 
     /// What views of one engine share.
-    record Opening(Path root, Settings settings, Workers workers, Stored stored) {
+    record Opening(
+            Path root, Settings settings, Workers workers, Stored stored, OwnThread own, Guard guard, Space space) {
         long identity() {
             return stored.identity();
         }
@@ -70,6 +74,12 @@ final class View {
 
         boolean reading() {
             return stored.reading();
+        }
+
+        void requireOwner() {
+            if (reading()) {
+                throw new IllegalArgumentException("The data directory " + root + " was opened to be read only");
+            }
         }
     }
 
@@ -93,7 +103,7 @@ final class View {
     static View open(Opening opening, long number, Pipeline pipeline, @Nullable Checkpoint checkpoint) {
         Path directory = directory(opening.root, number);
         if (!opening.reading()) {
-            Disk.createDirectories(directory);
+            opening.space.change(() -> Disk.createDirectories(directory));
         }
         Recovery recovery = new Recovery(directory, pipeline, opening);
         return new View(directory, number, recovery.recover(checkpoint), opening, checkpoint);
@@ -103,8 +113,7 @@ final class View {
     void serve(Opening opening) {
         checkpoints.take();
         checkpoints.await();
-        new Current(number, opening.identity(), opening.journal().isKept())
-                .write(opening.root, opening.settings.pause());
+        new Current(number, opening.identity(), opening.journal().isKept()).write(opening.root, opening.space);
     }
 
     /// Fills this view, which is empty, from the rows and the dead letters of another; both hold the same sources then.

@@ -36,19 +36,45 @@ public final class Disk {
         return message == null ? cause.getClass().getSimpleName() : message;
     }
 
-    private static boolean isOutOfSpace(IOException failure) {
-        String message = failure.getMessage();
-        return message != null && (message.contains("No space left") || message.contains("quota exceeded"));
+    /// An operation on a file that may need space.
+    private interface Operation<T> {
+        T run() throws IOException;
     }
 
-    private static Exception told(String what, Path file, IOException cause) {
-        return isOutOfSpace(cause) ? new OutOfSpaceException(file, cause) : failed(what, file, cause);
+    /// Does an operation that changes nothing if the disk is full.
+    private static <T> T needingSpace(String what, Path file, Operation<T> operation) throws OutOfSpaceException {
+        try {
+            return operation.run();
+        } catch (IOException e) {
+            if (FullDisk.isReason(file, e)) {
+                throw new OutOfSpaceException(file, e);
+            }
+            throw failed(what, file, e);
+        }
     }
 
     /// Creates a file of zeros and forces it, so that writing into it later needs no space.
     ///
     /// @throws OutOfSpaceException and leaves no file
     public static void allocate(Path file, long bytes) throws OutOfSpaceException {
+        try {
+            needingSpace("allocation", file, () -> {
+                writeZeros(file, bytes);
+                return file;
+            });
+        } catch (OutOfSpaceException e) {
+            delete(file);
+            throw e;
+        }
+        try {
+            forceDirectory(directoryOf(file));
+        } catch (EngineException e) {
+            delete(file); // Its name is perhaps not on the disk, and no later force would bring it there.
+            throw e;
+        }
+    }
+
+    private static void writeZeros(Path file, long bytes) throws IOException {
         try (FileChannel channel = OwnerOnly.create(file)) {
             ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZERO_BYTES, bytes));
             for (long at = 0; at < bytes; ) {
@@ -56,18 +82,6 @@ public final class Disk {
                 at += channel.write(zeros, at);
             }
             channel.force(true);
-        } catch (IOException e) {
-            if (isOutOfSpace(e)) {
-                delete(file);
-                throw new OutOfSpaceException(file, e);
-            }
-            throw failed("allocation", file, e);
-        }
-        try {
-            forceDirectory(directoryOf(file));
-        } catch (EngineException e) {
-            delete(file); // Its name is perhaps not on the disk, and no later force would bring it there.
-            throw e;
         }
     }
 
@@ -98,12 +112,11 @@ public final class Disk {
         return file.resolveSibling(file.getFileName() + ".new");
     }
 
-    private static void rename(Path beside, Path file) {
-        try {
-            Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            throw failed("renaming", beside, e);
-        }
+    private static void rename(Path beside, Path file) throws OutOfSpaceException {
+        needingSpace(
+                "renaming",
+                beside,
+                () -> Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING));
     }
 
     private static Path directoryOf(Path file) {
@@ -135,17 +148,15 @@ public final class Disk {
     /// Writes all of the buffer at a position.
     public static void write(FileChannel channel, Path file, ByteBuffer bytes, long position)
             throws OutOfSpaceException {
-        try {
-            long at = position;
-            while (bytes.hasRemaining()) {
-                at += channel.write(bytes, at);
-            }
-        } catch (IOException e) {
-            if (told("writing", file, e) instanceof OutOfSpaceException full) {
-                throw full;
-            }
-            throw failed("writing", file, e);
+        needingSpace("writing", file, () -> writeAll(channel, bytes, position));
+    }
+
+    private static long writeAll(FileChannel channel, ByteBuffer bytes, long position) throws IOException {
+        long at = position;
+        while (bytes.hasRemaining()) {
+            at += channel.write(bytes, at);
         }
+        return at;
     }
 
     /// Fills the buffer from a position; whether the file was long enough.
@@ -203,17 +214,16 @@ public final class Disk {
 
     /// Creates a directory and those above it, each durable before the next. One that was there already is durable
     /// after [#forceAncestors] only.
-    public static void createDirectories(Path directory) {
+    public static void createDirectories(Path directory) throws OutOfSpaceException {
         if (Files.isDirectory(directory)) {
             return;
         }
         Path above = directoryOf(directory);
         createDirectories(above);
-        try {
+        needingSpace("creating", directory, () -> {
             OwnerOnly.createDirectory(directory);
-        } catch (IOException e) {
-            throw failed("creating", directory, e);
-        }
+            return directory;
+        });
         try {
             forceDirectory(above);
         } catch (EngineException e) {
@@ -248,7 +258,7 @@ public final class Disk {
     /// directory forced.
     public static void replace(Path file, ByteBuffer bytes) throws OutOfSpaceException {
         Path beside = beside(file);
-        try (FileChannel channel = OwnerOnly.create(beside)) {
+        try (FileChannel channel = needingSpace("opening", beside, () -> OwnerOnly.create(beside))) {
             write(channel, beside, bytes, 0);
             channel.force(true);
         } catch (IOException e) {

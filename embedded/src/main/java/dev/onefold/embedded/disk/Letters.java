@@ -234,6 +234,11 @@ public final class Letters implements AutoCloseable {
         return pendingBytes;
     }
 
+    /// The id of the next letter.
+    public long idNext() {
+        return idNext;
+    }
+
     public long size() {
         return entries.size();
     }
@@ -264,11 +269,16 @@ public final class Letters implements AutoCloseable {
             throw new IllegalArgumentException("There is no dead letter " + id);
         }
         if (!entry.letter.kept()) {
-            throw new IllegalArgumentException("Dead letter " + id + " has " + entry.letter.bytes()
-                    + " bytes, over the limit; only its place and hash are kept. Read it from " + entry.letter.place());
+            throw new IllegalArgumentException(notKept(entry.letter));
         }
         byte[] record = entry.record;
         return record != null ? record : readRecord(entry);
+    }
+
+    /// Why a letter has no record.
+    public static String notKept(DeadLetter letter) {
+        return "Dead letter " + letter.id() + " has " + letter.bytes()
+                + " bytes, over the limit; only its place and hash are kept. Read it from " + letter.place();
     }
 
     private byte[] readRecord(Entry entry) {

@@ -24,6 +24,9 @@ public final class Sources {
         public long recordsAppended;
 
         public long bytesAppended;
+        /// Whether a header line is in the journal, and perhaps not folded yet.
+        public boolean headerAppended;
+
         /// Hash of these bytes: known from the checkpoint until the source is read again, then as a state that goes
         /// on.
         public byte[] hash = LineReader.sha256().digest();

@@ -159,7 +159,8 @@ public final class EmbeddedSimulation {
                 keepsJournal,
                 () -> Instant.ofEpochSecond(random.nextLong(0, 4_000_000_000L)), // It goes back as often as on.
                 random,
-                () -> disk.inject(Faults.none()));
+                () -> disk.inject(Faults.none()),
+                Settings.SpaceListener.silent());
     }
 
     private Faults faults() {

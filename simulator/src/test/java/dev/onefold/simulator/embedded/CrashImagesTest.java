@@ -32,7 +32,8 @@ class CrashImagesTest {
         try (EmbeddedEngine engine = Trades.open(Trades.directory(disk), settings)) {
             while (acknowledged < 80) {
                 int more = Math.min(80 - acknowledged, random.nextInt(1, 20));
-                acknowledged = (int) engine.append("s", LINES.subList(acknowledged, acknowledged + more));
+                acknowledged = (int) engine.append("s", LINES.subList(acknowledged, acknowledged + more))
+                        .acknowledged();
                 if (random.nextInt(3) == 0) {
                     int to = Math.min(80, folded + random.nextInt(1, 40));
                     Trades.fold(engine, Trades.file("file", LINES.subList(80, 80 + to)));
@@ -88,7 +89,7 @@ class CrashImagesTest {
                 done = in;
                 while (done < lines.size()) {
                     int to = Math.min(lines.size(), done + random.nextInt(20, 120));
-                    done = (int) engine.append("s", lines.subList(done, to));
+                    done = (int) engine.append("s", lines.subList(done, to)).acknowledged();
                 }
             } catch (SimulatedCrash powerGone) {
                 assertThat(disk.isOpen()).isFalse();

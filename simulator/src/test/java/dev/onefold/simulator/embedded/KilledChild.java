@@ -50,7 +50,8 @@ final class KilledChild {
         List<String> lines = Files.readAllLines(file);
         for (int from = (int) engine.acknowledged("s"); from < lines.size(); ) {
             int to = Math.min(lines.size(), from + LINES_PER_APPEND);
-            from = (int) engine.append("s", new ArrayList<>(lines.subList(from, to)));
+            from = (int)
+                    engine.append("s", new ArrayList<>(lines.subList(from, to))).acknowledged();
             System.out.println(from);
         }
     }

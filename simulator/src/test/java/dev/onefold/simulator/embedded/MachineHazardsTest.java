@@ -56,7 +56,7 @@ class MachineHazardsTest {
         SimulatedDisk next = disk.kill(); // The page cache still shows the entry that is not on the disk.
         EmbeddedEngine again = open(next);
         int in = (int) again.acknowledged("s");
-        assertThat(again.append("s", lines.subList(in, 30))).isEqualTo(30);
+        assertThat(again.append("s", lines.subList(in, 30)).acknowledged()).isEqualTo(30);
         for (int seed = 0; seed < 40; seed++) {
             try (EmbeddedEngine last = open(next.copy().crash(new SplittableRandom(seed)))) {
                 assertThat(last.acknowledged("s")).isEqualTo(30);

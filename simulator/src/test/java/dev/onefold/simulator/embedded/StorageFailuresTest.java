@@ -35,7 +35,8 @@ class StorageFailuresTest {
         try (EmbeddedEngine engine = Trades.open(Trades.directory(disk), settings)) {
             fold(engine, Trades.file("file", LINES.subList(0, 40)));
             for (int from = 40; from < 120; from += 20) {
-                acknowledged.add(engine.append("s", LINES.subList(from, from + 20)));
+                acknowledged.add(
+                        engine.append("s", LINES.subList(from, from + 20)).acknowledged());
             }
             engine.append("bad", List.of("poison", "more poison"));
             engine.deadLetters().purge(List.of(1L));

@@ -61,14 +61,15 @@ final class Trades {
     /// One thread, and checkpoints only when asked for.
     static Settings settings(int shards) {
         return new Settings(
-                shards,
-                0,
-                Duration.ofDays(1),
-                1L << 28,
-                false,
-                InstantSource.system(),
-                IDENTITIES,
-                Trades::refuseToWait);
+                        shards,
+                        0,
+                        Duration.ofDays(1),
+                        1L << 28,
+                        false,
+                        InstantSource.system(),
+                        IDENTITIES,
+                        Trades::refuseToWait)
+                .withSpaceListener(Settings.SpaceListener.silent());
     }
 
     private static void refuseToWait() {

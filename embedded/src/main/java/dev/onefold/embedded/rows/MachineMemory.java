@@ -1,13 +1,13 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.rows;
 
 import java.lang.management.ManagementFactory;
 
 /// How much memory this machine or container has.
-final class MachineMemory {
+public final class MachineMemory {
     private MachineMemory() {}
 
     /// Bytes, as the container allows them.
-    static long bytes() {
+    public static long bytes() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean machine
                 ? machine.getTotalMemorySize()
                 : 4L << 30;

@@ -1,0 +1,127 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineText;
+import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.disk.DirectoryLock;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FileNames;
+import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Guard;
+import dev.onefold.embedded.guard.OwnThread;
+import dev.onefold.embedded.guard.Space;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Opens a data directory on the engine's own thread; what is open already is closed if it fails.
+final class Opener {
+    private final Path root;
+    private final @Nullable Pipeline pipeline;
+    private final Settings given;
+    private final OwnThread own;
+    private final Space space;
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+    Opener(Path root, @Nullable Pipeline pipeline, Settings given) {
+        this.root = Objects.requireNonNull(root, "The directory is null");
+        this.pipeline = pipeline;
+        this.given = Objects.requireNonNull(given, "The settings are null");
+        own = new OwnThread(given.threads() > 0, "onefold-engine");
+        space = new Space(given);
+    }
+
+    /// Opens the directory as its owner; without a pipeline it must hold data.
+    EmbeddedEngine open() {
+        return onOwnThread(() -> {
+            if (pipeline == null) {
+                Stored.requireData(root);
+            } else {
+                space.change(() -> Disk.createDirectories(root));
+                FileNames.requireOurs(root);
+            }
+            String holder = "process " + ProcessHandle.current().pid() + ", since "
+                    + given.clock().instant();
+            return whole(DirectoryLock.take(root, holder));
+        });
+    }
+
+    /// Opens the directory to read it.
+    EmbeddedEngine read() {
+        return onOwnThread(() -> {
+            Stored.requireData(root);
+            return Stored.besideAnOwner(root, () -> whole(null));
+        });
+    }
+
+    private EmbeddedEngine onOwnThread(Supplier<EmbeddedEngine> opening) {
+        boolean whole = false;
+        try {
+            EmbeddedEngine engine = own.call(opening);
+            whole = true;
+            return engine;
+        } finally {
+            if (!whole) {
+                own.close();
+            }
+        }
+    }
+
+    private EmbeddedEngine whole(@Nullable DirectoryLock held) {
+        open.clear();
+        if (held != null) {
+            open.push(held);
+        }
+        try {
+            return recover(held);
+        } catch (RuntimeException | Error e) {
+            closeAll(e);
+            throw e;
+        }
+    }
+
+    private <T extends AutoCloseable> T kept(T part) {
+        open.push(part);
+        return part;
+    }
+
+    private void closeAll(Throwable failure) {
+        for (AutoCloseable part : open) {
+            try {
+                part.close();
+            } catch (Exception e) {
+                failure.addSuppressed(e);
+            }
+        }
+    }
+
+    private EmbeddedEngine recover(@Nullable DirectoryLock held) {
+        Stored found = held == null ? Stored.read(root) : Stored.own(root, given, held, space);
+        kept(found.journal());
+        Checkpoint checkpoint = found.checkpoint();
+        Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);
+        if (stored == null) {
+            throw Stored.noData(root);
+        }
+        Settings settings = pipeline == null && checkpoint != null
+                ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.
+                : given;
+        Workers workers = kept(new Workers(settings.threads()));
+        View.Opening opening =
+                new View.Opening(root, settings, workers, found, own, new Guard(), space);
+        View view = View.open(opening, Math.max(found.current().number(), 1), stored, checkpoint);
+        open.push(() -> view.close(false));
+        found.replayed().forEach(view.commits::replay);
+        if (checkpoint == null) {
+            view.serve(opening);
+        } else if (checkpoint.rows().size() != settings.shards()) {
+            view.checkpoints.take(); // A new number of shards is durable before anything is folded.
+            view.checkpoints.await();
+        }
+        boolean same = pipeline == null || PipelineText.write(stored).equals(PipelineText.write(pipeline));
+        return new EmbeddedEngine(root, held, opening, view, same ? null : pipeline);
+    }
+}

@@ -1,0 +1,176 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.fold.Chunk;
+import dev.onefold.embedded.fold.Sources;
+import dev.onefold.embedded.guard.Guard;
+import dev.onefold.embedded.guard.Space;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The rounds of a fold, and the waits between them. A round holds the engine's lock; a wait for a checkpoint
+/// or for space does not.
+final class Rounds {
+    private static final long GIVE_UP_POLL_MS = 100;
+
+    private final Supplier<View> view;
+    private final Settings settings;
+    private final Guard guard;
+    private final Space space;
+
+    Rounds(Supplier<View> view, View.Opening opening) {
+        this.view = view;
+        settings = opening.settings();
+        guard = opening.guard();
+        space = opening.space();
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    Pipeline pipeline() {
+        return view.get().pipeline;
+    }
+
+    Counts counts() {
+        return guard.reading(() -> view.get().state.allCounts());
+    }
+
+    Checkpoint.@Nullable Source source(String name) {
+        return guard.reading(() -> view.get().state.sources.store().stream()
+                .filter(source -> source.name().equals(name))
+                .findFirst()
+                .orElse(null));
+    }
+
+    List<Checkpoint.Source> replayableSources() {
+        return guard.reading(() -> view.get().state.sources.store().stream()
+                .filter(Checkpoint.Source::replayable)
+                .toList());
+    }
+
+    Sources.Source openSource(String name) {
+        return guard.locked(() -> {
+            Sources.Source source = view.get().state.sources.findOrAdd(name, true);
+            if (!source.replayable) {
+                throw new EngineException(
+                        EngineException.Kind.SOURCE_CHANGED,
+                        "Source " + name + " came through the journal; a file needs a name of its own");
+            }
+            return source;
+        });
+    }
+
+    void passNewline(Sources.Source source, MessageDigest digest) {
+        guard.locked(() -> {
+            source.bytes++;
+            source.digest = digest;
+            source.unfinished = false;
+            return source;
+        });
+    }
+
+    /// Folds a round, after the checkpoint that is behind; whether it did, or the caller gave up on a full
+    /// disk.
+    void foldRound(List<Chunk> chunks, BooleanSupplier givesUp) {
+        try {
+            Future<?> behind = tryFold(chunks);
+            while (behind != null) {
+                long nanos = System.nanoTime();
+                awaitWritten(behind, givesUp);
+                view.get().checkpoints.stopped(System.nanoTime() - nanos);
+                behind = tryFold(chunks);
+            }
+        } catch (EngineException e) {
+            if (e.kind() == EngineException.Kind.STATE_FULL) {
+                checkpointNow(givesUp);
+            }
+            throw e;
+        }
+    }
+
+    private @Nullable Future<?> tryFold(List<Chunk> chunks) {
+        return guard.locked(() -> {
+            Future<?> behind = view.get().checkpoints.behind();
+            if (behind == null) {
+                view.get().folding.takeHeader(chunks.getFirst());
+                view.get().folding.round(chunks);
+                view.get().checkpoints.takeIfDue();
+            }
+            return behind;
+        });
+    }
+
+    void checkpointNow(BooleanSupplier givesUp) {
+        long[] number = {0};
+        while (true) {
+            Future<?> writing = guard.locked(() -> {
+                Checkpoints checkpoints = view.get().checkpoints;
+                if (number[0] == 0 && checkpoints.writing() == null) {
+                    checkpoints.take();
+                    number[0] = checkpoints.number();
+                }
+                return checkpoints.writing();
+            });
+            if (number[0] > 0 && view.get().checkpoints.durable().number() >= number[0]) {
+                return;
+            }
+            if (writing != null) {
+                awaitWritten(writing, givesUp);
+            }
+        }
+    }
+
+    /// Waits until a checkpoint is written or has failed, without the lock; while the disk is full, until the
+    /// caller gives up.
+    void awaitWritten(Future<?> writing, BooleanSupplier givesUp) {
+        boolean interrupted = false;
+        try {
+            while (!writing.isDone()) {
+                try {
+                    writing.get(GIVE_UP_POLL_MS, TimeUnit.MILLISECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (TimeoutException e) {
+                    requirePatience(givesUp.getAsBoolean());
+                } catch (ExecutionException e) {
+                    return; // The next step under the lock says why, and stops the engine.
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void requirePatience(boolean givenUp) {
+        Instant since = space.since().orElse(null);
+        if (givenUp && since != null) {
+            throw new EngineException(
+                    EngineException.Kind.NO_SPACE,
+                    "Stopped while the disk was full, since " + since + ". Checkpoint "
+                            + view.get().checkpoints.durable().number()
+                            + " is the last durable one; what was folded from files since is folded again at the next run.");
+        }
+    }
+
+    long durableBytes(String source) {
+        return view.get().checkpoints.durable().sources().stream()
+                .filter(each -> each.name().equals(source))
+                .mapToLong(Checkpoint.Source::bytes)
+                .findFirst()
+                .orElse(0);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.onefold.embedded;
+
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.guard.Guard;
+import dev.onefold.embedded.guard.OwnThread;
+import dev.onefold.embedded.guard.Space;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+
+/// The queue of what callers want to be committed. It belongs to the engine: a view is exchanged only while
+/// nobody has a request under way. The engine's own thread commits all that is in the queue at once.
+///
+/// A request waits for a view that is being filled, for a checkpoint that is behind, and for space on the disk,
+/// each without the engine's lock. An interrupt ends only these waits, and the request leaves the queue; a
+/// request that is being committed is waited for.
+final class Submissions {
+    private final Supplier<View> view;
+    private final Settings settings;
+    private final OwnThread own;
+    private final Guard guard;
+    private final Space space;
+    private final Lock standing;
+    private final ConcurrentLinkedDeque<Commits.Request> queue = new ConcurrentLinkedDeque<>();
+    private volatile boolean closing;
+
+    /// @param standing held while requests are under way: the view is not exchanged meanwhile
+    Submissions(Supplier<View> view, View.Opening opening, Lock standing) {
+        this.view = view;
+        settings = opening.settings();
+        own = opening.own();
+        guard = opening.guard();
+        space = opening.space();
+        this.standing = standing;
+    }
+
+    /// What a request that is not done yet waits for.
+    private sealed interface Step {
+        record Done() implements Step {}
+
+        record Checkpoint(Future<?> written) implements Step {}
+
+        record Full() implements Step {}
+    }
+
+    /// Commits a request; durable when it returns.
+    ///
+    /// @throws EngineException if it is refused or given up: nothing of it is done then; or if the engine has
+    /// stopped
+    Commits.Request commit(Commits.Request request) {
+        hold(standing, "totals that are computed again from their sources");
+        try {
+            queue.add(request);
+            for (Step step = step(request); !(step instanceof Step.Done); step = step(request)) {
+                try {
+                    await(step);
+                    if (closing) {
+                        throw new EngineException(
+                                EngineException.Kind.STOPPED, "The engine was closed while the disk was full");
+                    }
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    withdraw(request, EngineException.Kind.INTERRUPTED, "Interrupted while waiting for a checkpoint");
+                } catch (EngineException e) {
+                    withdraw(request, e.kind(), String.valueOf(e.getMessage()));
+                }
+            }
+        } finally {
+            queue.remove(request);
+            space.leave(request);
+            standing.unlock();
+        }
+        if (request.refused != null) {
+            throw request.refused;
+        }
+        return request;
+    }
+
+    /// A copy of a list that a caller gave.
+    ///
+    /// @throws IllegalArgumentException if the list or an element is null
+    static <T> List<T> given(List<T> list, String what) {
+        if (list == null || list.stream().anyMatch(Objects::isNull)) {
+            throw new IllegalArgumentException(what + " are null, or one of them is");
+        }
+        return List.copyOf(list);
+    }
+
+    /// Takes a lock. An interrupt ends the wait for it, not the call.
+    static void hold(Lock lock, String what) {
+        if (lock.tryLock()) {
+            return;
+        }
+        try {
+            lock.lockInterruptibly();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw nothingDone(EngineException.Kind.INTERRUPTED, "Interrupted while waiting for " + what);
+        }
+    }
+
+    private Step step(Commits.Request request) {
+        return own.call(() -> guard.locked(() -> {
+            if (request.done) {
+                return new Step.Done();
+            }
+            View served = view.get();
+            Future<?> written = served.checkpoints.behind();
+            if (written != null) {
+                return new Step.Checkpoint(written);
+            }
+            try {
+                served.commits.commit(queue);
+            } catch (OutOfSpaceException e) {
+                space.isFull(request, e);
+            }
+            served.checkpoints.takeIfDue();
+            return request.done ? new Step.Done() : new Step.Full();
+        }));
+    }
+
+    private void await(Step step) throws InterruptedException {
+        switch (step) {
+            case Step.Done _ -> {}
+            case Step.Full _ -> settings.pause().run();
+            case Step.Checkpoint(var written) -> awaitWritten(written, view.get().checkpoints);
+        }
+    }
+
+    /// A failed checkpoint stops the engine at the next step, which says why.
+    private static void awaitWritten(Future<?> written, Checkpoints checkpoints) throws InterruptedException {
+        long nanos = System.nanoTime();
+        try {
+            written.get();
+        } catch (ExecutionException failed) {
+            return;
+        } finally {
+            checkpoints.stopped(System.nanoTime() - nanos);
+        }
+    }
+
+    /// Takes a request back, unless it was committed meanwhile.
+    private void withdraw(Commits.Request request, EngineException.Kind kind, String why) {
+        boolean done = own.call(() -> guard.locked(() -> request.done || !queue.remove(request)));
+        if (!done) {
+            throw nothingDone(kind, why);
+        }
+    }
+
+    private static EngineException nothingDone(EngineException.Kind kind, String why) {
+        return new EngineException(kind, why + ". Nothing of this call was done; call again.");
+    }
+
+    /// From now on nobody waits for space. Any thread.
+    void closing() {
+        closing = true;
+    }
+}

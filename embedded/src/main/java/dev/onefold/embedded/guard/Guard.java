@@ -1,0 +1,91 @@
+package dev.onefold.embedded.guard;
+
+import dev.onefold.embedded.EngineException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The one fair lock around the engine's state, and the reason for which it has stopped.
+///
+/// Arguments are checked before the lock is taken. So under the lock every exception but a refusal is a broken
+/// invariant or a failed disk, and stops the engine for good.
+public final class Guard {
+    private final ReentrantLock lock = new ReentrantLock(true);
+    private volatile @Nullable RuntimeException failure;
+    private volatile boolean closed;
+
+    /// Does something to the state.
+    ///
+    /// @throws EngineException if the engine is closed or has stopped
+    public <T extends @Nullable Object> T locked(Supplier<T> action) {
+        return locked(action, false);
+    }
+
+    /// Reads the state for an answer, and changes nothing. If the heap is too small for the answer, that answer
+    /// fails alone.
+    public <T extends @Nullable Object> T reading(Supplier<T> action) {
+        return locked(action, true);
+    }
+
+    private <T extends @Nullable Object> T locked(Supplier<T> action, boolean reading) {
+        lock.lock();
+        try {
+            requireWorking();
+            return action.get();
+        } catch (EngineException e) {
+            if (e.kind() == EngineException.Kind.STORAGE_FAILED
+                    || e.kind() == EngineException.Kind.INACCESSIBLE
+                    || e.kind() == EngineException.Kind.CORRUPT) {
+                failure = e;
+            }
+            throw e;
+        } catch (RuntimeException | Error e) {
+            if (reading && e instanceof IllegalArgumentException) {
+                throw e; // The question asks for something that the pipeline does not have.
+            }
+            if (reading && e instanceof OutOfMemoryError) {
+                throw new EngineException(
+                        EngineException.Kind.ANSWER_REFUSED,
+                        "The Java heap is too small for this answer: " + e.getMessage()
+                                + ". Intake goes on. Ask for less, or allow a larger heap (-Xmx).",
+                        e);
+            }
+            failure = new IllegalStateException("An invariant broke: " + e.getMessage(), e);
+            throw e;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Refuses to go on with an engine that is closed or has stopped. Any thread, without the lock.
+    public void requireWorking() {
+        RuntimeException cause = failure;
+        if (cause != null) {
+            throw new EngineException(
+                    EngineException.Kind.STOPPED, "The engine has stopped: " + cause.getMessage(), cause);
+        }
+        if (closed) {
+            throw new EngineException(EngineException.Kind.STOPPED, "The engine is closed");
+        }
+    }
+
+    /// Whether a failure has stopped the engine.
+    public boolean hasFailed() {
+        return failure != null;
+    }
+
+    /// Closes the engine once: the last thing done under the lock; later calls are refused. Does nothing if it
+    /// is closed already.
+    public void close(Runnable last) {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            last.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

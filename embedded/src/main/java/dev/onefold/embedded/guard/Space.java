@@ -1,0 +1,103 @@
+package dev.onefold.embedded.guard;
+
+import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The wait for space on a full disk. The user is told at once, each minute, and when there is space again. Any
+/// thread.
+public final class Space {
+    private static final Duration TELL_INTERVAL = Duration.ofMinutes(1);
+
+    private final Settings settings;
+    private final Set<Object> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
+    private @Nullable Instant since;
+    private long toldNanos;
+
+    public Space(Settings settings) {
+        this.settings = settings;
+    }
+
+    /// Work that may find the disk full, and changes nothing then.
+    public interface Work<T> {
+        T run() throws OutOfSpaceException;
+    }
+
+    /// Work without a result that may find the disk full, and changes nothing then.
+    public interface Change {
+        void run() throws OutOfSpaceException;
+    }
+
+    /// Makes a change as soon as there is space for it.
+    ///
+    /// @throws EngineException if the pause of the settings gives up
+    public void change(Change change) {
+        await(() -> {
+            change.run();
+            return true;
+        });
+    }
+
+    /// Does a piece of work as soon as there is space for it.
+    ///
+    /// @throws EngineException if the pause of the settings gives up
+    public <T> T await(Work<T> work) {
+        try {
+            while (true) {
+                try {
+                    return work.run();
+                } catch (OutOfSpaceException e) {
+                    isFull(work, e);
+                    settings.pause().run();
+                }
+            }
+        } finally {
+            leave(work);
+        }
+    }
+
+    /// Notes that somebody has found the disk full and will try again.
+    public void isFull(Object waiter, OutOfSpaceException full) {
+        Instant begun;
+        synchronized (this) {
+            boolean first = waiting.isEmpty();
+            waiting.add(waiter);
+            if (first) {
+                since = settings.clock().instant();
+            }
+            begun = since;
+            if (begun == null || (!first && System.nanoTime() - toldNanos < TELL_INTERVAL.toNanos())) {
+                return;
+            }
+            toldNanos = System.nanoTime();
+        }
+        settings.spaceListener().waiting(begun, full.file());
+    }
+
+    /// Notes that somebody waits no longer, because there was space or because the caller gave up.
+    public void leave(Object waiter) {
+        Instant begun;
+        synchronized (this) {
+            if (!waiting.remove(waiter) || !waiting.isEmpty()) {
+                return;
+            }
+            begun = since;
+            since = null;
+        }
+        if (begun != null) {
+            settings.spaceListener().ended(begun);
+        }
+    }
+
+    /// Since when intake waits for space; empty if it does not.
+    public synchronized Optional<Instant> since() {
+        return Optional.ofNullable(since);
+    }
+}
