@@ -149,7 +149,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     private static ExitCode of(EngineException.Kind kind) {
         return switch (kind) {
             case IN_USE, FOREIGN, INACCESSIBLE, CORRUPT, DEFINITION_CHANGED, FORMAT -> ExitCode.DIRECTORY;
-            case STORAGE_FAILED, STATE_FULL, ANSWER_REFUSED, STOPPED -> ExitCode.STORAGE;
+            case STORAGE_FAILED, STATE_FULL, ANSWER_REFUSED, NO_SPACE, STOPPED -> ExitCode.STORAGE;
+            case INTERRUPTED -> ExitCode.INTERRUPTED;
             case SOURCE_CHANGED -> ExitCode.DIFFERENT;
         };
     }

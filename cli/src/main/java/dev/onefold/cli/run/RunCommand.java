@@ -7,6 +7,8 @@ import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.Owner;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.Settings;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -135,7 +137,21 @@ public final class RunCommand implements Callable<Integer> {
         if (signals) {
             stop.makeOnSignals();
         }
-        try (Owner owner = Owner.open(data, engine.settings(), call)) {
+        try {
+            return fold(data);
+        } catch (EngineException e) {
+            if (!stop.isMade() || e.kind() != EngineException.Kind.NO_SPACE) {
+                throw e;
+            }
+            call.caller().err().println(e.getMessage());
+            return stop.exitCodeOr(ExitCode.STORAGE).code();
+        }
+    }
+
+    private int fold(DataDirectory data) throws IOException {
+        FullDisk fullDisk = new FullDisk(call.caller(), stop);
+        Settings settings = engine.settings().withPause(fullDisk::pause).withSpaceListener(fullDisk);
+        try (Owner owner = Owner.open(data, settings, call)) {
             takeOver(owner.engine());
             Intake intake = new Intake(call.caller(), owner.engine(), stop, progress, separate);
             Summary summary = new Summary(call.caller(), owner.engine(), data, pipeline.dataAgain());
