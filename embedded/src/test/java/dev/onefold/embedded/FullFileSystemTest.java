@@ -1,0 +1,114 @@
+package dev.onefold.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A real file system without space, or without room for another file name. Mounting one needs root; without it, the
+/// test is skipped and says so.
+@Timeout(60)
+class FullFileSystemTest {
+    private static final long WAIT_SECONDS = 20;
+    private static final int FILES_MAX = 200;
+
+    @TempDir
+    private Path directory;
+
+    private final Semaphore told = new Semaphore(0);
+    private final Semaphore ended = new Semaphore(0);
+
+    private static boolean succeeds(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        return process.waitFor(WAIT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
+    }
+
+    private Settings settings() {
+        return Settings.defaults().withThreads(2).withShards(2).withSpaceListener(new Settings.SpaceListener() {
+            @Override
+            public void waiting(Instant since, Path file) {
+                told.release();
+            }
+
+            @Override
+            public void ended(Instant since) {
+                ended.release();
+            }
+        });
+    }
+
+    /// Fills the file system with bytes, or with names.
+    private static void fill(Path filler, boolean names) throws IOException {
+        Files.createDirectory(filler);
+        byte[] bytes = new byte[names ? 0 : 1 << 20];
+        for (int i = 0; i < FILES_MAX; i++) {
+            try {
+                Files.write(filler.resolve(String.valueOf(i)), bytes);
+            } catch (IOException full) {
+                return;
+            }
+        }
+        throw new IllegalStateException("The file system is not full after " + FILES_MAX + " files");
+    }
+
+    private static void empty(Path filler) throws IOException {
+        try (var files = Files.newDirectoryStream(filler)) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void on_a_full_file_system_intake_waits_answers_go_on_and_space_ends_the_wait(boolean names) throws Exception {
+        Path mount = Files.createDirectory(directory.resolve("mount"));
+        boolean mounted = System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("linux")
+                && succeeds("mount", "-t", "tmpfs", "-o", "size=64m,nr_inodes=100", "tmpfs", mount.toString());
+        assumeTrue(mounted, "No tmpfs can be mounted by this user: a real full file system is not tested");
+        Pipeline pipeline = Pipeline.named("p")
+                .key("k")
+                .version("v")
+                .rollup(r -> r.count("n"))
+                .build();
+        try (ExecutorService others = Executors.newSingleThreadExecutor()) {
+            try (EmbeddedEngine engine = EmbeddedEngine.open(mount.resolve("d"), pipeline, settings())) {
+                fill(mount.resolve("filler"), names);
+                Future<?> append = others.submit(() -> {
+                    engine.append("s", List.of("{\"k\":1,\"v\":1}"));
+                    engine.checkpointNow();
+                });
+                assertThat(told.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+                assertThat(engine.query(Query.all("main")).lines()).isNotEmpty();
+                assertThat(engine.status().waitingForSpaceSince()).isPresent();
+                empty(mount.resolve("filler"));
+                append.get(WAIT_SECONDS, TimeUnit.SECONDS);
+                assertThat(ended.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            }
+            try (EmbeddedEngine engine = EmbeddedEngine.open(mount.resolve("d"), pipeline, settings())) {
+                assertThat(engine.acknowledged("s")).isEqualTo(1);
+            }
+        } finally {
+            assertThat(succeeds("umount", mount.toString())).isTrue();
+        }
+    }
+}
