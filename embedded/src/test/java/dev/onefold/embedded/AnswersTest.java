@@ -113,9 +113,9 @@ class AnswersTest {
             engine.append("s", List.of("{\"id\":\"1\",\"g\":\"a\",\"n\":1}"));
             List<Answer.Line> before = engine.query(Query.all("main")).lines();
             engine.query(Query.all("main"), answer -> {
-                CompletableFuture<Long> appended = CompletableFuture.supplyAsync(
+                CompletableFuture<EmbeddedEngine.Appended> appended = CompletableFuture.supplyAsync(
                         () -> engine.append("s", List.of("{\"id\":\"2\",\"g\":\"b\",\"n\":5}")));
-                assertThat(appended.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(2);
+                assertThat(appended.orTimeout(60, TimeUnit.SECONDS).join().acknowledged()).isEqualTo(2);
                 assertThat(answer.lines()).isEqualTo(before);
                 return before;
             });
