@@ -10,10 +10,12 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.disk.DirectoryLock;
+import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.fold.Comparison;
 import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.fold.State;
+import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.rows.RowBatch;
@@ -351,7 +353,7 @@ public final class EmbeddedEngine implements Engine {
             } else {
                 shadow.close(false);
                 if (!opening.reading()) {
-                    View.deleteOthers(root, served.number);
+                    FileNames.deleteOtherViews(root, served.number);
                 }
             }
             return difference;
@@ -371,7 +373,7 @@ public final class EmbeddedEngine implements Engine {
             old.close(false);
             return fresh;
         });
-        View.deleteOthers(root, fresh.number);
+        FileNames.deleteOtherViews(root, fresh.number);
     }
 
     private void requireRows() {

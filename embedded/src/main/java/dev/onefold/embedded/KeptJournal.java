@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.embedded.directory.Current;
 import java.util.function.Supplier;
 
 /// Whether a data directory keeps its journal for ever. Asked for when the directory is made
@@ -23,13 +24,14 @@ public final class KeptJournal {
     /// cannot be taken back.
     public void release() {
         opening.requireOwner();
-        opening.own().call(() -> opening.guard().locked(() -> {
-            View served = view.get();
-            new Current(served.number, opening.identity(), false).write(opening.root(), opening.space());
-            opening.journal().keep(false);
-            served.checkpoints.take();
-            served.checkpoints.await();
-            return served;
-        }));
+        opening.own()
+                .call(() -> opening.guard().locked(() -> {
+                    View served = view.get();
+                    new Current(served.number, opening.identity(), false).write(opening.root(), opening.space());
+                    opening.journal().keep(false);
+                    served.checkpoints.take();
+                    served.checkpoints.await();
+                    return served;
+                }));
     }
 }

@@ -2,6 +2,7 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
+import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
@@ -110,8 +111,7 @@ final class Opener {
                 ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
-        View.Opening opening =
-                new View.Opening(root, settings, workers, found, own, new Guard(), space);
+        View.Opening opening = new View.Opening(root, settings, workers, found, own, new Guard(), space);
         View view = View.open(opening, Math.max(found.current().number(), 1), stored, checkpoint);
         open.push(() -> view.close(false));
         found.replayed().forEach(view.commits::replay);

@@ -138,11 +138,13 @@ public record Settings(
     }
 
     public Settings withShards(int count) {
-        return new Settings(count, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
+        return new Settings(
+                count, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
     }
 
     public Settings withThreads(int count) {
-        return new Settings(shards, count, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
+        return new Settings(
+                shards, count, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
     }
 
     public Settings withCheckpointInterval(Duration interval) {
@@ -150,22 +152,27 @@ public record Settings(
     }
 
     public Settings withStateBytesMax(long bytes) {
-        return new Settings(shards, threads, checkpointInterval, bytes, keepJournal, clock, random, pause, spaceListener);
+        return new Settings(
+                shards, threads, checkpointInterval, bytes, keepJournal, clock, random, pause, spaceListener);
     }
 
     public Settings withKeepJournal(boolean keep) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keep, clock, random, pause, spaceListener);
+        return new Settings(
+                shards, threads, checkpointInterval, stateBytesMax, keep, clock, random, pause, spaceListener);
     }
 
     public Settings withClock(InstantSource source) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, source, random, pause, spaceListener);
+        return new Settings(
+                shards, threads, checkpointInterval, stateBytesMax, keepJournal, source, random, pause, spaceListener);
     }
 
     public Settings withPause(Runnable wait) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, wait, spaceListener);
+        return new Settings(
+                shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, wait, spaceListener);
     }
 
     public Settings withSpaceListener(SpaceListener listener) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, listener);
+        return new Settings(
+                shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, listener);
     }
 }

@@ -4,6 +4,8 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.pipeline.Reading;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.embedded.directory.Current;
+import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
@@ -95,13 +97,9 @@ final class View {
         };
     }
 
-    static Path directory(Path root, long number) {
-        return root.resolve("view-" + number);
-    }
-
     /// Opens the view that a checkpoint describes, or begins one with nothing.
     static View open(Opening opening, long number, Pipeline pipeline, @Nullable Checkpoint checkpoint) {
-        Path directory = directory(opening.root, number);
+        Path directory = FileNames.view(opening.root, number);
         if (!opening.reading()) {
             opening.space.change(() -> Disk.createDirectories(directory));
         }
@@ -170,13 +168,5 @@ final class View {
         }
         letters.close();
         groupLogs.close();
-    }
-
-    /// Deletes the directories of views that do not serve: of an old one that was replaced, or a new one that was
-    /// never finished.
-    static void deleteOthers(Path root, long current) {
-        Path serving = directory(root, current);
-        FileNames.list(root, path -> FileNames.isView(path) && !path.equals(serving))
-                .forEach(FileNames::deleteView);
     }
 }

@@ -12,6 +12,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.core.query.Query;
+import dev.onefold.embedded.guard.Answers;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -115,7 +116,8 @@ class AnswersTest {
             engine.query(Query.all("main"), answer -> {
                 CompletableFuture<EmbeddedEngine.Appended> appended = CompletableFuture.supplyAsync(
                         () -> engine.append("s", List.of("{\"id\":\"2\",\"g\":\"b\",\"n\":5}")));
-                assertThat(appended.orTimeout(60, TimeUnit.SECONDS).join().acknowledged()).isEqualTo(2);
+                assertThat(appended.orTimeout(60, TimeUnit.SECONDS).join().acknowledged())
+                        .isEqualTo(2);
                 assertThat(answer.lines()).isEqualTo(before);
                 return before;
             });

@@ -70,6 +70,18 @@ public final class FileNames {
         return paths;
     }
 
+    /// The folder of a view.
+    public static Path view(Path directory, long number) {
+        return directory.resolve("view-" + number);
+    }
+
+    /// Deletes the folders of views that do not serve: of an old one that was replaced, or a new one that was
+    /// never finished.
+    public static void deleteOtherViews(Path directory, long serving) {
+        Path kept = view(directory, serving);
+        list(directory, path -> isView(path) && !path.equals(kept)).forEach(FileNames::deleteView);
+    }
+
     /// Deletes a view's folder with the engine's files in it; a folder that holds anything more stays.
     public static void deleteView(Path view) {
         list(view, FileNames::isInView).forEach(Disk::delete);

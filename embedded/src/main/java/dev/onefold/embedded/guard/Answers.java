@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.guard;
 
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
@@ -6,6 +6,7 @@ import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.core.query.Lines;
 import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EngineException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +16,7 @@ import java.util.function.Supplier;
 /// Answers under way. Each is copied off the heap under the engine's lock, which takes a fraction of a second for a
 /// million groups, and read without the lock, so a slow reader holds up nobody else's intake. The memory of all copies
 /// together is bounded: an answer waits until others have been read, and is refused after a while. Any thread.
-final class Answers {
+public final class Answers {
     /// Bytes of all answers under way, at least.
     private static final long BYTES_MIN = 128L << 20;
 
@@ -25,7 +26,7 @@ final class Answers {
     private static final int NUMBER_MAX = 16;
     private static final int UNIT_BYTES = 1 << 10;
     private static final long BLOCK_SLACK_BYTES = 1 << 20;
-    static final Duration WAIT_MAX = Duration.ofSeconds(10);
+    public static final Duration WAIT_MAX = Duration.ofSeconds(10);
 
     private final long bytesMax;
     private final Duration waitMax;
@@ -33,11 +34,11 @@ final class Answers {
     private final Locked locked;
 
     /// Does something while nobody changes the state.
-    interface Locked {
+    public interface Locked {
         <T> T run(Supplier<T> action);
     }
 
-    Answers(long bytesMax, Duration waitMax, Locked locked) {
+    public Answers(long bytesMax, Duration waitMax, Locked locked) {
         this.bytesMax = bytesMax;
         this.waitMax = waitMax;
         units = new Semaphore((int) Math.min(Integer.MAX_VALUE, bytesMax / UNIT_BYTES), true);
@@ -45,15 +46,15 @@ final class Answers {
     }
 
     /// Bytes that all answers under way may take beside so many for the state.
-    static long bytesMax(long stateBytesMax) {
+    public static long bytesMax(long stateBytesMax) {
         return Math.max(BYTES_MIN, stateBytesMax / STATE_SHARE);
     }
 
     /// Leaves to ask, and what is in them.
-    record Cut(Leaves leaves, Answer.Cut covered) {}
+    public record Cut(Leaves leaves, Answer.Cut covered) {}
 
     /// Answers a query; the answer can be read until the reader returns.
-    <T> T answer(Query query, Supplier<Cut> cut, Function<Answer, T> reader) {
+    public <T> T answer(Query query, Supplier<Cut> cut, Function<Answer, T> reader) {
         long bytes = 0;
         while (true) {
             Leaves before = locked.run(cut).leaves();
@@ -160,7 +161,7 @@ final class Answers {
     /// The answer as a value of its own.
     ///
     /// @throws EngineException if it would take more than half of the heap
-    static Answer onHeap(Answer answer) {
+    public static Answer onHeap(Answer answer) {
         long lineBytes = 150 + 70L * (answer.levels().size() + answer.measures().size());
         long heapBytesMax = Runtime.getRuntime().maxMemory() / 2;
         if (answer.lines().size() * lineBytes > heapBytesMax) {

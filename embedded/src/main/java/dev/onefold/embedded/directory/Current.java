@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.directory;
 
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param number of the view that serves
 /// @param identity of the data directory, random, given when it was made; all files of the directory bear it
 /// @param journalKept whether the journal is kept for ever
-record Current(long number, long identity, boolean journalKept) {
+public record Current(long number, long identity, boolean journalKept) {
     private static final int FORMAT = 2;
     private static final int CRC_CHARACTERS = 9; // With the line end.
     private static final Pattern FORMAT_OF_LINE = Pattern.compile("onefold ([0-9]{1,5}) .*", Pattern.DOTALL);
@@ -34,7 +34,7 @@ record Current(long number, long identity, boolean journalKept) {
     }
 
     /// Reads the file; `null` if there is none yet.
-    static @Nullable Current read(Path root) {
+    public static @Nullable Current read(Path root) {
         Path file = file(root);
         if (!Files.exists(file)) {
             requireNoData(root);
@@ -81,7 +81,7 @@ record Current(long number, long identity, boolean journalKept) {
 
     /// Writes the file, also when it can be read already: it may have been left by a process that was
     /// killed, or stopped, before it was on the disk; and what it does not name is about to be deleted.
-    void write(Path root, Space space) {
+    public void write(Path root, Space space) {
         String line = sealed("onefold " + FORMAT + " view-" + number + " "
                 + HexFormat.of().toHexDigits(identity) + " journal-" + (journalKept ? "kept" : "released") + " ");
         ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII));

@@ -1,5 +1,7 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.directory;
 
+import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param current which view serves; number 0 if none does yet
 /// @param lock of the owner; `null` for a reader, who may change nothing on the disk
-record Stored(
+public record Stored(
         Current current,
         @Nullable Checkpoint checkpoint,
         Journal journal,
@@ -30,7 +32,7 @@ record Stored(
     private static final int READS_MAX = 20;
 
     /// What the owner of a directory finds. Abandoned files are deleted, and what can be read is made durable.
-    static Stored own(Path root, Settings settings, DirectoryLock lock, Space space) {
+    public static Stored own(Path root, Settings settings, DirectoryLock lock, Space space) {
         Current named = Current.read(root);
         Current current = named == null ? begun(root, settings) : named;
         Checkpoint checkpoint = checkpoint(root, current);
@@ -39,7 +41,8 @@ record Stored(
         } else {
             named.write(root, space);
         }
-        View.deleteOthers(root, current.number()); // Only now: a flipped bit in a name is no reason to delete a view.
+        FileNames.deleteOtherViews(
+                root, current.number()); // Only now: a flipped bit in a name is no reason to delete a view.
         List<Entry> replayed = new ArrayList<>();
         Journal journal = space.await(() -> {
             replayed.clear();
@@ -85,7 +88,7 @@ record Stored(
 
     /// What a reader finds, who owns nothing and changes nothing. An owner may be at work meanwhile: checkpoint and
     /// journal are those of one moment.
-    static Stored read(Path root) {
+    public static Stored read(Path root) {
         return besideAnOwner(root, () -> {
             byte[] before = mark(root);
             Current current = Current.read(root);
@@ -106,7 +109,7 @@ record Stored(
     }
 
     /// Reads again when it fails because an owner has replaced files meanwhile.
-    static <T> T besideAnOwner(Path root, Supplier<T> reading) {
+    public static <T> T besideAnOwner(Path root, Supplier<T> reading) {
         for (int reads = 1; ; reads++) {
             byte[] before = mark(root);
             try {
@@ -120,7 +123,7 @@ record Stored(
     }
 
     /// Requires that a directory holds data.
-    static void requireData(Path root) {
+    public static void requireData(Path root) {
         if (!Files.isDirectory(root)) {
             throw noData(root);
         }
@@ -131,22 +134,22 @@ record Stored(
         }
     }
 
-    boolean reading() {
+    public boolean reading() {
         return lock == null;
     }
 
     /// Requires of an owner that the directory is still its own.
-    void requireOwned() {
+    public void requireOwned() {
         if (lock != null) {
             lock.requireHeld();
         }
     }
 
-    long identity() {
+    public long identity() {
         return current.identity();
     }
 
-    static EngineException noData(Path root) {
+    public static EngineException noData(Path root) {
         return new EngineException(
                 EngineException.Kind.DEFINITION_CHANGED, "There is no data in " + root + ". Fold some input first.");
     }
@@ -155,7 +158,7 @@ record Stored(
         if (current.number() == 0) {
             return null;
         }
-        Path view = View.directory(root, current.number());
+        Path view = FileNames.view(root, current.number());
         Checkpoint checkpoint = Checkpoint.read(view);
         if (checkpoint == null) {
             throw Disk.corrupt(view.resolve("CHECKPOINT"), 0, "the file is gone");
