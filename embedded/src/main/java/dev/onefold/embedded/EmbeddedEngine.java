@@ -107,12 +107,6 @@ public final class EmbeddedEngine implements Engine {
         return Stored.besideAnOwner(directory, () -> new EmbeddedEngine(directory, null, settings, null));
     }
 
-    private void requireOwner() {
-        if (directoryLock == null) {
-            throw new IllegalArgumentException("The data directory " + root + " was opened to be read only");
-        }
-    }
-
     private static EmbeddedEngine openLocked(Path directory, @Nullable Pipeline pipeline, Settings settings) {
         DirectoryLock directoryLock = DirectoryLock.take(
                 directory,
@@ -202,7 +196,7 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @throws EngineException if the source is not what was folded before, or the engine cannot go on
     public FoldReport fold(FileSource file, FoldListener listener) {
-        requireOwner();
+        opening.requireOwner();
         foldLock.lock();
         try {
             requireView();
@@ -302,7 +296,7 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private Commits.Request commit(Commits.Request request) {
-        requireOwner();
+        opening.requireOwner();
         requireView();
         view.commits.add(request);
         while (true) {
@@ -382,7 +376,7 @@ public final class EmbeddedEngine implements Engine {
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was; nothing is changed then
     public Verification rebuild(Function<String, @Nullable FileSource> reopen) {
-        requireOwner();
+        opening.requireOwner();
         return recompute(reopen, true);
     }
 
@@ -432,7 +426,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Verification rebuild() {
-        requireOwner();
+        opening.requireOwner();
         return locked(() -> {
             Verification before = compare();
             view.state.recount(workers);

@@ -28,7 +28,7 @@ public final class KeptJournal {
         }
         locked.run(() -> {
             View served = view.get();
-            new Current(served.number, opening.identity(), false)
+            new Stored.Current(served.number, opening.identity(), false)
                     .write(opening.root(), opening.settings().pause());
             opening.journal().keep(false);
             served.checkpoints.take();

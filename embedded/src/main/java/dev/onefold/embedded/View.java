@@ -71,6 +71,12 @@ final class View {
         boolean reading() {
             return stored.reading();
         }
+
+        void requireOwner() {
+            if (reading()) {
+                throw new IllegalArgumentException("The data directory " + root + " was opened to be read only");
+            }
+        }
     }
 
     /// The definition that a checkpoint was taken under.
@@ -103,7 +109,7 @@ final class View {
     void serve(Opening opening) {
         checkpoints.take();
         checkpoints.await();
-        new Current(number, opening.identity(), opening.journal().isKept())
+        new Stored.Current(number, opening.identity(), opening.journal().isKept())
                 .write(opening.root, opening.settings.pause());
     }
 
