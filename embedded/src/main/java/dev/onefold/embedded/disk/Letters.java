@@ -317,7 +317,8 @@ public final class Letters implements AutoCloseable {
             return new Checkpoint.Log(sequence, open == null ? 0 : open.length());
         }
         boolean fresh = open == null || cut.anew;
-        FramedLog target = fresh ? FramedLog.create(file(sequence + 1), KIND, identity) : java.util.Objects.requireNonNull(open);
+        FramedLog target =
+                fresh ? FramedLog.create(file(sequence + 1), KIND, identity) : java.util.Objects.requireNonNull(open);
         for (Object change : cut.anew ? cut.all : cut.changes) {
             byte[] payload = change instanceof Entry entry ? encode(entry) : encodeRemoved((Long) change);
             long at = target.append(payload, payload.length);
