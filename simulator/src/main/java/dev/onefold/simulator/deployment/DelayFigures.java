@@ -94,8 +94,8 @@ final class DelayFigures {
     ///
     /// @param rate messages a second
     /// @param parallelization of the stream's mapping
-    /// @param fails whether invocations are killed as in the reference design: of State and Map, which are one function
-    ///     here, 1 and 2 of a hundred, of Reduce 2
+    /// @param fails whether invocations are killed as in the reference design: of State and Map, which are one
+    ///     function here, 1 and 2 of a hundred, of Reduce 2
     record Load(int rate, int seconds, int shards, int parallelization, int lanes, boolean fails) {
         int total() {
             return rate * seconds;

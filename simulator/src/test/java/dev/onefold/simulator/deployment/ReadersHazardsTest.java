@@ -14,7 +14,6 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
-import dev.onefold.simulator.aws.Faults;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -60,7 +59,7 @@ class ReadersHazardsTest {
     }
 
     private void live(Duration life) {
-        deployment.dynamo.inject(Faults.none().with(AwsFigures.TEN_MILLISECONDS));
+        deployment.dynamo.inject(AwsFigures.latency(Duration.ofMillis(100)));
         IntStream.range(0, LANES).forEach(this::reduce);
         put();
         Definition definition = deployment.of(new Definitions(function()).load());
