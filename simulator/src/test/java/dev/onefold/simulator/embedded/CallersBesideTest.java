@@ -199,6 +199,11 @@ class CallersBesideTest {
                         public int read() {
                             throw new IllegalStateException("This stream is broken");
                         }
+
+                        @Override
+                        public int read(byte[] into, int from, int length) {
+                            return read();
+                        }
                     },
                     false);
             assertThatThrownBy(() -> Trades.fold(engine, broken)).hasMessage("This stream is broken");
