@@ -42,7 +42,7 @@ public final class UpkeepFunction implements RequestStreamHandler {
 
     private UpkeepFunction(Environment environment) {
         this(
-                Connection.store(StateFunction.tables(environment)),
+                Connection.store(StateFunction.tables(environment), environment.bucket()),
                 environment.pipeline(),
                 new Metrics(System.out, environment.stack()));
     }

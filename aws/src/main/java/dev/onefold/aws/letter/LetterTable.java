@@ -109,20 +109,30 @@ public final class LetterTable {
     /// Keeps letters, with ids in their order; durable when it completes. Some are kept at a time, so that a flood
     /// of bad records does not hold up those behind it for long.
     public CompletableFuture<Void> keep(List<Letter> letters) {
+        return keep(letters, List.of()).thenApply(_ -> null);
+    }
+
+    /// Keeps letters as [#keep(List)], each on a condition.
+    ///
+    /// @param fence the condition, or nothing
+    /// @return whether all are kept; if the condition fails, some may be
+    public CompletableFuture<Boolean> keep(List<Letter> letters, List<TransactWriteItem> fence) {
         if (letters.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(true);
         }
         return bucket().thenCompose(bucket -> {
-            CompletableFuture<Void> kept = CompletableFuture.completedFuture(null);
+            CompletableFuture<Boolean> kept = CompletableFuture.completedFuture(true);
             for (int from = 0; from < letters.size(); from += KEPT_AT_A_TIME) {
                 List<Letter> some = letters.subList(from, Math.min(letters.size(), from + KEPT_AT_A_TIME));
-                kept = kept.thenCompose(_ -> keepTogether(some, bucket));
+                kept = kept.thenCompose(
+                        all -> all ? keepTogether(some, bucket, fence) : CompletableFuture.completedFuture(false));
             }
             return kept;
         });
     }
 
-    private CompletableFuture<Void> keepTogether(List<Letter> letters, String bucket) {
+    private CompletableFuture<Boolean> keepTogether(
+            List<Letter> letters, String bucket, List<TransactWriteItem> fence) {
         List<CompletableFuture<Boolean>> known = letters.stream()
                 .map(letter -> get(mark(letter)).thenApply(item -> !item.isEmpty()))
                 .toList();
@@ -132,12 +142,20 @@ public final class LetterTable {
                     .mapToObj(letters::get)
                     .toList();
             if (fresh.isEmpty()) {
-                return CompletableFuture.completedFuture(null);
+                return CompletableFuture.completedFuture(true);
             }
-            return nextIds(fresh.size())
-                    .thenCompose(first -> CompletableFuture.allOf(IntStream.range(0, fresh.size())
-                            .mapToObj(i -> keep(fresh.get(i), LetterBytes.at(bucket, fresh.get(i)), first + i, 1))
-                            .toArray(CompletableFuture[]::new)));
+            return nextIds(fresh.size()).thenCompose(first -> {
+                List<CompletableFuture<Boolean>> kept = IntStream.range(0, fresh.size())
+                        .mapToObj(i -> {
+                            Letter letter = fresh.get(i);
+                            LetterBytes.Place place = LetterBytes.at(bucket, letter);
+                            return bytes.put(place, letter.arrival().data())
+                                    .thenCompose(_ -> keep(letter, item(first + i, letter, place), fence, 1));
+                        })
+                        .toList();
+                return CompletableFuture.allOf(kept.toArray(CompletableFuture[]::new))
+                        .thenApply(_ -> kept.stream().allMatch(CompletableFuture::join));
+            });
         });
     }
 
@@ -146,18 +164,24 @@ public final class LetterTable {
     }
 
     /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.
-    private CompletableFuture<Void> keep(Letter letter, LetterBytes.Place place, long id, int attempt) {
-        return bytes.put(place, letter.arrival().data())
-                .thenCompose(_ -> store.transact(List.of(
-                        put(with(mark(letter), Map.of("n", Items.number(id))), "attribute_not_exists(p)"),
-                        put(item(id, letter, place), null))))
-                .thenCompose(written -> written instanceof Store.Written.Done
-                        ? CompletableFuture.completedFuture(null)
-                        : store.backOff(attempt)
-                                .thenCompose(_ -> get(mark(letter)))
-                                .thenCompose(found -> found.isEmpty()
-                                        ? keep(letter, place, id, attempt + 1)
-                                        : CompletableFuture.completedFuture(null)));
+    private CompletableFuture<Boolean> keep(
+            Letter letter, Map<String, AttributeValue> item, List<TransactWriteItem> fence, int attempt) {
+        Map<String, AttributeValue> number =
+                Map.of("n", Items.number(ByteBuffer.wrap(Items.bytes(item, "i")).getLong()));
+        List<TransactWriteItem> items = new ArrayList<>(fence);
+        items.add(put(with(mark(letter), number), "attribute_not_exists(p)"));
+        items.add(put(item, null));
+        return store.transact(items).thenCompose(written -> switch (written) {
+            case Store.Written.Done _ -> CompletableFuture.completedFuture(true);
+            case Store.Written.Refused refused
+            when !fence.isEmpty() && refused.failed(0) -> CompletableFuture.completedFuture(false);
+            case Store.Written.Refused _, Store.Written.Unknown _ ->
+                store.backOff(attempt)
+                        .thenCompose(_ -> get(mark(letter)))
+                        .thenCompose(found -> found.isEmpty()
+                                ? keep(letter, item, fence, attempt + 1)
+                                : CompletableFuture.completedFuture(true));
+        });
     }
 
     private CompletableFuture<Map<String, AttributeValue>> get(Map<String, AttributeValue> key) {

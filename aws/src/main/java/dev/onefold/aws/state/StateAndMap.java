@@ -149,14 +149,20 @@ public final class StateAndMap {
                     changes.add(change);
                 }
             }
-            // Letters first: of a row that loses a conflict nothing is left when its transaction is in.
-            return letters.keep(rejected)
-                    .thenCompose(_ -> write(definition, changes))
-                    .thenApply(refused -> {
-                        again.addAll(refused);
-                        return again.stream()
-                                .flatMap(winner -> Objects.requireNonNull(contests.get(winner)).stream())
-                                .toList();
+            // Letters first: of a row that loses a conflict nothing is left when its transaction is in. A letter of an
+            // older definition must not come behind the filling that looks at the letters: the next one may accept it.
+            int gate = gate(definition);
+            return letters.keep(rejected, List.of(definitions.check(definition, gate)))
+                    .thenCompose(kept -> {
+                        if (!kept) {
+                            return moveGate(gate).thenApply(_ -> indices);
+                        }
+                        return write(definition, changes).thenApply(refused -> {
+                            again.addAll(refused);
+                            return again.stream()
+                                    .flatMap(winner -> Objects.requireNonNull(contests.get(winner)).stream())
+                                    .toList();
+                        });
                     });
         });
     }
@@ -265,9 +271,7 @@ public final class StateAndMap {
         mine.add(delta);
         List<Integer> indices =
                 transaction.changes().stream().map(Change::index).toList();
-        int gate = moved.isEmpty()
-                ? definitions.anyGate(definition)
-                : moved.get(store.random().nextInt(moved.size()));
+        int gate = gate(definition);
         return store.transact(transaction.items(store, delta, definitions.check(definition, gate)))
                 .thenCompose(written -> switch (written) {
                     case Store.Written.Done _ -> CompletableFuture.completedFuture(List.of());
@@ -275,6 +279,12 @@ public final class StateAndMap {
                     when refused.failed(0) -> moveGate(gate).thenApply(_ -> indices);
                     case Store.Written.Refused _, Store.Written.Unknown _ -> CompletableFuture.completedFuture(indices);
                 });
+    }
+
+    private int gate(Definition definition) {
+        return moved.isEmpty()
+                ? definitions.anyGate(definition)
+                : moved.get(store.random().nextInt(moved.size()));
     }
 
     /// This gate alone: whoever changes the definition moves them all.

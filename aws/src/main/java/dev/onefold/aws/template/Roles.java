@@ -110,6 +110,15 @@ final class Roles {
                     "dynamodb:Scan",
                     "dynamodb:UpdateItem")
             + allow(
+                    "Letters",
+                    "!GetAtt Letters.Arn",
+                    "dynamodb:DeleteItem",
+                    "dynamodb:GetItem",
+                    "dynamodb:PutItem",
+                    "dynamodb:Query",
+                    "dynamodb:UpdateItem")
+            + allow("LettersBytes", "!Sub '${LettersBucket.Arn}/*'", "s3:DeleteObject", "s3:GetObject", "s3:PutObject")
+            + allow(
                     "Deltas",
                     "!GetAtt Deltas.Arn",
                     "dynamodb:DeleteItem",

@@ -125,9 +125,14 @@ public final class Upkeep {
                     ? shadow(definition, other.get())
                     : drop(definition); // It was on its way to a pipeline that is not wanted any more.
         }
-        return auditOneIn > 0
-                ? begun(definition, served, auditOneIn, both -> audit(both, both.view(both.last())))
-                : clean(definition);
+        return LetterFilling.fill(store, definition, goesOn).thenCompose(filled -> {
+            if (!filled) {
+                return done(new Outcome.Working(0));
+            }
+            return auditOneIn > 0
+                    ? begun(definition, served, auditOneIn, both -> audit(both, both.view(both.last())))
+                    : clean(definition);
+        });
     }
 
     private CompletableFuture<Outcome> change(Definition definition) {

@@ -112,6 +112,11 @@ class RolesTest {
                         "Rows",
                         "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:GetItem"
                                 + " dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
+                        "Letters",
+                        "Letters dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query"
+                                + " dynamodb:UpdateItem",
+                        "LettersBytes",
+                        "LettersBucket s3:DeleteObject s3:GetObject s3:PutObject",
                         "Totals",
                         "Totals dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:GetItem"
                                 + " dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"));

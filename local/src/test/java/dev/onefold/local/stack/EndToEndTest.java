@@ -2,14 +2,20 @@ package dev.onefold.local.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.Arrival;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.letter.Letter;
+import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.reduce.Headers;
+import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.RowReads;
 import dev.onefold.aws.template.Input;
 import dev.onefold.aws.template.Template;
 import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
 import dev.onefold.local.function.Misfortune;
 import dev.onefold.local.mapping.StreamMapping;
 import dev.onefold.local.mapping.source.KinesisSource;
@@ -73,12 +79,31 @@ class EndToEndTest {
         Definition definition = definitions.load().join();
         Headers.make(upkeep, definition.lanes()).join();
         definitions.moveGates(definition).join();
+        decideLetters(upkeep.with(new Store.Bucket(
+                () -> deployment.clients("UpkeepRole").objects,
+                deployment.store().bucket().name())));
+    }
+
+    /// What Upkeep does with dead letters when another pipeline serves: it reads them, keeps the loser of a conflict,
+    /// says the new reason of one, and removes one that is accepted.
+    private static void decideLetters(Store upkeep) {
+        LetterTable letters = new LetterTable(upkeep);
+        Arrival arrival = new Arrival("trades/shard", "1", 0, "no event".getBytes(StandardCharsets.UTF_8));
+        letters.keep(List.of(Letter.rejected(arrival, Reason.MALFORMED, "No event")))
+                .join();
+        long id = letters.list(0, 10_000).join().getLast().id();
+        assertThat(letters.arrival(id).join()).isNotNull();
+        assertThat(letters.rejectedAgain(id, new Malformed(Reason.REFUSED, "No event"), arrival.data())
+                        .join())
+                .isTrue();
+        assertThat(letters.remove(id).join()).isTrue();
     }
 
     /// As if whoever changed the definition had stopped before the gates were moved.
     private static void changeHalfway(Store store) {
         Definition before = new Definitions(store).load().join();
         Definition next = before.withView(before.servedView().pipeline(), 1, "somebody");
+        new Claims(store).join(next).join(); // A change is noted in the totals before it is made.
         store.retried(() -> store.client()
                         .putItem(request ->
                                 request.tableName(store.tables().rows()).item(next.item())))

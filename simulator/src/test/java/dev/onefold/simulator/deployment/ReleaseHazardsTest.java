@@ -9,6 +9,7 @@ import dev.onefold.aws.Store;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.Filling;
@@ -103,6 +104,58 @@ class ReleaseHazardsTest {
     }
 
     @Test
+    void a_dead_letter_that_only_the_next_pipeline_accepts_is_in_its_totals_and_gone() {
+        AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
+        process(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10), arrival("poison"));
+        assertThat(engine.deadLetters().size()).isEqualTo(3);
+        assertThat(upkeep(TRADES, true)).isInstanceOf(Upkeep.Outcome.Serving.class);
+        assertThat(upkeep(TRADES, true)).isInstanceOf(Upkeep.Outcome.Idle.class);
+        assertThat(total(engine)).isEqualTo("[11.00, 2]");
+        assertThat(engine.deadLetters().list(0, 10)).hasSize(1);
+        process(trade("b", 1, "FX", 10));
+        assertThat(total(engine)).isEqualTo("[11.00, 2]");
+        assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    @Test
+    void a_letter_of_the_old_pipeline_that_is_written_after_the_next_one_has_decided_all_letters_is_decided_by_it() {
+        AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        CompletableFuture<List<Fate>> late =
+                StateAndMap.process(function(), List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10)));
+        int steps = 0;
+        for (Upkeep.Outcome outcome = new Upkeep.Outcome.Working(0);
+                !(outcome instanceof Upkeep.Outcome.Idle) && steps < 9;
+                steps++) {
+            outcome = upkeep(TRADES, true);
+        }
+        assertThat(deployment.of(late)).hasSize(2);
+        upkeep(TRADES, true);
+        assertThat(engine.deadLetters().list(0, 10)).isEmpty();
+        assertThat(total(engine)).isEqualTo("[11.00, 2]");
+    }
+
+    @Test
+    void wherever_a_step_that_decides_letters_is_killed_each_counts_once() {
+        for (int millis = 1; millis < 200; millis += 7) {
+            Deployment killed = Deployment.calm();
+            AwsEngine engine = killed.engine(TRADES_WITH_TIME, 2, 2);
+            Store function = killed.store(killed.dynamo.client("function"));
+            killed.of(StateAndMap.process(
+                    function, List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10), trade("a", 2, "FX", 3))));
+            killed.of(Upkeep.step(function, TRADES, 0, () -> true, _ -> {}));
+            killed.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+            SimulatedClient sandbox = killed.dynamo.client("sandbox");
+            var _ = Upkeep.step(killed.store(sandbox), TRADES, 0, () -> true, _ -> {});
+            killed.time.runFor(Duration.ofMillis(millis));
+            sandbox.kill();
+            killed.of(Upkeep.step(function, TRADES, 0, () -> true, _ -> {}));
+            assertThat(total(engine)).as("killed after " + millis + " ms").isEqualTo("[13.00, 2]");
+            assertThat(engine.deadLetters().list(0, 10)).isEmpty();
+        }
+    }
+
+    @Test
     void a_record_that_comes_again_while_another_pipeline_is_filled_is_a_duplicate() {
         deployment.engine(TRADES, 3, 4);
         Arrival record = trade("a", 1, "FX", 1);
@@ -120,6 +173,8 @@ class ReleaseHazardsTest {
         int rejected = 0;
         for (int round = 0; round < 40; round++) {
             Definition both = filled(TRADES_WITH_TIME);
+            Definition next = both.servingOnly(both.last());
+            deployment.of(new Claims(function()).join(next)); // Its part of the change that takes no part in the race.
             String key = "k" + round;
             CompletableFuture<List<Fate>> late = StateAndMap.process(
                     function(),
@@ -127,7 +182,11 @@ class ReleaseHazardsTest {
                             arrival("{\"id\":\"%s\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1}".formatted(key)),
                             trade(key, 2, "FX", 5)));
             deployment.time.runFor(Duration.ofMillis(round));
-            deployment.of(definitions.replace(both.servingOnly(both.last())));
+            Store upkeep = function();
+            deployment.of(upkeep.client()
+                    .putItem(
+                            request -> request.tableName(upkeep.tables().rows()).item(next.item())));
+            deployment.of(definitions.moveGates(next));
             rejected += deployment.of(late).getLast() instanceof Fate.Rejected ? 1 : 0;
             assertThat(engine.get(List.of(key))).isPresent();
             Definition back = filled(TRADES);
