@@ -1,12 +1,23 @@
 package dev.onefold.cli;
 
 import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.DataDirectory;
+import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.run.DefinitionChangeText;
+import dev.onefold.cli.run.KnownFiles;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.DefinitionChange;
+import dev.onefold.embedded.EmbeddedEngine;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `onefold check`: is the pipeline file right?
@@ -16,22 +27,27 @@ import picocli.CommandLine.Parameters;
         description = {
             "Validates a pipeline file.",
             "Each problem is shown with its line and column, the value that stands there, and"
-                    + " what would be right; the exit code is 1 then."
+                    + " what would be right; the exit code is 1 then.",
+            "With --data, also says whether totals that were folded with an earlier version of the file can follow:"
+                    + " from the rows, by reading files again, or not at all (exit code 1). Changes nothing."
         },
         footerHeading = "%nExample:%n",
-        footer = {"  onefold check trade-risk.yaml"})
+        footer = {"  onefold check trade-risk.yaml", "  onefold check trade-risk.yaml --data onefold-data/trade-risk"})
 final class CheckCommand implements Callable<Integer> {
     private final Call call;
 
     @Parameters(paramLabel = "PIPELINE", description = "The pipeline file.")
     private String file = "";
 
+    @Option(names = "--data", paramLabel = "DIR", description = "A data directory of the pipeline.")
+    private @Nullable String data;
+
     CheckCommand(Call call) {
         this.call = call;
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         Pipeline pipeline = PipelineArgument.read(call.caller(), file);
         int measures = pipeline.rollups().stream()
                 .mapToInt(rollup -> rollup.measures().size())
@@ -41,6 +57,21 @@ final class CheckCommand implements Callable<Integer> {
                 .print(call.caller().shown(call.caller().path(file)) + " is right: pipeline " + pipeline.name() + ", "
                         + Words.count(pipeline.rollups().size(), "roll-up") + ", " + Words.count(measures, "measure")
                         + ".\n");
-        return ExitCode.DONE.code();
+        return data == null
+                ? ExitCode.DONE.code()
+                : change(pipeline, call.caller().path(data));
+    }
+
+    private int change(Pipeline pipeline, Path directory) throws IOException {
+        return EngineAccess.read(new DataDirectory(directory, pipeline.name(), null), call, engine -> {
+            if (!(engine instanceof EmbeddedEngine embedded)) {
+                throw CommandFailure.usage("--data is for an engine on this machine.");
+            }
+            DefinitionChange change = embedded.change(pipeline, KnownFiles::reopen);
+            call.caller()
+                    .out()
+                    .println(DefinitionChangeText.of(change, call.caller().shown(directory)));
+            return (change instanceof DefinitionChange.Impossible ? ExitCode.DIFFERENT : ExitCode.DONE).code();
+        });
     }
 }

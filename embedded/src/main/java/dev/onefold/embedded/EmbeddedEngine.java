@@ -108,13 +108,25 @@ public final class EmbeddedEngine implements Engine {
         return Optional.ofNullable(wanted);
     }
 
-    /// Fills a view of the wanted definition, from the rows if they hold all that it reads, else by reading the
-    /// sources and the journal again; then it serves. Until then answers come from the old one, and intake
-    /// waits. Does nothing if the wanted definition serves already.
+    /// How this data can follow another definition of its pipeline. Changes nothing.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
-    /// @throws EngineException if what the definition reads was not kept; the old one goes on serving
-    public void fillView(Function<String, @Nullable FileSource> reopen) {
+    /// @throws EngineException if the definition is of another pipeline
+    public DefinitionChange change(Pipeline definition, Function<String, @Nullable FileSource> reopen) {
+        Objects.requireNonNull(definition, "The pipeline is null");
+        Objects.requireNonNull(reopen, "The function that opens sources again is null");
+        guard.requireWorking();
+        return new ViewFill(opening, view, definition).change(reopen);
+    }
+
+    /// Fills a view of the wanted definition, from the rows and dead letters if they hold all that it reads, else
+    /// by reading the sources and the journal again; then it serves. Until then answers come from the old one, and
+    /// intake waits. Does nothing if the wanted definition serves already. An intake calls this without sources.
+    ///
+    /// @param reopen gives a source by its name, or null if it cannot be read again
+    /// @param acceptLoss whether fields may go that the rows hold and that can be read again from nowhere
+    /// @throws EngineException if what it reads was not kept, or a loss is not accepted; the old one serves on
+    public void fillView(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
         Objects.requireNonNull(reopen, "The function that opens sources again is null");
         if (wanted == null) {
             guard.requireWorking();
@@ -123,14 +135,15 @@ public final class EmbeddedEngine implements Engine {
         alone(() -> {
             Pipeline definition = wanted;
             if (definition != null) {
-                replace(view, new ViewFill(opening, view, definition).fill(reopen));
+                rounds.checkpointNow(() -> false); // After a crash the old view needs journal that the new one deletes.
+                replace(view, new ViewFill(opening, view, definition).fill(reopen, acceptLoss));
             }
             return true;
         });
     }
 
     private void requireView() {
-        fillView(_ -> null);
+        fillView(_ -> null, false);
     }
 
     /// Does long work that needs the view to stand still: nothing is committed or folded meanwhile, answers go

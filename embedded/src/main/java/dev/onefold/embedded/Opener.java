@@ -107,6 +107,9 @@ final class Opener {
         if (stored == null) {
             throw Stored.noData(root);
         }
+        if (pipeline != null) {
+            ViewFill.requireName(root, stored, pipeline);
+        }
         Settings settings = pipeline == null && checkpoint != null
                 ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.
                 : given;

@@ -1,6 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Entry;
@@ -11,6 +12,7 @@ import dev.onefold.embedded.fold.Sources;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,20 +34,74 @@ final class ViewFill {
         this.definition = definition;
     }
 
-    /// The filled view; or why it cannot be filled.
-    View fill(Function<String, @Nullable FileSource> reopen) {
+    /// Requires that a definition is of the pipeline whose data this is.
+    static void requireName(Path root, Pipeline stored, Pipeline given) {
+        if (!stored.name().equals(given.name())) {
+            throw new EngineException(
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "The data in " + root + " is of pipeline " + stored.name() + ", not of pipeline " + given.name()
+                            + ". Nothing was changed. Use the data directory of " + given.name()
+                            + " (--data), or the file of " + stored.name() + ".");
+        }
+    }
+
+    /// How the view can be filled.
+    DefinitionChange change(Function<String, @Nullable FileSource> reopen) {
+        requireName(opening.root(), old.pipeline, definition);
+        if (PipelineText.write(old.pipeline).equals(PipelineText.write(definition))) {
+            return new DefinitionChange.None();
+        }
+        Readable readable = readable(reopen);
         return switch (Derivation.of(old.pipeline, definition)) {
             case Derivation.Possible possible
-            when possible.doubt().isEmpty() || !isReadable(reopen) ->
-                filled(fresh -> fresh.fillFromRows(old, possible));
-            case Derivation.Possible possible -> refolded(reopen, possible.doubt());
-            case Derivation.Impossible(var reason) -> refolded(reopen, reason);
+            when possible.doubt().isEmpty() || !readable.isWhole() ->
+                new DefinitionChange.FromRows(
+                        readable.isWhole() ? List.of() : Derivation.dropped(old.pipeline, definition));
+            case Derivation.Possible possible -> fromSources(possible.doubt(), readable);
+            case Derivation.Impossible(var reason) when readable.isWhole() -> fromSources(reason, readable);
+            case Derivation.Impossible(var reason) -> new DefinitionChange.Impossible(reason, readable.missing);
         };
     }
 
+    private DefinitionChange fromSources(String reason, Readable readable) {
+        List<String> names = readable.files.stream().map(FileSource::name).toList();
+        return new DefinitionChange.FromSources(
+                reason, names, opening.journal().position().number() > 1);
+    }
+
+    /// The filled view.
+    ///
+    /// @param acceptLoss whether fields that cannot be read again may go
+    /// @throws EngineException if it cannot be filled
+    View fill(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
+        return switch (change(reopen)) {
+            case DefinitionChange.None _ -> throw new IllegalStateException("The definition serves already");
+            case DefinitionChange.FromRows(var lost) when !lost.isEmpty() && !acceptLoss -> throw loss(lost);
+            case DefinitionChange.FromRows _ -> {
+                Derivation.Possible possible = (Derivation.Possible) Derivation.of(old.pipeline, definition);
+                yield filled(fresh -> fresh.fillFromRows(old, possible));
+            }
+            case DefinitionChange.FromSources sources -> refolded(reopen, sources.reason());
+            case DefinitionChange.Impossible(var reason, var missing) -> throw refused(reason, missing);
+        };
+    }
+
+    private EngineException loss(List<String> lost) {
+        return new EngineException(
+                EngineException.Kind.DEFINITION_CHANGED,
+                "The pipeline file reads less than the one that the data in " + opening.root()
+                        + " was folded with, and the records cannot be read again. These would be lost for ever: "
+                        + String.join(", ", lost)
+                        + ". The old definition still serves. Accept the loss (onefold run --accept-loss, in Java"
+                        + " fillView), put the file back, or fold into another data directory (--data).");
+    }
+
     private View refolded(Function<String, @Nullable FileSource> reopen, String reason) {
-        List<FileSource> files = readable(reopen, reason);
-        return filled(fresh -> refold(fresh, files, reason));
+        Readable readable = readable(reopen);
+        if (!readable.isWhole()) {
+            throw refused(reason, readable.missing);
+        }
+        return filled(fresh -> refold(fresh, readable.files, reason));
     }
 
     private View filled(Consumer<View> filling) {
@@ -62,13 +118,13 @@ final class ViewFill {
         }
     }
 
-    /// Whether all that was folded can be read again.
-    private boolean isReadable(Function<String, @Nullable FileSource> reopen) {
-        try {
-            readable(reopen, "");
-            return true;
-        } catch (EngineException e) {
-            return false;
+    /// What was folded and can be read again.
+    ///
+    /// @param files in the order in which they were first read
+    /// @param missing what cannot be read again; empty if all can
+    private record Readable(List<FileSource> files, String missing) {
+        boolean isWhole() {
+            return missing.isEmpty();
         }
     }
 
@@ -87,29 +143,33 @@ final class ViewFill {
         return new EngineException(
                 EngineException.Kind.DEFINITION_CHANGED,
                 "The pipeline file is not the one that the data in " + opening.root() + " was folded with, and "
-                        + reason
-                        + ", so the rows do not hold what it needs; " + missing
-                        + ". The old definition still stands. Put the file back, or fold into another data directory (--data).");
+                        + "the rows are not enough for it: " + reason + "; and " + missing
+                        + ". The old definition still serves. Put the file back, or fold into another data directory (--data).");
     }
 
-    /// The sources to read again, in the order in which they were first read.
-    private List<FileSource> readable(Function<String, @Nullable FileSource> reopen, String reason) {
+    private Readable readable(Function<String, @Nullable FileSource> reopen) {
         List<FileSource> files = new ArrayList<>();
-        for (Sources.Source source : old.state.sources.all()) {
+        List<Sources.Source> sources = opening.guard().reading(() -> List.copyOf(old.state.sources.all()));
+        for (Sources.Source source : sources) {
             if (source.replayable) {
                 FileSource file = reopen.apply(source.name);
                 if (file == null) {
-                    throw refused(reason, "source " + source.name + " cannot be read again");
+                    return new Readable(files, "source " + source.name + " cannot be read again");
                 }
                 files.add(file);
             } else if (!opening.journal().isKept()) {
-                throw refused(
-                        reason,
+                return new Readable(
+                        files,
                         "what came as " + source.name
                                 + " was not kept (--keep-journal keeps it from the first record on)");
             }
         }
-        return files;
+        if (opening.journal().position().number() > 1 && !opening.journal().isWhole()) {
+            return new Readable(
+                    files,
+                    "what was redriven from the dead letters was not kept (--keep-journal keeps it from the first record on)");
+        }
+        return new Readable(files, "");
     }
 
     private void refold(View fresh, List<FileSource> files, String reason) {
@@ -149,11 +209,6 @@ final class ViewFill {
     }
 
     private void refoldJournal(View fresh, String reason) {
-        if (!opening.journal().isWhole()) {
-            throw refused(
-                    reason,
-                    "what was redriven from the dead letters was not kept (--keep-journal keeps it from the first record on)");
-        }
         long[] entries = new long[1];
         try (Journal again = Journal.read(opening.root(), opening.identity(), Journal.Position.START, payload -> {
             entries[0]++;

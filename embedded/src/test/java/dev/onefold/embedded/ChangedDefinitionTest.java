@@ -77,7 +77,13 @@ class ChangedDefinitionTest {
         }
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
             assertThat(totals(engine)).containsEntry(List.of("FX", "APAC"), "21.50");
-            engine.fillView(_ -> null);
+            assertThatThrownBy(() -> engine.append("orders", TRADES))
+                    .hasMessageContaining("lost for ever: level desk.")
+                    .hasMessageContaining("--accept-loss");
+            assertThat(totals(engine)).containsEntry(List.of("FX", "APAC"), "21.50");
+            assertThat(engine.change(byRegion(), _ -> null))
+                    .isEqualTo(new DefinitionChange.FromRows(List.of("level desk")));
+            engine.fillView(_ -> null, true);
             assertThat(totals(engine))
                     .isEqualTo(Map.of(List.of(), "121.50", List.of("EMEA"), "100.00", List.of("APAC"), "21.50"));
             engine.append("orders", List.of(trade("a", 2, "FX", "APAC", "1.00")));
@@ -112,7 +118,7 @@ class ChangedDefinitionTest {
             assertThat(totals(engine)).containsEntry(List.of(), "10.00");
         }
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, relaxed, SETTINGS)) {
-            engine.fillView(_ -> null);
+            engine.fillView(_ -> null, true);
             assertThat(totals(engine)).containsEntry(List.of(), "35.00");
             assertThat(engine.verify(_ -> file).isEqual()).isTrue();
             assertThat(engine.deadLetters().list(0, 9))
@@ -146,10 +152,49 @@ class ChangedDefinitionTest {
             assertThat(engine.deadLetters().size()).isEqualTo(3);
         }
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, onlyX, SETTINGS)) {
-            engine.fillView(_ -> null);
+            engine.fillView(_ -> null, true);
             assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "179.00"));
             assertThat(engine.deadLetters().size()).isEqualTo(2);
             assertThat(engine.verify().isEqual()).isTrue();
+        }
+    }
+
+    @Test
+    void a_change_that_can_be_had_back_from_the_files_needs_no_consent() {
+        byte[] content = (String.join("\n", TRADES) + "\n").getBytes(StandardCharsets.UTF_8);
+        FileSource file = new FileSource("trades.ndjson", () -> new ByteArrayInputStream(content), false);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byDeskAndRegion(), SETTINGS)) {
+            engine.fold(file, FoldListener.silent());
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
+            assertThat(engine.change(byRegion(), _ -> file)).isEqualTo(new DefinitionChange.FromRows(List.of()));
+            engine.fillView(_ -> file, false);
+            assertThat(engine.change(byRegion(), _ -> file)).isEqualTo(new DefinitionChange.None());
+            assertThat(engine.change(byDeskAndRegion(), _ -> file))
+                    .isEqualTo(new DefinitionChange.FromSources(
+                            "level desk of roll-up main was not read before", List.of("trades.ndjson"), false));
+            assertThat(engine.change(byDeskAndRegion(), _ -> null))
+                    .isEqualTo(new DefinitionChange.Impossible(
+                            "level desk of roll-up main was not read before",
+                            "source trades.ndjson cannot be read again"));
+        }
+    }
+
+    @Test
+    void the_data_of_one_pipeline_is_not_opened_for_another() {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
+            engine.append("orders", TRADES);
+        }
+        Pipeline other = Pipeline.named("risk")
+                .key("id")
+                .version("v")
+                .delete("deleted = true")
+                .rollup(r -> r.levels("region").sum("value", "value", 18, 2))
+                .build();
+        assertThatThrownBy(() -> EmbeddedEngine.open(directory, other, SETTINGS))
+                .hasMessageContaining("is of pipeline trades, not of pipeline risk. Nothing was changed.");
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
+            assertThat(totals(engine)).containsEntry(List.of(), "121.50");
         }
     }
 
@@ -168,7 +213,8 @@ class ChangedDefinitionTest {
             engine.fold(file, FoldListener.silent());
         }
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, timed, SETTINGS)) {
-            engine.fillView(_ -> file);
+            assertThat(engine.change(timed, _ -> null)).isEqualTo(new DefinitionChange.FromRows(List.of()));
+            engine.fillView(_ -> file, false);
             assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "0.00"));
             assertThat(engine.deadLetters().size()).isEqualTo(5);
             assertThat(engine.verify(_ -> file).isEqual()).isTrue();
@@ -198,7 +244,7 @@ class ChangedDefinitionTest {
                     .redrive(1, trade("d", 1, "Rates", "AMER", "7.00").getBytes(StandardCharsets.UTF_8));
         }
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, withMaximum(), keeping)) {
-            engine.fillView(_ -> null);
+            engine.fillView(_ -> null, false);
             assertThat(totals(engine))
                     .containsEntry(List.of("EMEA"), "100.000")
                     .containsEntry(List.of("AMER"), "7.000");
@@ -218,8 +264,8 @@ class ChangedDefinitionTest {
         Function<String, FileSource> changed =
                 name -> new FileSource(name, () -> new ByteArrayInputStream(content, 1, content.length - 1), false);
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byDeskAndRegion(), SETTINGS)) {
-            assertThatThrownBy(() -> engine.fillView(changed)).hasMessageContaining("is not what it was");
-            engine.fillView(_ -> file);
+            assertThatThrownBy(() -> engine.fillView(changed, false)).hasMessageContaining("is not what it was");
+            engine.fillView(_ -> file, false);
             assertThat(totals(engine)).containsEntry(List.of("FX", "APAC"), "21.50");
             assertThat(engine.fold(file, FoldListener.silent())).isEqualTo(new FoldReport.Folded(0, content.length));
         }

@@ -99,7 +99,7 @@ class ManyCallersTest {
                     () -> engine.get(List.of("too", "many")),
                     () -> engine.fold(null, FoldListener.silent()),
                     () -> engine.fold(new FileSource(null, () -> null, false), FoldListener.silent()),
-                    () -> engine.fillView(null),
+                    () -> engine.fillView(null, false),
                     () -> engine.verify(null),
                     () -> engine.rebuild(null),
                     () -> engine.deadLetters().record(99),

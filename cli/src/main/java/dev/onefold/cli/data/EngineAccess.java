@@ -6,6 +6,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.EngineException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,6 +67,7 @@ public final class EngineAccess {
     private static int access(DataDirectory data, Call call, Verb verb, Supplier<Owner> opening) throws IOException {
         if (call.live() != null) {
             Engine live = call.live().apply(data.pipeline());
+            requireName(data, live, call);
             noteOtherDefinition(data, live, call);
             return verb.on(live);
         }
@@ -90,9 +92,20 @@ public final class EngineAccess {
                 continue;
             }
             try (owner) {
+                requireName(data, owner.engine(), call);
                 noteOtherDefinition(data, owner.engine(), call);
                 return verb.on(owner.engine());
             }
+        }
+    }
+
+    private static void requireName(DataDirectory data, Engine engine, Call call) {
+        String stored = engine.pipeline().name();
+        if (engine instanceof EmbeddedEngine && !stored.equals(data.pipeline())) {
+            throw new CommandFailure(
+                    ExitCode.DIRECTORY,
+                    "The data in " + call.caller().shown(data.path()) + " is of pipeline " + stored
+                            + ", not of pipeline " + data.pipeline() + ".");
         }
     }
 

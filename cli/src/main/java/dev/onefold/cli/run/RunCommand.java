@@ -6,6 +6,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.Owner;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.embedded.DefinitionChange;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.Settings;
@@ -77,6 +78,12 @@ public final class RunCommand implements Callable<Integer> {
                     "Takes each new file for one of its own, even if it begins or is as one that was folded under another"
                             + " name. Only a pipeline with neither versions nor ids ever asks for it.")
     private boolean separate;
+
+    @Option(
+            names = "--accept-loss",
+            description = "When the pipeline file has changed: goes on also if fields that the rows hold are lost for"
+                    + " ever by that. 'onefold check PIPELINE --data DIR' says beforehand what a change costs.")
+    private boolean acceptLoss;
 
     @Option(
             names = "--acknowledge",
@@ -177,8 +184,12 @@ public final class RunCommand implements Callable<Integer> {
     /// A changed pipeline file becomes a new view first; the old one answers meanwhile.
     private void takeOver(EmbeddedEngine embedded) {
         if (embedded.wanted().isPresent()) {
-            call.caller().err().println("The pipeline file has changed: filling its new totals from what is kept.");
-            embedded.fillView(KnownFiles::reopen);
+            DefinitionChange change = embedded.change(embedded.wanted().get(), KnownFiles::reopen);
+            call.caller()
+                    .err()
+                    .println("The pipeline file has changed: its new totals are made "
+                            + DefinitionChangeText.way(change) + ".");
+            embedded.fillView(KnownFiles::reopen, acceptLoss);
         }
     }
 

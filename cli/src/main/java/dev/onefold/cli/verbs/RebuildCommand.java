@@ -44,7 +44,8 @@ public final class RebuildCommand implements Callable<Integer> {
             try {
                 VerificationText text = new VerificationText(
                         engine.pipeline(),
-                        fromSources ? VerifyCommand.embedded(engine).rebuild(KnownFiles::reopen) : engine.rebuild());
+                        fromSources ? VerifyCommand.embedded(engine).rebuild(KnownFiles::reopen) : engine.rebuild(),
+                        fromSources);
                 call.caller().out().print(text.rebuilt(call.caller().screen()));
             } catch (IllegalArgumentException e) {
                 throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);

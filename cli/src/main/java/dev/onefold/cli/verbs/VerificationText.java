@@ -13,7 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What a comparison of totals found, as text.
-record VerificationText(Pipeline pipeline, Verification verification) {
+///
+/// @param fromSources whether the sources were read again
+record VerificationText(Pipeline pipeline, Verification verification, boolean fromSources) {
     String verified(Screen screen) {
         String what = Words.count(verification.groups(), "group") + " recomputed from " + verification.truth();
         if (verification.isEqual()) {
@@ -21,7 +23,8 @@ record VerificationText(Pipeline pipeline, Verification verification) {
         }
         return "Different: " + Words.count(verification.differences().size(), "group") + " of " + what + ".\n\n"
                 + differences(screen, "served", "recomputed")
-                + "\nThe recomputed values follow from the rows. 'onefold rebuild' puts them in place.\n";
+                + "\nThe recomputed values follow from the " + (fromSources ? "sources" : "rows") + ". 'onefold rebuild"
+                + (fromSources ? " --from-sources" : "") + "' puts them in place.\n";
     }
 
     String rebuilt(Screen screen) {

@@ -59,7 +59,7 @@ public final class VerifyCommand implements Callable<Integer> {
             } catch (IllegalArgumentException e) {
                 throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
             }
-            VerificationText text = new VerificationText(engine.pipeline(), verification);
+            VerificationText text = new VerificationText(engine.pipeline(), verification, fromSources);
             call.caller().out().print(text.verified(call.caller().screen()));
             return (verification.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT).code();
         });

@@ -21,15 +21,8 @@ class VerificationTextTest {
 
     @Test
     void each_group_that_differs_is_named_and_by_how_much() {
-        Verification verification = new Verification(
-                "7,000 rows",
-                12,
-                List.of(new Difference(
-                        "main",
-                        List.of("FX", "EMEA"),
-                        List.of(new BigDecimal("1100.00"), new BigDecimal("3")),
-                        List.of(new BigDecimal("1000.50"), new BigDecimal("3")))));
-        assertThat(new VerificationText(pipeline(), verification).verified(Screen.pipe()))
+        Verification verification = verification();
+        assertThat(new VerificationText(pipeline(), verification, false).verified(Screen.pipe()))
                 .isEqualTo("""
                         Different: 1 group of 12 groups recomputed from 7,000 rows.
 
@@ -38,12 +31,29 @@ class VerificationTextTest {
 
                         The recomputed values follow from the rows. 'onefold rebuild' puts them in place.
                         """);
-        assertThat(new VerificationText(pipeline(), verification).rebuilt(Screen.pipe()))
+        assertThat(new VerificationText(pipeline(), verification, false).rebuilt(Screen.pipe()))
                 .contains("1 were different", "before", "now", "+99.50");
+    }
+
+    private static Verification verification() {
+        return new Verification(
+                "7,000 rows",
+                12,
+                List.of(new Difference(
+                        "main",
+                        List.of("FX", "EMEA"),
+                        List.of(new BigDecimal("1100.00"), new BigDecimal("3")),
+                        List.of(new BigDecimal("1000.50"), new BigDecimal("3")))));
     }
 
     private Pipeline pipeline() {
         Path file = Cli.in(folder).write("trades.yaml", Cli.TRADES);
         return ((Reading.Read) PipelineFile.read(file)).pipeline();
+    }
+
+    @Test
+    void what_was_recomputed_from_the_sources_is_put_in_place_from_the_sources() {
+        String text = new VerificationText(pipeline(), verification(), true).verified(Screen.pipe());
+        assertThat(text).contains("follow from the sources. 'onefold rebuild --from-sources' puts them in place.");
     }
 }

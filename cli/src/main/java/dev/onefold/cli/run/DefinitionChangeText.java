@@ -1,0 +1,45 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.show.Words;
+import dev.onefold.embedded.DefinitionChange;
+
+/// What a change of the pipeline file costs, as text.
+public final class DefinitionChangeText {
+    private DefinitionChangeText() {}
+
+    /// The sentence of `check`.
+    ///
+    /// @param data the data directory, as it is shown
+    public static String of(DefinitionChange change, String data) {
+        return switch (change) {
+            case DefinitionChange.None _ -> "The data in " + data + " was folded with this definition.";
+            case DefinitionChange.FromRows(var lost)
+            when !lost.isEmpty() ->
+                "The data in " + data
+                        + " can follow it from the rows, with a loss: the records cannot be read again, and "
+                        + String.join(", ", lost)
+                        + (lost.size() == 1 ? " is" : " are")
+                        + " lost for ever. 'onefold run' wants --accept-loss for that.";
+            case DefinitionChange.FromRows _ -> "The data in " + data + " can follow it " + way(change) + ".";
+            case DefinitionChange.FromSources sources ->
+                "The data in " + data + " can follow it " + way(change) + ", because " + sources.reason() + ".";
+            case DefinitionChange.Impossible(var reason, var missing) ->
+                "The data in " + data + " cannot follow it: the rows are not enough, because " + reason + "; and "
+                        + missing + ".";
+        };
+    }
+
+    /// How the new totals are made.
+    static String way(DefinitionChange change) {
+        return switch (change) {
+            case DefinitionChange.FromSources again ->
+                "by reading "
+                        + (again.files().isEmpty()
+                                ? "the journal"
+                                : Words.count(again.files().size(), "file"))
+                        + (again.journal() && !again.files().isEmpty() ? " and the journal" : "")
+                        + " again";
+            case DefinitionChange.None _, DefinitionChange.FromRows _, DefinitionChange.Impossible _ -> "from the rows";
+        };
+    }
+}

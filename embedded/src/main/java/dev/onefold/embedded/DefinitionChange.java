@@ -1,0 +1,36 @@
+package dev.onefold.embedded;
+
+import java.util.List;
+
+/// How a data directory can follow another definition of its pipeline.
+public sealed interface DefinitionChange {
+    /// The definition serves already.
+    record None() implements DefinitionChange {}
+
+    /// The rows and the dead letters hold all that the definition reads.
+    ///
+    /// @param lost fields that the rows hold and the definition does not read, if they can be read again from
+    ///     nowhere; empty if nothing is lost
+    record FromRows(List<String> lost) implements DefinitionChange {
+        public FromRows {
+            lost = List.copyOf(lost);
+        }
+    }
+
+    /// The rows are not enough, and all that was folded can be read again.
+    ///
+    /// @param reason why the rows are not enough
+    /// @param files names of the files to be read again
+    /// @param journal whether the journal is read again, too
+    record FromSources(String reason, List<String> files, boolean journal) implements DefinitionChange {
+        public FromSources {
+            files = List.copyOf(files);
+        }
+    }
+
+    /// The rows are not enough, and something that was folded cannot be read again.
+    ///
+    /// @param reason why the rows are not enough
+    /// @param missing what cannot be read again, and why
+    record Impossible(String reason, String missing) implements DefinitionChange {}
+}
