@@ -146,6 +146,7 @@ final class Commits {
         if (request.source == null) {
             if (request.ready instanceof Entry.Redrive redrive) {
                 requireMemory(redrive.record(), 0, redrive.record().length);
+                return new Entry.Redrive(redrive.id(), redrive.place(), folding.arrivalMs(), redrive.record());
             }
             return request.ready;
         }
@@ -184,7 +185,7 @@ final class Commits {
         requireMemory(request.bytes, from, request.length);
         byte[] rest = Arrays.copyOfRange(request.bytes, from, request.length);
         checkHeader(source, rest);
-        return new Entry.Lines(source.name, next - 1, source.bytesAppended, rest, rest.length);
+        return new Entry.Lines(source.name, next - 1, source.bytesAppended, folding.arrivalMs(), rest, rest.length);
     }
 
     /// Refuses before it is journaled what could not be folded: a journal that cannot be replayed would be worse.
@@ -310,6 +311,7 @@ final class Commits {
                     ? padded
                     : Arrays.copyOf(Arrays.copyOfRange(padded, from, to), to - from + Decoder.PADDING);
             chunk.set(part, to - from, source, lines.offset() + from);
+            chunk.arrivedMs = lines.arrivedMs();
             if (chunks.isEmpty()) {
                 folding.takeHeader(chunk);
             }
@@ -337,6 +339,7 @@ final class Commits {
         line[record.length] = '\n'; // Without it an empty record would be no line, and be gone.
         chunk.set(line, record.length + 1, source, redrive.place().offset());
         chunk.progresses = false;
+        chunk.arrivedMs = redrive.arrivedMs();
         chunk.letter = letter;
         chunk.recordsBefore = redrive.place().line() - 1;
         Counts before = state.allCounts();

@@ -86,7 +86,8 @@ final class LetterBox implements DeadLetters {
         if (record == null) {
             throw new IllegalArgumentException(Letters.notKept(letter[0]));
         }
-        return commit.apply(Commits.Request.of(new Entry.Redrive(id, letter[0].place(), record))).redriven;
+        return commit.apply(Commits.Request.of(new Entry.Redrive(id, letter[0].place(), Long.MIN_VALUE, record)))
+                .redriven;
     }
 
     private static void requireOneLine(long id, byte[] edited) {

@@ -74,7 +74,7 @@ final class LetterFill {
             return;
         }
         fresh.state.counts = fresh.state.counts.plus(letter.reason() == Reason.CONFLICT ? CONFLICTING : REJECTED);
-        fresh.commits.refold(new Entry.Redrive(letter.id(), letter.place(), record), letter.id());
+        fresh.commits.refold(new Entry.Redrive(letter.id(), letter.place(), Long.MIN_VALUE, record), letter.id());
     }
 
     private @Nullable Malformed decode(byte[] record) {

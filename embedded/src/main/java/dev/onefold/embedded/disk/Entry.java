@@ -14,16 +14,19 @@ import java.util.List;
 
 /// What stands in the journal: all that changes the state and cannot be read again.
 ///
-///     lines    = 1, source, lines before 8, offset 8, lines
-///     redrive  = 2, id 8, source, line 8, offset 8, record
+///     lines    = 5, source, lines before 8, offset 8, arrived 8, lines
+///     redrive  = 6, id 8, source, line 8, offset 8, arrived 8, record
 ///     purge    = 3, count 4, ids
 ///     oversize = 4, source, lines before 8, offset 8, bytes 8, SHA-256 32
 public sealed interface Entry {
     /// Whole lines of a source, behind so many lines and bytes of it.
-    record Lines(String source, long recordsBefore, long offset, byte[] bytes, int length) implements Entry {}
+    ///
+    /// @param arrivedMs when they arrived, in milliseconds since 1970: a replay decides as it was decided then
+    record Lines(String source, long recordsBefore, long offset, long arrivedMs, byte[] bytes, int length)
+            implements Entry {}
 
     /// A dead letter that is sent through again, as this record, under the place where it was first read.
-    record Redrive(long id, Place place, byte[] record) implements Entry {}
+    record Redrive(long id, Place place, long arrivedMs, byte[] record) implements Entry {}
 
     /// Dead letters that are removed for good.
     record Purge(List<Long> ids) implements Entry {
@@ -41,18 +44,20 @@ public sealed interface Entry {
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             switch (this) {
                 case Lines lines -> {
-                    out.writeByte(1);
+                    out.writeByte(5);
                     write(out, lines.source);
                     out.writeLong(lines.recordsBefore);
                     out.writeLong(lines.offset);
+                    out.writeLong(lines.arrivedMs);
                     out.write(lines.bytes, 0, lines.length);
                 }
                 case Redrive redrive -> {
-                    out.writeByte(2);
+                    out.writeByte(6);
                     out.writeLong(redrive.id);
                     write(out, redrive.place.source());
                     out.writeLong(redrive.place.line());
                     out.writeLong(redrive.place.offset());
+                    out.writeLong(redrive.arrivedMs);
                     out.write(redrive.record);
                 }
                 case Purge purge -> {
@@ -81,15 +86,20 @@ public sealed interface Entry {
     static Entry decode(byte[] payload) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload))) {
             return switch (in.readByte()) {
-                case 1 -> {
+                case 5 -> {
                     String source = read(in);
                     long records = in.readLong();
                     long offset = in.readLong();
+                    long arrivedMs = in.readLong();
                     byte[] lines = in.readAllBytes();
-                    yield new Lines(source, records, offset, lines, lines.length);
+                    yield new Lines(source, records, offset, arrivedMs, lines, lines.length);
                 }
-                case 2 ->
-                    new Redrive(in.readLong(), new Place(read(in), in.readLong(), in.readLong()), in.readAllBytes());
+                case 6 ->
+                    new Redrive(
+                            in.readLong(),
+                            new Place(read(in), in.readLong(), in.readLong()),
+                            in.readLong(),
+                            in.readAllBytes());
                 case 3 -> {
                     List<Long> ids = new ArrayList<>();
                     for (int count = in.readInt(); count > 0; count--) {

@@ -36,6 +36,8 @@ public final class Chunk {
     /// The dead letter that is redriven, or 0: it keeps its id if it is rejected again.
     public long letter;
     public long timeMsMax = Long.MIN_VALUE;
+    /// When the lines arrived, which decides whether a time is in the future; [Long#MIN_VALUE] if they arrive now.
+    public long arrivedMs = Long.MIN_VALUE;
     public final RowBatch[] rows;
     public final List<Rejected> rejected = new ArrayList<>();
 
@@ -68,6 +70,7 @@ public final class Chunk {
         progresses = true;
         letter = 0;
         timeMsMax = Long.MIN_VALUE;
+        arrivedMs = Long.MIN_VALUE;
         rejected.clear();
         for (RowBatch batch : rows) {
             batch.clear();

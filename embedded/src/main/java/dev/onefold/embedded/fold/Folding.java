@@ -17,9 +17,11 @@ import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 /// threads, and between two rounds nothing is under way: that is the barrier that checkpoints and answers are cut
 /// at. (Valiant, "A Bridging Model for Parallel Computation", 1990.) Called with the engine's lock held.
 public final class Folding {
+    /// How far ahead of the clock a time may be that moves the watermark: clocks and time zones differ by less.
+    private static final Duration AHEAD_MAX = Duration.ofDays(1);
+
     private final State state;
     private final Letters letters;
     private final Settings settings;
@@ -103,6 +108,10 @@ public final class Folding {
 
     private void decodeAndApply(List<Chunk> chunks) {
         long[] watermarkMs = {state.watermarkMs};
+        if (horizon != null) {
+            long nowMs = arrivalMs();
+            chunks.forEach(chunk -> chunk.arrivedMs = chunk.arrivedMs == Long.MIN_VALUE ? nowMs : chunk.arrivedMs);
+        }
         int decoders = horizon == null ? decodings.length : 1; // What is too old depends on what came before.
         AtomicInteger next = new AtomicInteger();
         workers.run(Math.min(decoders, chunks.size()), worker -> {
@@ -141,8 +150,10 @@ public final class Folding {
             Malformed malformed = decoding.decoder.decode(bytes, at, lineEnd);
             Event event = decoding.decoder.event();
             if (malformed == null && horizon != null) {
-                malformed = tooOld(event, horizon, watermarkMs[0]);
-                watermarkMs[0] = Math.max(watermarkMs[0], event.timeMs);
+                malformed = outOfTime(event, horizon, watermarkMs[0], chunk.arrivedMs);
+                if (malformed == null) {
+                    watermarkMs[0] = Math.max(watermarkMs[0], event.timeMs);
+                }
             }
             if (malformed == null) {
                 add(decoding, event, chunk, chunk.offset + at);
@@ -154,14 +165,42 @@ public final class Folding {
         }
     }
 
-    private static @Nullable Malformed tooOld(Event event, Duration horizon, long watermarkMs) {
+    /// What arrives now arrives at this time. A journal's entry keeps it, so that its replay decides alike.
+    public long arrivalMs() {
+        return settings.clock().instant().toEpochMilli();
+    }
+
+    private static @Nullable Malformed outOfTime(Event event, Duration horizon, long watermarkMs, long arrivedMs) {
+        if (event.timeMs - arrivedMs > AHEAD_MAX.toMillis()) {
+            return new Malformed(
+                    Reason.TOO_NEW,
+                    "The record's time is " + span(event.timeMs - arrivedMs) + " ahead of the clock, and so is wrong: "
+                            + at(event.timeMs) + "; with a horizon at most " + span(AHEAD_MAX.toMillis())
+                            + " is accepted");
+        }
         if (watermarkMs == Long.MIN_VALUE || event.timeMs >= watermarkMs - horizon.toMillis()) {
             return null;
         }
         return new Malformed(
                 Reason.TOO_OLD,
-                "The record is " + Duration.ofMillis(watermarkMs - event.timeMs) + " older than the newest one; within "
-                        + horizon + " it could be told whether it was counted");
+                "The record's time, " + at(event.timeMs) + ", is " + span(watermarkMs - event.timeMs)
+                        + " older than the newest time that came before, " + at(watermarkMs) + "; the horizon is "
+                        + span(horizon.toMillis()));
+    }
+
+    private static String at(long ms) {
+        return Instant.ofEpochMilli(ms).toString();
+    }
+
+    private static String span(long ms) {
+        Duration span = Duration.ofMillis(ms);
+        if (span.toDays() > 1) {
+            return String.format(Locale.ROOT, "%,d days", span.toDays());
+        }
+        if (span.toHours() > 1) {
+            return span.toHours() + " hours";
+        }
+        return span.toMinutes() > 1 ? span.toMinutes() + " minutes" : span.toSeconds() + " s";
     }
 
     private void add(Decoding decoding, Event event, Chunk chunk, long offset) {

@@ -75,9 +75,7 @@ final class Expected {
         engine.status().sources().forEach(source -> progress.put(source.source(), source.records()));
         List<DeadLetter> letters = engine.deadLetters().list(0, LETTERS_MAX);
         Set<LineOf> tooOld = new HashSet<>();
-        letters.stream()
-                .filter(letter -> letter.reason() == Reason.TOO_OLD)
-                .forEach(letter -> tooOld.add(LineOf.of(letter.place())));
+        letters.stream().filter(letter -> isOutOfTime(letter)).forEach(letter -> tooOld.add(LineOf.of(letter.place())));
         Oracle oracle = Oracle.of(dealt.pipeline().replaceFirst("horizon: .*", "horizon: 36500d"));
         for (Input input : inputs) {
             long records = progress.getOrDefault(input.name(), 0L);
@@ -99,6 +97,10 @@ final class Expected {
         return verification.isEqual() ? wrong : wrong + "verify differs: " + verification.differences() + "\n";
     }
 
+    private static boolean isOutOfTime(DeadLetter letter) {
+        return letter.reason() == Reason.TOO_OLD || letter.reason() == Reason.TOO_NEW;
+    }
+
     private String wrongLetters(EmbeddedEngine engine, Oracle oracle, List<DeadLetter> letters) {
         TreeMap<String, String> right = new TreeMap<>();
         oracle.malformed()
@@ -108,7 +110,7 @@ final class Expected {
         StringBuilder wrong = new StringBuilder();
         Set<String> seen = new HashSet<>();
         for (DeadLetter letter : letters) {
-            if (letter.reason() == Reason.TOO_OLD || letter.reason() == Reason.CONFLICT) {
+            if (isOutOfTime(letter) || letter.reason() == Reason.CONFLICT) {
                 continue;
             }
             LineOf line = LineOf.of(letter.place());

@@ -11,11 +11,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.Settings;
 import dev.onefold.simulator.disk.Faults;
 import dev.onefold.simulator.disk.SimulatedCrash;
 import dev.onefold.simulator.disk.SimulatedDisk;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -95,6 +98,37 @@ class HazardsTest {
             assertThat(engine.deadLetters().list(0, 9))
                     .extracting(DeadLetter::reason)
                     .containsExactly(Reason.TOO_OLD);
+        }
+    }
+
+    /// 10.
+    @Test
+    void one_time_from_the_future_makes_nothing_too_old_and_a_replay_decides_as_it_was_decided() {
+        String yaml = """
+                pipeline: trades
+                input: {id: id, time: {field: at, type: epoch-millis}, horizon: 7d}
+                rollup: {levels: [], measures: {n: count()}}
+                """;
+        List<String> records = List.of(
+                "{\"id\":0,\"at\":1763700000000}",
+                "{\"id\":\"2100\",\"at\":4102444800000}",
+                "{\"id\":1,\"at\":1763700001000}",
+                "{\"id\":2,\"at\":1763000000000}");
+        Pipeline pipeline = PipelineYaml.read(yaml);
+        Settings then = Trades.settings(2).withClock(() -> Instant.ofEpochMilli(1763700002000L));
+        EmbeddedEngine killed = EmbeddedEngine.open(Trades.directory(disk), pipeline, then);
+        killed.append("s", records);
+        assertThat(killed.counts().accepted()).isEqualTo(2);
+        SimulatedDisk left = disk.kill();
+        assertThatThrownBy(killed::close).isInstanceOf(EngineException.class);
+        Settings ages = Trades.settings(2).withClock(() -> Instant.ofEpochMilli(4102444900000L));
+        try (EmbeddedEngine engine = EmbeddedEngine.open(Trades.directory(left), pipeline, ages)) {
+            assertThat(engine.counts().accepted()).isEqualTo(2);
+            assertThat(engine.deadLetters().list(0, 9))
+                    .extracting(DeadLetter::reason)
+                    .containsExactly(Reason.TOO_NEW, Reason.TOO_OLD);
+            assertThat(engine.deadLetters().list(0, 9).getLast().message())
+                    .contains("8 days older than the newest time", "2025-11-21T04:40:01Z", "the horizon is 7 days");
         }
     }
 
@@ -178,13 +212,17 @@ class HazardsTest {
             engine.append("s", List.of(trade("a", 1, "FX", "100"), trade("b", 1, "IR", "1")));
         }
         try (EmbeddedEngine engine = opened(after)) {
-            try {
-                engine.append("s", List.of(trade("a", 2, "EQ", "100")));
-                assertThat(totals(engine)).isEqualTo(Map.of("", "2 101", "E", "1 100", "I", "1 1"));
-            } catch (EngineException refused) { // What was not kept cannot be folded anew; then nothing has changed.
-                assertThat(refused.kind()).isEqualTo(EngineException.Kind.DEFINITION_CHANGED);
-                assertThat(totals(engine)).isEqualTo(Map.of("", "2 101", "FX", "1 100", "IR", "1 1"));
-            }
+            assertThatThrownBy(() -> engine.append("s", List.of(trade("a", 2, "EQ", "100"))))
+                    .isInstanceOfSatisfying(
+                            EngineException.class,
+                            refused -> assertThat(refused.kind()).isEqualTo(EngineException.Kind.DEFINITION_CHANGED));
+            assertThat(totals(engine)).isEqualTo(Map.of("", "2 101", "FX", "1 100", "IR", "1 1"));
+        }
+        String without = before.replace("desk", "");
+        try (EmbeddedEngine engine = opened(without)) {
+            engine.fillView(_ -> null, true);
+            engine.append("s", List.of(trade("a", 2, "EQ", "7")));
+            assertThat(totals(engine)).isEqualTo(Map.of("", "2 8"));
         }
     }
 
