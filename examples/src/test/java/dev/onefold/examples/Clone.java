@@ -1,8 +1,8 @@
 package dev.onefold.examples;
 
-import dev.onefold.yaml.PipelineFile;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Reading;
+import dev.onefold.yaml.PipelineFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -61,8 +61,9 @@ public final class Main implements Callable<Integer> {
     @Option(
             names = "--totals",
             paramLabel = "FILE",
-            description = "with --delays: puts all messages, at 50,000 a second and with failures, and compares the totals"
-                    + " with this file of 'generate trade-risk --totals'; two million want a heap of 6 GB")
+            description =
+                    "with --delays: puts all messages, at 50,000 a second and with failures, and compares the totals"
+                            + " with this file of 'generate trade-risk --totals'; two million want a heap of 6 GB")
     @org.jspecify.annotations.Nullable
     private Path totals;
 

@@ -54,7 +54,6 @@ public final class AwsFigures {
                         Duration.ZERO));
     }
 
-
     private AwsFigures() {}
 
     /// Counts for the first messages of a file of the benchmark's workload.

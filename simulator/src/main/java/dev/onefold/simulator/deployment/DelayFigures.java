@@ -62,7 +62,6 @@ final class DelayFigures {
     /// How long a record is kept, at least: much longer than it takes to be read.
     private static final Duration KEPT = Duration.ofMinutes(1);
 
-
     /// Lambda's clocks are not further apart.
     private static final long CLOCK_SKEW_MS_MAX = 20;
 
@@ -166,8 +165,10 @@ final class DelayFigures {
                 time,
                 new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
                 new Target(
-                        sandboxes(load.fails() ? STATE_FAILS : 0, client ->
-                                new StateFunction(deployment.store(client), pipeline, Deployment.SILENT)::handle),
+                        sandboxes(
+                                load.fails() ? STATE_FAILS : 0,
+                                client -> new StateFunction(deployment.store(client), pipeline, Deployment.SILENT)
+                                        ::handle),
                         "state",
                         null),
                 MappingSettings.input().withParallelizationFactor(load.parallelization()),
@@ -176,7 +177,9 @@ final class DelayFigures {
                 time,
                 new TableSource(deltas, deltas.arn(), Set.of(OperationType.INSERT)),
                 new Target(
-                        sandboxes(load.fails() ? REDUCE_FAILS : 0, client -> new ReduceFunction(deployment.store(client), Deployment.SILENT)::handle),
+                        sandboxes(
+                                load.fails() ? REDUCE_FAILS : 0,
+                                client -> new ReduceFunction(deployment.store(client), Deployment.SILENT)::handle),
                         "reduce",
                         null),
                 MappingSettings.wakes(),
@@ -202,8 +205,8 @@ final class DelayFigures {
         dynamo.inject(Faults.none());
         engine.reduce();
         List<String> totals = new ArrayList<>();
-        for (Answer.Line line :
-                engine.query(new Query("main", List.of(), Integer.MAX_VALUE, null)).lines()) {
+        for (Answer.Line line : engine.query(new Query("main", List.of(), Integer.MAX_VALUE, null))
+                .lines()) {
             totals.add(String.join("/", line.group()) + " " + line.values());
         }
         return totals;
