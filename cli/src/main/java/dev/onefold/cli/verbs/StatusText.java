@@ -125,6 +125,8 @@ record StatusText(
         lines.put("disk", Words.bytes(diskBytes));
         lines.put("checkpoint", Words.duration(age()) + " ago");
         lines.put("lag", Words.bytes(lagBytes));
+        status.waitingForSpaceSince()
+                .ifPresent(since -> lines.put("disk full", "intake waits for space since " + since));
         lines.put("definition", pending ? "changed: 'onefold run' takes it over" : "served");
         int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
         int numbers = Words.count(counts.records()).length();
@@ -161,6 +163,7 @@ record StatusText(
         json.put("checkpointAt", status.checkpointAt());
         json.put("checkpointAgeMs", age().toMillis());
         json.put("lagBytes", lagBytes);
+        status.waitingForSpaceSince().ifPresent(since -> json.put("waitingForSpaceSince", since));
         json.put("definitionPending", pending);
         json.put("sources", status.sources().stream().map(StatusText::progress).toList());
         return Json.of(json) + "\n";
