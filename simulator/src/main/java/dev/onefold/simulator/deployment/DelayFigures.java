@@ -147,6 +147,36 @@ final class DelayFigures {
         return totals;
     }
 
+    private StreamMapping state() {
+        Pipeline pipeline = AwsFigures.pipeline();
+        return StreamMapping.open(
+                time,
+                new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
+                new Target(
+                        sandboxes(
+                                load.fails() ? STATE_FAILS : 0,
+                                client -> new StateFunction(deployment.store(client), pipeline, Deployment.SILENT)
+                                        ::handle),
+                        "state",
+                        null),
+                MappingSettings.input().withParallelizationFactor(load.parallelization()),
+                Nastiness.NONE);
+    }
+
+    private StreamMapping reduce(TableStream deltas) {
+        return StreamMapping.open(
+                time,
+                new TableSource(deltas, deltas.arn(), Set.of(OperationType.INSERT)),
+                new Target(
+                        sandboxes(
+                                load.fails() ? REDUCE_FAILS : 0,
+                                client -> new ReduceFunction(deployment.store(client), Deployment.SILENT)::handle),
+                        "reduce",
+                        null),
+                MappingSettings.wakes(),
+                Nastiness.NONE);
+    }
+
     private List<String> run(PrintStream out) {
         AwsEngine engine = deployment.engine(AwsFigures.pipeline(), load.lanes(), AwsFigures.GATES);
         listen();
@@ -160,30 +190,8 @@ final class DelayFigures {
         long readsBefore = tally.readUnits();
         long writesBefore = tally.writeUnits();
         long requestsBefore = requests(tally);
-        Pipeline pipeline = AwsFigures.pipeline();
-        StreamMapping input = StreamMapping.open(
-                time,
-                new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
-                new Target(
-                        sandboxes(
-                                load.fails() ? STATE_FAILS : 0,
-                                client -> new StateFunction(deployment.store(client), pipeline, Deployment.SILENT)
-                                        ::handle),
-                        "state",
-                        null),
-                MappingSettings.input().withParallelizationFactor(load.parallelization()),
-                Nastiness.NONE);
-        StreamMapping wakes = StreamMapping.open(
-                time,
-                new TableSource(deltas, deltas.arn(), Set.of(OperationType.INSERT)),
-                new Target(
-                        sandboxes(
-                                load.fails() ? REDUCE_FAILS : 0,
-                                client -> new ReduceFunction(deployment.store(client), Deployment.SILENT)::handle),
-                        "reduce",
-                        null),
-                MappingSettings.wakes(),
-                Nastiness.NONE);
+        StreamMapping input = state();
+        StreamMapping wakes = reduce(deltas);
         int total = load.total();
         putSome(total);
         Instant end = time.instant().plusSeconds(load.seconds()).plus(TAIL_MAX);
