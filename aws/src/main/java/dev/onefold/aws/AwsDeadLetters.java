@@ -1,12 +1,22 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.Edits;
+import dev.onefold.core.StoredRow;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.RecordIdentity;
+import dev.onefold.core.pipeline.Pipeline;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The dead letters as the verbs see them.
@@ -17,11 +27,14 @@ final class AwsDeadLetters implements DeadLetters {
     private final Runnable reduce;
     private final LetterTable table;
     private final AwsEngine.Await await;
+    private final Supplier<Pipeline> pipeline;
 
+    /// @param pipeline the one that is served
     /// @param reduce brings what was redriven into the totals, without waiting for the function that does
-    AwsDeadLetters(Store store, AwsEngine.Await await, Runnable reduce) {
+    AwsDeadLetters(Store store, AwsEngine.Await await, Supplier<Pipeline> pipeline, Runnable reduce) {
         this.store = store;
         this.await = await;
+        this.pipeline = pipeline;
         this.reduce = reduce;
         table = new LetterTable(store);
     }
@@ -51,45 +64,92 @@ final class AwsDeadLetters implements DeadLetters {
         return arrival.data();
     }
 
+    @Override
+    public Optional<byte[]> edited(long id) {
+        return await.of(table.edited(id));
+    }
+
+    @Override
+    public List<OfKey> ofKey(List<String> key, int limit) {
+        Pipeline served = pipeline.get();
+        byte[] bytes = StoredRow.keyBytes(served, key);
+        Decoder decoder = new Decoder(served);
+        List<OfKey> found = new ArrayList<>();
+        for (long id : await.of(table.ofKeyHash(new RecordIdentity(bytes, null).keyHash()))) {
+            Optional<DeadLetter> letter = await.of(table.letter(id));
+            Arrival arrival = letter.isEmpty() ? null : await.of(table.arrival(id));
+            if (arrival != null && found.size() < limit) {
+                RecordIdentity stated = decoder.identity(arrival.data());
+                if (stated.isOf(bytes)) {
+                    found.add(new OfKey(letter.get(), StoredRow.versionText(served, stated)));
+                }
+            }
+        }
+        return found;
+    }
+
     /// Not one step: the letter goes when its record is in. In between, a crash leaves both, and the record is a
     /// duplicate when it is redriven again.
     @Override
-    public Redriven redrive(long id, byte @Nullable [] edited) {
-        Redriven redriven = await.of(table.arrival(id).thenCompose(kept -> {
-            if (kept == null) {
-                return CompletableFuture.completedFuture(Redriven.GONE);
-            }
-            Arrival arrival = new Arrival(
-                    kept.shard(), kept.sequence(), kept.subSequence(), edited == null ? kept.data() : edited);
-            return StateAndMap.redrive(store, arrival).thenCompose(fate -> switch (fate) {
-                case Fate.Rejected(var malformed) ->
-                    table.rejectedAgain(id, malformed, arrival.data())
-                            .thenApply(isThere -> isThere ? Redriven.REJECTED : Redriven.GONE);
-                case Fate.Accepted _ -> removed(id, edited).thenApply(_ -> Redriven.ACCEPTED);
-                case Fate.Duplicate _ -> removed(id, edited).thenApply(_ -> Redriven.DUPLICATE);
-                case Fate.Stale _ -> table.remove(id).thenApply(_ -> Redriven.STALE);
-                case Fate.Conflicting(var loser) ->
-                    loser.map(identity -> table.isOf(id, identity))
-                            .orElseGet(() -> CompletableFuture.completedFuture(false))
-                            .thenCompose(isLoser -> isLoser // And so it stays.
-                                    ? CompletableFuture.completedFuture(true)
-                                    : removed(id, edited))
-                            .thenApply(_ -> Redriven.CONFLICTING);
-            });
-        }));
+    public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
+        Optional<DeadLetter> letter = await.of(table.letter(id));
+        if (letter.isPresent() && edited == null && letter.get().content() != DeadLetter.Content.RECORD) {
+            return Redriven.NO_RECORD;
+        }
+        Arrival kept = letter.isEmpty() ? null : await.of(table.arrival(id));
+        if (kept == null) {
+            return Redriven.GONE;
+        }
+        if (edited != null) {
+            Edits.require(letter.get(), kept.data(), edited, new Decoder(pipeline.get()), keys);
+        }
+        Arrival arrival =
+                new Arrival(kept.shard(), kept.sequence(), kept.subSequence(), edited == null ? kept.data() : edited);
+        Redriven redriven = await.of(
+                StateAndMap.redrive(store, arrival).thenCompose(fate -> settle(id, arrival, edited != null, fate)));
         if (redriven == Redriven.ACCEPTED || redriven == Redriven.CONFLICTING) {
             reduce.run();
         }
         return redriven;
     }
 
+    private CompletableFuture<Redriven> settle(long id, Arrival arrival, boolean isEdit, Fate fate) {
+        return switch (fate) {
+            case Fate.Rejected(var malformed) ->
+                table.rejectedAgain(id, malformed, arrival.data())
+                        .thenApply(isThere -> isThere ? Redriven.REJECTED : Redriven.GONE);
+            case Fate.Accepted _ -> removed(id, isEdit).thenApply(_ -> Redriven.ACCEPTED);
+            case Fate.Duplicate _ -> removed(id, isEdit).thenApply(_ -> Redriven.DUPLICATE);
+            case Fate.Stale _ -> table.remove(id).thenApply(_ -> Redriven.STALE);
+            case Fate.Conflicting(var loser) ->
+                loser.map(lost -> lost(id, lost, isEdit))
+                        .orElseGet(() -> removed(id, isEdit))
+                        .thenApply(_ -> Redriven.CONFLICTING);
+        };
+    }
+
+    /// What has lost is kept: as this letter, or as another that was kept of it before. The record of this
+    /// one stays beside an edit that has lost, whatever became of the edit.
+    private CompletableFuture<Boolean> lost(long id, Letter lost, boolean isEdit) {
+        Malformed why = new Malformed(lost.reason(), lost.message());
+        if (isEdit) {
+            return table.rejectedAgain(id, why, lost.arrival().data())
+                    .thenCompose(_ -> table.keepAs(id, lost.identity()))
+                    .thenApply(_ -> false);
+        }
+        return table.keepAs(id, lost.identity())
+                .thenCompose(kept -> kept == id
+                        ? table.rejectedAgain(id, why, lost.arrival().data()).thenApply(_ -> false)
+                        : removed(id, false));
+    }
+
     /// A loser of a conflict stays, as it is, even if it is in: then the greater record was seen and is not in yet. It
     /// comes again, and who loses then is known already and not kept anew.
-    private CompletableFuture<Boolean> removed(long id, byte @Nullable [] edited) {
-        return edited == null
-                ? table.isConflict(id)
-                        .thenCompose(stays -> stays ? CompletableFuture.completedFuture(false) : table.remove(id))
-                : table.remove(id);
+    private CompletableFuture<Boolean> removed(long id, boolean isEdit) {
+        return isEdit
+                ? table.remove(id)
+                : table.isConflict(id)
+                        .thenCompose(stays -> stays ? CompletableFuture.completedFuture(false) : table.remove(id));
     }
 
     @Override

@@ -266,7 +266,7 @@ public final class AwsEngine implements Engine {
 
     @Override
     public DeadLetters deadLetters() {
-        return new AwsDeadLetters(store, await, () -> reduce());
+        return new AwsDeadLetters(store, await, this::pipeline, () -> reduce());
     }
 
     /// Roughly, on AWS: a batch that is tried again is counted again.

@@ -3,12 +3,40 @@ package dev.onefold.core;
 import dev.onefold.core.event.Reason;
 import java.time.Instant;
 
-/// A record that could not be processed, whole.
+/// A record that could not be processed.
 ///
 /// @param id its number in the dead letters, never given twice
-/// @param bytes how many the record has; [DeadLetters#record] gives them
-/// @param kept false for a record over the limit, of which only place, length and hash are kept
-/// @param sha256 hash of the record, in hexadecimal
-/// @param at when it was rejected
+/// @param reason why it was rejected the last time that it was tried
+/// @param bytes length of its content; of a record that is not kept, the length that the record has at its
+///     place
+/// @param content what is kept of the record; [DeadLetters#record] returns it
+/// @param edited whether an edit was redriven and rejected, too; [DeadLetters#edited] returns the last one
+/// @param sha256 hash of the content, in hexadecimal
+/// @param at time of the first rejection
 public record DeadLetter(
-        long id, Reason reason, String message, Place place, long bytes, boolean kept, String sha256, Instant at) {}
+        long id,
+        Reason reason,
+        String message,
+        Place place,
+        long bytes,
+        Content content,
+        boolean edited,
+        String sha256,
+        Instant at) {
+    /// What a letter holds.
+    public enum Content {
+        /// The record, byte for byte as it arrived.
+        RECORD,
+        /// JSON that says what is known of a record that is not there: the values that the pipeline had read
+        /// of it, because a row holds no more of it; on AWS also the place of a record that the stream
+        /// forgot.
+        SUMMARY,
+        /// Nothing, because the record is over the limit: only its place, length and hash are known.
+        NOTHING
+    }
+
+    /// Whether there are bytes to read.
+    public boolean kept() {
+        return content != Content.NOTHING;
+    }
+}

@@ -1,6 +1,7 @@
 package dev.onefold.core;
 
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// The rejected records: listed, read, redriven, purged. None is ever in the way of healthy ones.
@@ -11,17 +12,49 @@ public interface DeadLetters {
     /// How many there are.
     long size();
 
-    /// The record of a letter as it arrived.
+    /// The record of a letter as it arrived, whatever edits of it were tried since.
     ///
     /// @throws IllegalArgumentException if there is no such letter, or its bytes are not kept
     byte[] record(long id);
 
-    /// Sends a letter through again, edited or as it is (`null`), under its own place. Durable when this returns.
-    /// Redriving what is gone changes nothing.
-    Redriven redrive(long id, byte @Nullable [] edited);
+    /// The last edit of a letter that was rejected; empty if there is none, or no such letter.
+    Optional<byte[]> edited(long id);
+
+    /// Letters whose records state this key: perhaps newer versions of it than the one that counts.
+    ///
+    /// @param limit most letters that are returned
+    /// @throws IllegalArgumentException if the pipeline's keys have another number of parts, or it has none
+    List<OfKey> ofKey(List<String> key, int limit);
+
+    /// A letter of a key.
+    ///
+    /// @param version that its record states; empty if there is none, or it cannot be read
+    record OfKey(DeadLetter letter, String version) {}
+
+    /// Sends a letter through again under its own place: as it arrived, or as an edit of its key. Durable
+    /// when this returns. The letter keeps its record until an edit, or the record itself, is in. Redriving a
+    /// letter that is gone changes nothing.
+    ///
+    /// @param edited the record to be taken in place of the letter's; `null` for the record as it arrived
+    /// @throws IllegalArgumentException if the edit is empty, or of another key than the letter's record;
+    ///     nothing is changed then
+    default Redriven redrive(long id, byte @Nullable [] edited) {
+        return redrive(id, edited, Keys.SAME);
+    }
+
+    /// Sends a letter through again as [#redrive(long, byte\[\])], with the keys that an edit may have.
+    Redriven redrive(long id, byte @Nullable [] edited, Keys keys);
 
     /// Removes letters for good; durable when this returns. Returns how many there were.
     int purge(List<Long> ids);
+
+    /// Keys that an edit may have.
+    enum Keys {
+        /// The key of the letter's record, if both keys can be read.
+        SAME,
+        /// Any key: the letter's record was sent under a wrong one.
+        ANY
+    }
 
     /// What became of a redriven letter.
     enum Redriven {
@@ -30,8 +63,11 @@ public interface DeadLetters {
         STALE,
         /// One version with two contents: the loser is among the letters, under the same id if it is the redriven one.
         CONFLICTING,
-        /// Rejected again: it stays, under its id, as it was sent now, with its new reason.
+        /// Rejected again: it stays, under its id, with its record, this edit and its new reason.
         REJECTED,
+        /// The letter holds no record that could be sent as it is: only an edit can be redriven. Nothing is
+        /// changed.
+        NO_RECORD,
         /// There is no such letter, perhaps no more.
         GONE
     }

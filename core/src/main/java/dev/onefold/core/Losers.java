@@ -18,7 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
-/// What is kept of the loser of a conflict.
+/// What is kept of the loser of a conflict, and what is said about it.
 public final class Losers {
     /// Of the object that stands for a row: key, version, kind, groups, amounts.
     private static final int MEMBERS = 5;
@@ -56,10 +56,17 @@ public final class Losers {
         digest.update(Tuple.of(List.of(text)).bytes());
     }
 
+    /// Why the loser is a dead letter.
+    ///
+    /// @param winner source of the record that stays
+    public static String message(StoredRow loser, String winner) {
+        String what = loser.version().isEmpty() ? "This id" : "Version " + loser.version() + " of this key";
+        return what + " came with two contents; the other one, from " + winner + ", is greater and stays";
+    }
+
     /// A stored row as JSON: its own bytes are gone, this is what the pipeline read of them.
     public static byte[] text(StoredRow row, Pipeline pipeline) {
-        StringBuilder json = new StringBuilder("{\"key\":");
-        texts(json, row.key());
+        StringBuilder json = new StringBuilder(keyText(row.key()));
         json.append(",\"version\":");
         quote(json, row.version());
         json.append(",\"kind\":");
@@ -139,6 +146,18 @@ public final class Losers {
 
     private static String scalar(Node node) {
         return node instanceof Node.Scalar scalar ? scalar.text() : "";
+    }
+
+    /// Whether a text may be of this key: [#text] made it of a row of the key, or did not make it.
+    static boolean hasKey(byte[] text, List<String> key) {
+        String json = new String(text, StandardCharsets.UTF_8);
+        return !json.startsWith("{\"key\":") || json.startsWith(keyText(key) + ",");
+    }
+
+    private static String keyText(List<String> key) {
+        StringBuilder json = new StringBuilder("{\"key\":");
+        texts(json, key);
+        return json.toString();
     }
 
     private static void texts(StringBuilder json, List<String> texts) {

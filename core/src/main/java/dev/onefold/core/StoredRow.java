@@ -1,5 +1,6 @@
 package dev.onefold.core;
 
+import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.pipeline.Identity;
@@ -8,6 +9,7 @@ import dev.onefold.core.state.Contribution;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 
 /// The row of a key.
@@ -66,6 +68,18 @@ public record StoredRow(List<String> key, String version, Contribution contribut
         BigInteger[] parts = number.divideAndRemainder(NANOS);
         return Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact())
                 .toString();
+    }
+
+    /// The version that a record states, as text; empty if it has none, or it cannot be read.
+    public static String versionText(Pipeline pipeline, RecordIdentity identity) {
+        byte[] version = identity.version();
+        return version == null ? "" : versionText(pipeline, version);
+    }
+
+    /// Whether a version is higher than this row's.
+    public boolean isOlderThan(String other, Pipeline pipeline) {
+        return !other.isEmpty()
+                && Arrays.compareUnsigned(versionBytes(pipeline, other), versionBytes(pipeline, version)) > 0;
     }
 
     /// The bytes of a version in an event, of its text; those of zero in a pipeline without versions.

@@ -4,11 +4,12 @@ import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Journal;
-import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Scale;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.guard.Space;
+import dev.onefold.embedded.letters.LetterCut;
+import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
@@ -58,13 +59,13 @@ final class Checkpoints implements AutoCloseable {
     record Durable(long number, Instant at, List<Checkpoint.Source> sources) {}
 
     /// A cut that is being written.
-    private record Pending(Cut cut, Future<?> written, List<Letters.Written> positions) {}
+    private record Pending(Cut cut, Future<?> written) {}
 
     private record Cut(
             Checkpoint base,
             List<RowStore.Cut> rows,
             GroupLogs.Cut groups,
-            Letters.Cut letters,
+            LetterCut letters,
             Journal.Position journal) {}
 
     Checkpoints(Path directory, Engine parts) {
@@ -199,13 +200,12 @@ final class Checkpoints implements AutoCloseable {
                 state.allCounts(),
                 state.watermarkMs);
         Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position);
-        List<Letters.Written> positions = new ArrayList<>();
         ExecutorService thread = writer;
         if (thread == null) {
-            write(cut, positions);
-            letters.written(positions);
+            write(cut);
+            letters.written(cut.letters);
         } else {
-            pending = new Pending(cut, thread.submit(() -> write(cut, positions)), positions);
+            pending = new Pending(cut, thread.submit(() -> write(cut)));
         }
     }
 
@@ -232,7 +232,7 @@ final class Checkpoints implements AutoCloseable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        letters.written(waiting.positions);
+        letters.written(waiting.cut.letters);
         pending = null;
     }
 
@@ -255,11 +255,11 @@ final class Checkpoints implements AutoCloseable {
     }
 
     /// Intake waits at the next checkpoint while the disk is full; what is written so far is written again.
-    private void write(Cut cut, List<Letters.Written> positions) {
+    private void write(Cut cut) {
         try {
             while (true) {
                 try {
-                    writeOnce(cut, positions);
+                    writeOnce(cut);
                     return;
                 } catch (OutOfSpaceException e) {
                     space.isFull(this, e);
@@ -291,7 +291,7 @@ final class Checkpoints implements AutoCloseable {
         }
     }
 
-    private void writeOnce(Cut cut, List<Letters.Written> positions) throws OutOfSpaceException {
+    private void writeOnce(Cut cut) throws OutOfSpaceException {
         Checkpoint base = cut.base;
         for (int shard = 0; shard < files.length; shard++) {
             for (RowStore.Range range : cut.rows.get(shard).written()) {
@@ -299,7 +299,7 @@ final class Checkpoints implements AutoCloseable {
             }
         }
         List<Checkpoint.Log> logs = groupLogs.write(cut.groups);
-        Checkpoint.Log letterLog = letters.write(cut.letters, positions);
+        Checkpoint.Log letterLog = letters.write(cut.letters);
         Checkpoint checkpoint = new Checkpoint(
                 identity,
                 base.number(),

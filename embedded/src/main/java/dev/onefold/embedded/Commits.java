@@ -1,17 +1,19 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Reason;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.Journal;
-import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.LineReader;
 import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.fold.State;
+import dev.onefold.embedded.letters.Letters;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
@@ -196,10 +198,12 @@ final class Commits {
         for (int at = lineEnd(records, from, to); at < to; at = lineEnd(records, at, to)) {
             lines++;
         }
+        lines += uncommittedLines;
         long bytes = uncommittedBytes + to - from;
-        state.requireHeap(uncommittedLines + lines, bytes);
+        state.requireHeap(lines, bytes);
         long needed = state.shards[0].store().bytesFor(2 * bytes, bytes / 8) * state.shards.length
-                + state.valueBytesFor(uncommittedLines + lines, 2 * bytes);
+                + state.valueBytesFor(lines, 2 * bytes)
+                + letters.bytesFor(lines, lines);
         if (!state.memory.fits(needed)) {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,
@@ -210,7 +214,7 @@ final class Commits {
                             + " (--state-memory), and go on.");
         }
         uncommittedBytes = bytes;
-        uncommittedLines += lines;
+        uncommittedLines = lines;
     }
 
     private void checkHeader(Sources.Source source, byte[] lines) {
@@ -220,6 +224,14 @@ final class Commits {
             folding.takeHeader(probe);
             source.header = new byte[0]; // It is taken when it is folded.
         }
+    }
+
+    private static long records(byte[] lines, int length) {
+        long records = 0;
+        for (int at = 0; at < length; at = lineEnd(lines, at, length)) {
+            records++;
+        }
+        return records;
     }
 
     private static int lineEnd(byte[] bytes, int from, int to) {
@@ -235,11 +247,7 @@ final class Commits {
         switch (entry) {
             case Entry.Lines lines -> {
                 Sources.Source source = state.sources.findOrAdd(lines.source(), false);
-                long records = 0;
-                for (int at = 0; at < lines.length(); at = lineEnd(lines.bytes(), at, lines.length())) {
-                    records++;
-                }
-                source.recordsAppended = lines.recordsBefore() + records;
+                source.recordsAppended = lines.recordsBefore() + records(lines.bytes(), lines.length());
                 source.bytesAppended = lines.offset() + lines.length();
                 source.headerAppended = true;
             }
@@ -322,15 +330,12 @@ final class Commits {
     }
 
     private Redriven redrive(Entry.Redrive redrive) {
-        if (!letters.remove(redrive.id())) {
-            return Redriven.GONE;
-        }
-        return refold(redrive, redrive.id());
+        return letters.letter(redrive.id()) == null ? Redriven.GONE : refold(redrive, redrive.id());
     }
 
-    /// Folds a redriven record under its own place.
+    /// Folds a redriven record under its own place. Its letter stays if it is rejected again.
     ///
-    /// @param letter under which it is kept if it is rejected again; 0 for a new one
+    /// @param letter of the record; 0 if it has none yet
     Redriven refold(Entry.Redrive redrive, long letter) {
         Sources.Source source = state.sources.findOrAdd(redrive.place().source(), false);
         Chunk chunk = chunk(0);
@@ -342,9 +347,22 @@ final class Commits {
         chunk.arrivedMs = redrive.arrivedMs();
         chunk.letter = letter;
         chunk.recordsBefore = redrive.place().line() - 1;
-        Counts before = state.allCounts();
+        DeadLetter before = letters.letter(letter);
+        Counts countsBefore = state.allCounts();
         folding.round(List.of(chunk));
-        Counts after = state.allCounts();
+        Redriven redriven = redriven(countsBefore, state.allCounts());
+        if (before != null) {
+            boolean hadLost = before.reason() == Reason.CONFLICT;
+            state.counts = state.counts.plus(new Counts(0, 0, 0, hadLost ? -1 : 0, hadLost ? 0 : -1));
+            if (!chunk.letterStays) {
+                letters.remove(letter);
+            }
+        }
+        return redriven;
+    }
+
+    /// A record counts once, as what became of it the last time.
+    private static Redriven redriven(Counts before, Counts after) {
         if (after.accepted() > before.accepted()) {
             return Redriven.ACCEPTED;
         }

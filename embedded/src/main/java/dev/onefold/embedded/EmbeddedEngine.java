@@ -424,7 +424,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public DeadLetters deadLetters() {
-        return new LetterBox(() -> view.letters, opening, this::commit, this::checkpointNow);
+        return new LetterBox(() -> view, opening, this::commit, this::checkpointNow);
     }
 
     /// Whether the journal is kept for ever, and its release.

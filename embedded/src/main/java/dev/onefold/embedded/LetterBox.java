@@ -2,29 +2,38 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.Edits;
+import dev.onefold.core.StoredRow;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.RecordIdentity;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Entry;
-import dev.onefold.embedded.disk.Letters;
+import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
+import dev.onefold.embedded.letters.Letters;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The dead letters as the verbs see them; changes go through the journal.
 final class LetterBox implements DeadLetters {
-    private final Supplier<Letters> letters;
+    private final Supplier<View> view;
     private final OwnThread own;
     private final Guard guard;
     private final Function<Commits.Request, Commits.Request> commit;
     private final Runnable checkpoint;
 
     LetterBox(
-            Supplier<Letters> letters,
+            Supplier<View> view,
             View.Opening opening,
             Function<Commits.Request, Commits.Request> commit,
             Runnable checkpoint) {
-        this.letters = letters;
+        this.view = view;
         own = opening.own();
         guard = opening.guard();
         this.commit = commit;
@@ -34,7 +43,7 @@ final class LetterBox implements DeadLetters {
     /// A letter of a fold that a crash takes back comes again, perhaps under another id: what is said about it
     /// in the journal would be lost, or hit another letter. So it is in a checkpoint first.
     private void requireDurable(List<Long> ids) {
-        boolean durable = guard.locked(() -> ids.stream().allMatch(letters.get()::isDurable));
+        boolean durable = guard.locked(() -> ids.stream().allMatch(view.get().letters::isDurable));
         if (!durable) {
             checkpoint.run();
         }
@@ -45,49 +54,72 @@ final class LetterBox implements DeadLetters {
         if (limit < 0) {
             throw new IllegalArgumentException("The limit is " + limit + "; it is at least 0");
         }
-        return guard.reading(() -> letters.get().list(after, limit));
+        return read(letters -> letters.list(after, limit));
     }
 
     @Override
     public long size() {
-        return guard.reading(() -> letters.get().size());
+        return guard.reading(() -> view.get().letters.size());
     }
 
     @Override
     public byte[] record(long id) {
-        DeadLetter[] letter = new DeadLetter[1];
-        byte[] record = own.call(() -> guard.reading(() -> {
-            letter[0] = letters.get().letter(id);
-            return letter[0] == null || !letter[0].kept() ? null : letters.get().record(id);
-        }));
-        if (record == null) {
-            throw new IllegalArgumentException(
-                    letter[0] == null ? "There is no dead letter " + id : Letters.notKept(letter[0]));
-        }
-        return record;
+        return read(letters -> letters.record(id));
     }
 
     @Override
-    public Redriven redrive(long id, byte @Nullable [] edited) {
+    public Optional<byte[]> edited(long id) {
+        return read(letters -> Optional.ofNullable(letters.edited(id)));
+    }
+
+    /// Reads the log of the letters, on the engine's own thread.
+    private <T extends @Nullable Object> T read(Function<Letters, T> reading) {
+        return own.call(() -> guard.reading(() -> reading.apply(view.get().letters)));
+    }
+
+    @Override
+    public List<OfKey> ofKey(List<String> key, int limit) {
+        return read(letters -> {
+            Pipeline pipeline = view.get().pipeline;
+            byte[] bytes = StoredRow.keyBytes(pipeline, key);
+            List<OfKey> found = new ArrayList<>();
+            for (long id : letters.ofKeyHash(new RecordIdentity(bytes, null).keyHash())) {
+                DeadLetter letter = Objects.requireNonNull(letters.letter(id));
+                RecordIdentity stated = decoder(letter).identity(letters.record(id));
+                if (stated.isOf(bytes) && found.size() < limit) {
+                    found.add(new OfKey(letter, StoredRow.versionText(pipeline, stated)));
+                }
+            }
+            return found;
+        });
+    }
+
+    /// A letter, what is kept of its record, and what reads an edit of it.
+    private record Found(DeadLetter letter, byte[] content, Decoder decoder) {}
+
+    @Override
+    public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
         if (edited != null) {
             requireOneLine(id, edited);
         }
         requireDurable(List.of(id));
-        DeadLetter[] letter = new DeadLetter[1];
-        byte[] record = own.call(() -> guard.reading(() -> {
-            letter[0] = letters.get().letter(id);
-            return edited != null || letter[0] == null || !letter[0].kept()
-                    ? edited
-                    : letters.get().record(id);
-        }));
-        if (letter[0] == null) {
+        Found found = read(letters -> {
+            DeadLetter letter = letters.letter(id);
+            byte[] content = letter == null || !letter.kept() ? new byte[0] : letters.record(id);
+            return letter == null ? null : new Found(letter, content, decoder(letter));
+        });
+        if (found == null) {
             return Redriven.GONE;
         }
-        if (record == null) {
-            throw new IllegalArgumentException(Letters.notKept(letter[0]));
+        if (edited == null && found.letter.content() != DeadLetter.Content.RECORD) {
+            return Redriven.NO_RECORD;
         }
-        return commit.apply(Commits.Request.of(new Entry.Redrive(id, letter[0].place(), Long.MIN_VALUE, record)))
-                .redriven;
+        if (edited != null) {
+            Edits.require(found.letter, found.content, edited, found.decoder, keys);
+        }
+        byte[] record = edited == null ? found.content : edited.clone();
+        Entry redrive = new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, record);
+        return commit.apply(Commits.Request.of(redrive)).redriven;
     }
 
     private static void requireOneLine(long id, byte[] edited) {
@@ -97,6 +129,15 @@ final class LetterBox implements DeadLetters {
                         "Dead letter " + id + " is one record, and so one line; it was edited to hold a line end");
             }
         }
+    }
+
+    private Decoder decoder(DeadLetter letter) {
+        Decoder decoder = new Decoder(view.get().pipeline);
+        Sources.Source source = view.get().state.sources.find(letter.place().source());
+        if (source != null && source.header.length > 0) {
+            decoder.header(source.header, 0, source.header.length);
+        }
+        return decoder;
     }
 
     @Override

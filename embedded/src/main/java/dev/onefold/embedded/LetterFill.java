@@ -6,17 +6,14 @@ import dev.onefold.core.Losers;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Malformed;
-import dev.onefold.core.event.Reason;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Entry;
-import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.fold.Sources;
+import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Decides the dead letters of one view again under the definition of another view, which holds the rows already. The
@@ -24,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 /// versions, ids and contributions decide, as when all records come again.
 final class LetterFill {
     private static final int PAGE = 1_000;
-    private static final Counts REJECTED = new Counts(0, 0, 0, 0, -1);
     private static final Counts CONFLICTING = new Counts(0, 0, 0, -1, 0);
 
     private final View old;
@@ -42,7 +38,7 @@ final class LetterFill {
     }
 
     void fill() {
-        fresh.letters.beginBehind(old.letters);
+        fresh.letters.addAll(old.letters, fresh.checkpoints::takeIfDue);
         List<DeadLetter> page = old.letters.list(0, PAGE);
         while (!page.isEmpty()) {
             for (DeadLetter letter : page) {
@@ -54,27 +50,24 @@ final class LetterFill {
     }
 
     private void decide(DeadLetter letter) {
-        Malformed before = new Malformed(letter.reason(), letter.message());
         if (!letter.kept()) {
-            fresh.letters.takeOver(old.letters, letter.id(), before);
             return;
         }
         byte[] record = old.letters.record(letter.id());
-        Optional<StoredRow> values = letter.reason() == Reason.CONFLICT
-                ? Losers.row(record, old.pipeline, letter.place())
-                        .filter(row -> old.letters.isConflict(letter.id(), Losers.identity(row)))
-                : Optional.empty();
-        if (values.isPresent()) {
-            decide(letter, values.get());
+        if (letter.content() == DeadLetter.Content.SUMMARY) {
+            Losers.row(record, old.pipeline, letter.place()).ifPresent(row -> decide(letter, row));
             return;
         }
-        Malformed malformed = takeColumns(letter.place().source()) ? decode(record) : before;
-        if (malformed != null) {
-            fresh.letters.takeOver(old.letters, letter.id(), malformed);
+        if (!takeColumns(letter.place().source())) {
             return;
         }
-        fresh.state.counts = fresh.state.counts.plus(letter.reason() == Reason.CONFLICT ? CONFLICTING : REJECTED);
-        fresh.commits.refold(new Entry.Redrive(letter.id(), letter.place(), Long.MIN_VALUE, record), letter.id());
+        Malformed malformed = decode(record);
+        if (malformed == null) {
+            Entry.Redrive again = new Entry.Redrive(letter.id(), letter.place(), Long.MIN_VALUE, record);
+            fresh.commits.refold(again, letter.id());
+        } else {
+            fresh.letters.reject(letter.id(), malformed);
+        }
     }
 
     private @Nullable Malformed decode(byte[] record) {
@@ -103,18 +96,24 @@ final class LetterFill {
         RowBatch batch = new RowBatch();
         Sources.Source source = fresh.state.sources.findOrAdd(row.source(), false);
         batch.add(arrived, fresh.pipeline, fresh.state.groups, source.number);
-        fresh.applyTranslated(batch, conflict -> keepLoser(letter, conflict));
+        boolean[] stays = new boolean[1];
+        fresh.applyTranslated(batch, conflict -> stays[0] = keepLoser(letter, conflict));
+        if (!stays[0]) {
+            fresh.letters.remove(letter.id());
+        }
     }
 
-    private void keepLoser(DeadLetter letter, Rows.Conflict conflict) {
+    /// Keeps the loser; whether it is the letter that was decided.
+    private boolean keepLoser(DeadLetter letter, Rows.Conflict conflict) {
         StoredRow loser = conflict.arrivedStays() ? conflict.stored() : conflict.arrived();
-        fresh.letters.addConflict(
+        return fresh.letters.addConflict(
                 Losers.identity(loser),
                 letter.message(),
                 new Letters.Rejected(
                         conflict.arrivedStays() ? 0 : letter.id(),
                         new dev.onefold.core.Place(loser.source(), 0, loser.offset()),
                         Losers.text(loser, fresh.pipeline),
-                        Objects.requireNonNull(letter.at())));
+                        letter.at()),
+                DeadLetter.Content.SUMMARY);
     }
 }

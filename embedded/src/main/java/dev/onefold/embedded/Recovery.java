@@ -7,10 +7,10 @@ import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.GroupLogs;
-import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.guard.Space;
+import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
@@ -52,7 +52,7 @@ final class Recovery {
     /// Reads all that a checkpoint names; without one, begins with nothing.
     Recovered recover(@Nullable Checkpoint checkpoint) {
         State state = new State(pipeline, settings.shards(), memory);
-        Letters letters = new Letters(directory, identity);
+        Letters letters = new Letters(directory, identity, memory);
         GroupLogs groupLogs = new GroupLogs(directory, identity, state.groups, state.values);
         Recovered recovered = new Recovered(state, letters, groupLogs);
         boolean whole = false;
@@ -64,6 +64,7 @@ final class Recovery {
             if (!whole) {
                 state.close();
                 letters.close();
+                letters.free();
                 groupLogs.close();
             }
         }
@@ -85,6 +86,12 @@ final class Recovery {
         state.counts = checkpoint.counts();
         state.watermarkMs = checkpoint.watermarkMs();
         into.letters.load(checkpoint.letters());
+        if (!memory.fits(0)) {
+            throw new EngineException(
+                    EngineException.Kind.STATE_FULL,
+                    "The " + into.letters.size() + " dead letters in " + directory + " need " + memory.used()
+                            + " bytes of memory; " + memory.bytesMax() + " are allowed. Allow more (--state-memory).");
+        }
         int shards = checkpoint.rows().size();
         if (shards == settings.shards()) {
             into.groupLogs.load(checkpoint.groupLogs(), state.cells());

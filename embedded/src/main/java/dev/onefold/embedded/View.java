@@ -11,13 +11,13 @@ import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Journal;
-import dev.onefold.embedded.disk.Letters;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Space;
+import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.RowTranslator;
 import dev.onefold.embedded.rows.Rows;
@@ -165,6 +165,7 @@ final class View {
         checkpoints.close();
         if (!broken) { // A writer may still be at work after a failure; the process is about to end.
             state.close();
+            letters.free();
         }
         letters.close();
         groupLogs.close();

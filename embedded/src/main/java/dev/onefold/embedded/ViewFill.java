@@ -214,7 +214,7 @@ final class ViewFill {
             entries[0]++;
             switch (Entry.decode(payload)) {
                 case Entry.Redrive redrive -> {
-                    fresh.commits.refold(redrive, fresh.letters.removeAt(redrive.place()));
+                    fresh.commits.refold(redrive, fresh.letters.onlyAt(redrive.place()));
                 }
                 case Entry.Purge _ -> {}
                 case Entry entry -> fresh.commits.replay(entry);

@@ -1,16 +1,32 @@
 package dev.onefold.aws.letter;
 
 import dev.onefold.aws.Arrival;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.RecordIdentity;
 
 /// A record that is to be kept.
 ///
 /// @param identity the same whenever the same letter is to be kept again, and for nothing else
-/// @param arrival the record, and where it came from
-public record Letter(String identity, Reason reason, String message, Arrival arrival) {
+/// @param arrival the record, or what was read of it, and where it came from
+/// @param content which of the two
+/// @param keyHash of the key that the record states; 0 if that cannot be read, or the letter is found otherwise
+public record Letter(
+        String identity, Reason reason, String message, Arrival arrival, DeadLetter.Content content, long keyHash) {
+    /// A letter that is not found by its key.
+    public Letter(String identity, Reason reason, String message, Arrival arrival, DeadLetter.Content content) {
+        this(identity, reason, message, arrival, content, 0);
+    }
+
     /// A record that was rejected where it was read: its place is its identity.
-    public static Letter rejected(Arrival arrival, Reason reason, String message) {
+    public static Letter rejected(Arrival arrival, Malformed malformed, RecordIdentity stated) {
         return new Letter(
-                arrival.shard() + ":" + arrival.sequence() + ":" + arrival.subSequence(), reason, message, arrival);
+                arrival.shard() + ":" + arrival.sequence() + ":" + arrival.subSequence(),
+                malformed.reason(),
+                malformed.message(),
+                arrival,
+                DeadLetter.Content.RECORD,
+                stated.keyHash());
     }
 }

@@ -33,7 +33,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///
 ///     mark   = p "mark/" identity, i 00, n id
 ///     letter = p "letter/" id mod 16, i id 8, r reason, m message, s shard, q sequence, u sub-sequence, t time,
-///              h SHA-256, l length, b bucket and o object that hold the record
+///              h SHA-256, l length, b bucket and o object that hold the record; v 1 if it is what was read of a
+///              record; of the last edit that was rejected: eh SHA-256, eo object
+///     key    = p "key/" hash of a key, i id: of a letter whose record states that key, k of which says the same
 ///     next   = p "next", i 00, n the last id that was given
 ///     bucket = p "bucket", i 00, b the bucket that records go into: bucket names are everybody's, so it cannot be
 ///              told from the deployment's name, and who is not told it by the template finds it here
@@ -48,11 +50,13 @@ public final class LetterTable {
     private final Store store;
     private final String table;
     private final LetterBytes bytes;
+    private final LettersOfKey ofKey;
 
     public LetterTable(Store store) {
         this.store = store;
         table = store.tables().letters();
         bytes = new LetterBytes(store);
+        ofKey = new LettersOfKey(store);
     }
 
     /// Makes the bucket that this process knows the one that records go into, for those that are not told it.
@@ -166,11 +170,8 @@ public final class LetterTable {
     /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.
     private CompletableFuture<Boolean> keep(
             Letter letter, Map<String, AttributeValue> item, List<TransactWriteItem> fence, int attempt) {
-        Map<String, AttributeValue> number =
-                Map.of("n", Items.number(ByteBuffer.wrap(Items.bytes(item, "i")).getLong()));
         List<TransactWriteItem> items = new ArrayList<>(fence);
-        items.add(put(with(mark(letter), number), "attribute_not_exists(p)"));
-        items.add(put(item, null));
+        items.addAll(puts(letter, item));
         return store.transact(items).thenCompose(written -> switch (written) {
             case Store.Written.Done _ -> CompletableFuture.completedFuture(true);
             case Store.Written.Refused refused
@@ -182,6 +183,22 @@ public final class LetterTable {
                                 ? keep(letter, item, fence, attempt + 1)
                                 : CompletableFuture.completedFuture(true));
         });
+    }
+
+    private List<TransactWriteItem> puts(Letter letter, Map<String, AttributeValue> item) {
+        long id = ByteBuffer.wrap(Items.bytes(item, "i")).getLong();
+        List<TransactWriteItem> puts = new ArrayList<>();
+        puts.add(put(with(mark(letter), Map.of("n", Items.number(id))), "attribute_not_exists(p)"));
+        puts.add(put(item, null));
+        if (letter.keyHash() != 0) {
+            puts.add(put(LettersOfKey.item(letter.keyHash(), id), null));
+        }
+        return puts;
+    }
+
+    /// Letters whose records may state a key of this hash, in the order of their ids; the first thousand.
+    public CompletableFuture<List<Long>> ofKeyHash(long keyHash) {
+        return ofKey.find(keyHash);
     }
 
     private CompletableFuture<Map<String, AttributeValue>> get(Map<String, AttributeValue> key) {
@@ -209,8 +226,13 @@ public final class LetterTable {
 
     private Map<String, AttributeValue> item(long id, Letter letter, LetterBytes.Place place) {
         Arrival arrival = letter.arrival();
+        Map<String, AttributeValue> values = letter.content() == DeadLetter.Content.SUMMARY
+                ? with(letterKey(id), Map.of("v", Items.number(1)))
+                : letterKey(id);
+        Map<String, AttributeValue> keyed =
+                letter.keyHash() == 0 ? values : with(values, Map.of("k", Items.number(letter.keyHash())));
         return with(
-                with(letterKey(id), item(place, arrival.data())),
+                with(keyed, item(place, arrival.data())),
                 Map.of(
                         "r", AttributeValue.fromS(letter.reason().name()),
                         "m", AttributeValue.fromS(letter.message()),
@@ -274,13 +296,25 @@ public final class LetterTable {
                 Items.text(item, "m"),
                 new Place(Items.text(item, "s") + ":" + Items.text(item, "q"), Items.number(item, "u") + 1, 0),
                 Items.number(item, "l"),
-                true,
+                item.containsKey("v") ? DeadLetter.Content.SUMMARY : DeadLetter.Content.RECORD,
+                item.containsKey("eo"),
                 Items.text(item, "h"),
                 Instant.ofEpochMilli(Items.number(item, "t")));
     }
 
     private static LetterBytes.Place place(Map<String, AttributeValue> item) {
         return new LetterBytes.Place(Items.text(item, "b"), Items.text(item, "o"));
+    }
+
+    private static Optional<LetterBytes.Place> editPlace(Map<String, AttributeValue> item) {
+        return item.containsKey("eo")
+                ? Optional.of(new LetterBytes.Place(Items.text(item, "b"), Items.text(item, "eo")))
+                : Optional.empty();
+    }
+
+    /// A letter; empty if it is not there.
+    public CompletableFuture<Optional<DeadLetter>> letter(long id) {
+        return get(letterKey(id)).thenApply(item -> item.isEmpty() ? Optional.empty() : Optional.of(letter(item)));
     }
 
     /// The record of a letter, where it came from; `null` if there is no such letter.
@@ -292,42 +326,76 @@ public final class LetterTable {
             return bytes.read(place(item), Items.text(item, "h"))
                     .<@Nullable Arrival>thenApply(data ->
                             new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data))
-                    // Somebody may have removed the letter, or replaced its record, since it was looked for.
-                    .exceptionallyCompose(failure -> get(letterKey(id)).thenCompose(now -> {
-                        if (now.isEmpty()) {
-                            return CompletableFuture.completedFuture(null);
-                        }
-                        return place(now).equals(place(item)) ? CompletableFuture.failedFuture(failure) : arrival(id);
-                    }));
+                    // Somebody may have removed the letter since it was looked for.
+                    .exceptionallyCompose(failure -> get(letterKey(id))
+                            .thenCompose(now -> now.isEmpty()
+                                    ? CompletableFuture.completedFuture(null)
+                                    : CompletableFuture.failedFuture(failure)));
         });
     }
 
-    /// Keeps a redriven letter that was rejected again: its record as it was sent now, and why. Whether it is still
-    /// there.
+    /// The last edit of a letter that was rejected; empty if there is none, or no such letter.
+    public CompletableFuture<Optional<byte[]>> edited(long id) {
+        return get(letterKey(id)).thenCompose(item -> {
+            Optional<LetterBytes.Place> place = editPlace(item);
+            if (place.isEmpty()) {
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            return bytes.read(place.get(), Items.text(item, "eh"))
+                    .thenApply(Optional::of)
+                    // Somebody may have removed the letter, or replaced its edit, since it was looked for.
+                    .exceptionallyCompose(failure -> get(letterKey(id))
+                            .thenCompose(now -> editPlace(now).equals(place)
+                                    ? CompletableFuture.failedFuture(failure)
+                                    : edited(id)));
+        });
+    }
+
+    /// Keeps of a redriven letter that was rejected again why, and beside its record the edit that was sent
+    /// now. Whether the letter is still there.
     ///
-    /// Another record than before gets an object of its own, and the one before is never named again: what somebody
-    /// is about to remove is never what the letter names. If others do the same at once, the last record stays.
+    /// Each edit gets an object of its own, and the one before is never named again: what somebody is about
+    /// to remove is never what the letter names. If others do the same at once, the last edit stays.
+    ///
+    /// @param record that was sent now: an edit unless it is the letter's record
     public CompletableFuture<Boolean> rejectedAgain(long id, Malformed malformed, byte[] record) {
         return get(letterKey(id)).thenCompose(item -> {
             if (item.isEmpty()) {
                 return CompletableFuture.completedFuture(false);
             }
-            LetterBytes.Place before = place(item);
-            boolean isSame = LetterBytes.sha256(record).equals(Items.text(item, "h"));
-            LetterBytes.Place after = isSame ? before : before.with(record, store.newId());
-            CompletableFuture<Void> put = isSame ? CompletableFuture.completedFuture(null) : bytes.put(after, record);
-            return put.thenCompose(_ -> replace(id, malformed, before, item(after, record)))
+            Map<String, AttributeValue> why = Map.of(
+                    ":r", AttributeValue.fromS(malformed.reason().name()),
+                    ":m", AttributeValue.fromS(malformed.message()));
+            if (LetterBytes.sha256(record).equals(Items.text(item, "h"))) {
+                return replace(id, "SET r = :r, m = :m", "attribute_exists(p)", why)
+                        .thenCompose(_ -> get(letterKey(id)))
+                        .thenApply(now -> !now.isEmpty());
+            }
+            Optional<LetterBytes.Place> before = editPlace(item);
+            LetterBytes.Place after = place(item).with(record, store.newId());
+            Map<String, AttributeValue> values = with(
+                    why,
+                    Map.of(
+                            ":o", AttributeValue.fromS(after.object()),
+                            ":h", AttributeValue.fromS(LetterBytes.sha256(record))));
+            String condition = before.isPresent() ? "eo = :before" : "attribute_exists(p) AND attribute_not_exists(eo)";
+            Map<String, AttributeValue> all = before.map(
+                            place -> with(values, Map.of(":before", AttributeValue.fromS(place.object()))))
+                    .orElse(values);
+            return bytes.put(after, record)
+                    .thenCompose(_ -> replace(id, "SET r = :r, m = :m, eo = :o, eh = :h", condition, all))
                     .thenCompose(_ -> get(letterKey(id)))
-                    .thenCompose(now -> unlessNamed(before, now)
+                    .thenCompose(now -> before.map(place -> unlessNamed(place, now))
+                            .orElseGet(() -> CompletableFuture.completedFuture(null))
                             .thenCompose(_ -> unlessNamed(after, now))
                             .thenApply(_ -> !now.isEmpty()));
         });
     }
 
-    private CompletableFuture<Void> unlessNamed(LetterBytes.Place place, Map<String, AttributeValue> letter) {
-        return !letter.isEmpty() && place(letter).equals(place)
+    private CompletableFuture<Void> unlessNamed(LetterBytes.Place edit, Map<String, AttributeValue> letter) {
+        return editPlace(letter).equals(Optional.of(edit))
                 ? CompletableFuture.completedFuture(null)
-                : bytes.remove(place);
+                : bytes.remove(edit);
     }
 
     /// What a letter says of its record.
@@ -339,23 +407,15 @@ public final class LetterTable {
                 "l", Items.number(record.length));
     }
 
-    /// If its record still lies there.
+    /// If the letter is still as it was.
     private CompletableFuture<Void> replace(
-            long id, Malformed malformed, LetterBytes.Place before, Map<String, AttributeValue> after) {
+            long id, String update, String condition, Map<String, AttributeValue> values) {
         return store.retried(() -> store.client()
                         .updateItem(request -> request.tableName(table)
                                 .key(letterKey(id))
-                                .updateExpression("SET r = :r, m = :m, o = :o, h = :h, l = :l")
-                                .conditionExpression("o = :before")
-                                .expressionAttributeValues(Map.of(
-                                        ":r",
-                                                AttributeValue.fromS(
-                                                        malformed.reason().name()),
-                                        ":m", AttributeValue.fromS(malformed.message()),
-                                        ":o", Items.require(after, "o"),
-                                        ":h", Items.require(after, "h"),
-                                        ":l", Items.require(after, "l"),
-                                        ":before", AttributeValue.fromS(before.object())))))
+                                .updateExpression(update)
+                                .conditionExpression(condition)
+                                .expressionAttributeValues(values)))
                 .<Void>thenApply(_ -> null)
                 // The letter tells what is true: it may have been this very request, answered once before.
                 .exceptionallyCompose(failure -> Futures.cause(failure) instanceof ConditionalCheckFailedException
@@ -363,9 +423,18 @@ public final class LetterTable {
                         : CompletableFuture.failedFuture(failure));
     }
 
-    /// Whether a letter is the one that is kept of this identity.
-    public CompletableFuture<Boolean> isOf(long id, String identity) {
-        return get(single("mark/" + identity)).thenApply(mark -> !mark.isEmpty() && Items.number(mark, "n") == id);
+    /// Makes a letter the one that is kept of an identity, unless another one is. The id of the one that is.
+    public CompletableFuture<Long> keepAs(long id, String identity) {
+        Map<String, AttributeValue> mark = single("mark/" + identity);
+        return get(mark)
+                .thenCompose(found -> found.isEmpty()
+                        ? store.transact(List.of(
+                                        put(with(mark, Map.of("n", Items.number(id))), "attribute_not_exists(p)")))
+                                .thenCompose(_ -> get(mark))
+                                .thenCompose(now -> now.isEmpty()
+                                        ? keepAs(id, identity)
+                                        : CompletableFuture.completedFuture(Items.number(now, "n")))
+                        : CompletableFuture.completedFuture(Items.number(found, "n")));
     }
 
     /// Whether a letter is of a record that has lost a conflict.
@@ -384,6 +453,10 @@ public final class LetterTable {
                                         .deleteItem(request ->
                                                 request.tableName(table).key(letterKey(id))))
                                 .thenCompose(_ -> bytes.remove(place(item)))
+                                .thenCompose(_ -> ofKey.remove(id, item))
+                                .thenCompose(_ -> editPlace(item)
+                                        .map(bytes::remove)
+                                        .orElseGet(() -> CompletableFuture.completedFuture(null)))
                                 .thenApply(_ -> true));
     }
 

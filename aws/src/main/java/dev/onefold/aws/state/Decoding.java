@@ -5,6 +5,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
@@ -32,7 +33,7 @@ final class Decoding {
     sealed interface Decoded {
         record Good(Candidate candidate) implements Decoded {}
 
-        record Bad(Malformed malformed, Arrival arrival) implements Decoded {}
+        record Bad(Malformed malformed, RecordIdentity stated, Arrival arrival) implements Decoded {}
     }
 
     Decoding(Definition definition) {
@@ -48,7 +49,7 @@ final class Decoding {
         int length = length(arrival.data());
         Malformed malformed = decoder.decode(record, 0, length);
         if (malformed != null) {
-            return new Decoded.Bad(malformed, arrival);
+            return new Decoded.Bad(malformed, decoder.event().identity(), arrival);
         }
         Event event = decoder.event();
         Pipeline served = definition.servedView().pipeline();

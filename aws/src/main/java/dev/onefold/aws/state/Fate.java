@@ -1,5 +1,6 @@
 package dev.onefold.aws.state;
 
+import dev.onefold.aws.letter.Letter;
 import dev.onefold.core.Counts;
 import dev.onefold.core.event.Malformed;
 import java.util.List;
@@ -18,8 +19,8 @@ public sealed interface Fate {
 
     /// One version, two contents: the lesser of the two is a dead letter.
     ///
-    /// @param loser identity of that letter, if it is this record's; else empty
-    record Conflicting(Optional<String> loser) implements Fate {}
+    /// @param loser that letter, if it is this record's; else empty
+    record Conflicting(Optional<Letter> loser) implements Fate {}
 
     /// It is a dead letter.
     record Rejected(Malformed malformed) implements Fate {}

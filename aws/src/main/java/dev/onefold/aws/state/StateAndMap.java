@@ -7,6 +7,7 @@ import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.Row;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Losers;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Reason;
@@ -77,8 +78,8 @@ public final class StateAndMap {
         return new StateAndMap(store, arrivals, true).process();
     }
 
-    /// Takes a record that is a dead letter already. When it is rejected again nothing new is kept: its letter is its
-    /// caller's, and may have another identity than its place.
+    /// Takes a record that is a dead letter already. When it is rejected again, or loses a conflict, no
+    /// letter of it is kept: its letter is its caller's, and may have another identity than its place.
     public static CompletableFuture<Fate> redrive(Store store, Arrival arrival) {
         return new StateAndMap(store, List.of(arrival), false).process().thenApply(List::getFirst);
     }
@@ -115,10 +116,10 @@ public final class StateAndMap {
         Candidate[] candidates = new Candidate[arrivals.size()];
         for (int index : indices) {
             switch (decoding.decode(arrivals.get(index))) {
-                case Decoding.Decoded.Bad(var malformed, var arrival) -> {
+                case Decoding.Decoded.Bad(var malformed, var stated, var arrival) -> {
                     fates[index] = new Fate.Rejected(malformed);
                     if (keepsRejected) {
-                        rejected.add(Letter.rejected(arrival, malformed.reason(), malformed.message()));
+                        rejected.add(Letter.rejected(arrival, malformed, stated));
                     }
                 }
                 case Decoding.Decoded.Good(var candidate) -> {
@@ -183,7 +184,7 @@ public final class StateAndMap {
                     case DUPLICATE -> fates[index] = new Fate.Duplicate();
                     case CONFLICTING -> {
                         Letter loser = loser(pipeline, other, greatest.place());
-                        fates[index] = new Fate.Conflicting(Optional.of(loser.identity()));
+                        fates[index] = new Fate.Conflicting(Optional.of(loser));
                         rejected.add(loser);
                     }
                     case CHANGED -> throw new IllegalStateException("The winner of a batch is not its greatest");
@@ -214,22 +215,24 @@ public final class StateAndMap {
                 boolean arrivedStays = candidate.compareViews(before.views()) > 0;
                 Letter loser =
                         arrivedStays ? loser(pipeline, before, candidate) : loser(pipeline, candidate, before.place());
-                rejected.add(loser);
-                fates[index] = new Fate.Conflicting(arrivedStays ? Optional.empty() : Optional.of(loser.identity()));
+                if (arrivedStays || keepsRejected) {
+                    rejected.add(loser);
+                }
+                fates[index] = new Fate.Conflicting(arrivedStays ? Optional.empty() : Optional.of(loser));
                 return arrivedStays;
             }
         }
         return transition == Transition.CHANGED;
     }
 
-    private static String message(StoredRow loser, String winner) {
-        return "Version " + loser.version() + " of this key came with two contents; the other one, from " + winner
-                + ", is greater and stays";
-    }
-
     private static Letter loser(Pipeline pipeline, Candidate loser, String winner) {
         StoredRow row = stored(pipeline, loser.key(), loser.version(), loser.contribution(), loser.place());
-        return new Letter(Losers.identity(row), Reason.CONFLICT, message(row, winner), loser.arrival());
+        return new Letter(
+                Losers.identity(row),
+                Reason.CONFLICT,
+                Losers.message(row, winner),
+                loser.arrival(),
+                DeadLetter.Content.RECORD);
     }
 
     private static Letter loser(Pipeline pipeline, Row loser, Candidate winner) {
@@ -241,7 +244,12 @@ public final class StateAndMap {
                 place[place.length - 2],
                 Long.parseLong(place[place.length - 1]),
                 Losers.text(row, pipeline));
-        return new Letter(Losers.identity(row), Reason.CONFLICT, message(row, winner.place()), arrival);
+        return new Letter(
+                Losers.identity(row),
+                Reason.CONFLICT,
+                Losers.message(row, winner.place()),
+                arrival,
+                DeadLetter.Content.SUMMARY);
     }
 
     /// What answers call a row.

@@ -11,6 +11,7 @@ import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.stream.ShardReading.Extent;
 import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.event.Reason;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -108,6 +109,7 @@ public final class Retries {
                         "The stream has forgotten records of shard " + batch.shardId() + " of " + batch.streamArn()
                                 + ", sequence numbers " + range + ", which no invocation could take: " + found
                                 + ". Send them again from where they came from.",
-                        new Arrival(batch.shard(), batch.firstSequence(), 0, body.getBytes(StandardCharsets.UTF_8)))));
+                        new Arrival(batch.shard(), batch.firstSequence(), 0, body.getBytes(StandardCharsets.UTF_8)),
+                        DeadLetter.Content.SUMMARY)));
     }
 }

@@ -4,11 +4,13 @@ import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Row;
+import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import java.util.List;
 import java.util.Map;
@@ -105,11 +107,10 @@ final class LetterFilling {
         return decided;
     }
 
-    /// The loser of a conflict stays a letter, whoever wins now, as when a person redrives it. A letter that is too old
-    /// is
-    /// of positions that a stream has forgotten, and holds no record.
+    /// The loser of a conflict stays a letter, whichever record wins now, as when a person redrives it. A letter
+    /// that holds no record stays, too.
     private CompletableFuture<Void> decide(DeadLetter letter) {
-        if (letter.reason() == Reason.TOO_OLD) {
+        if (letter.content() != DeadLetter.Content.RECORD) {
             return CompletableFuture.completedFuture(null);
         }
         return table.arrival(letter.id()).thenCompose(arrival -> {
@@ -124,10 +125,22 @@ final class LetterFilling {
                     case Fate.Rejected(var malformed) ->
                         table.rejectedAgain(letter.id(), malformed, arrival.data())
                                 .<Void>thenApply(_ -> null);
-                    case Fate.Accepted _, Fate.Duplicate _, Fate.Stale _, Fate.Conflicting _ -> remove(letter);
+                    case Fate.Conflicting(var loser) ->
+                        loser.map(lost -> lost(letter, lost)).orElseGet(() -> remove(letter));
+                    case Fate.Accepted _, Fate.Duplicate _, Fate.Stale _ -> remove(letter);
                 };
             });
         });
+    }
+
+    /// A record that loses now stays as this letter, unless another letter is kept of it.
+    private CompletableFuture<Void> lost(DeadLetter letter, Letter lost) {
+        Malformed why = new Malformed(lost.reason(), lost.message());
+        return table.keepAs(letter.id(), lost.identity())
+                .thenCompose(kept -> kept == letter.id()
+                        ? table.rejectedAgain(letter.id(), why, lost.arrival().data())
+                                .<Void>thenApply(_ -> null)
+                        : remove(letter));
     }
 
     private CompletableFuture<Void> remove(DeadLetter letter) {

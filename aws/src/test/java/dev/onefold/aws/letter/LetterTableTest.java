@@ -11,7 +11,9 @@ import dev.onefold.aws.Store;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -51,7 +53,10 @@ class LetterTableTest {
     }
 
     private static Letter letter(String sequence, byte[] record) {
-        return Letter.rejected(new Arrival("trades/shard-1", sequence, 0, record), Reason.MALFORMED, "No event");
+        return Letter.rejected(
+                new Arrival("trades/shard-1", sequence, 0, record),
+                new Malformed(Reason.MALFORMED, "No event"),
+                RecordIdentity.NONE);
     }
 
     private static byte[] bytes(String text) {
@@ -171,12 +176,13 @@ class LetterTableTest {
         assertThat(dead.redrive(id, null)).isEqualTo(DeadLetters.Redriven.REJECTED);
         assertThat(dead.record(id)).isEqualTo(large);
         assertThat(dead.redrive(id, bytes("{\"id\":1}"))).isEqualTo(DeadLetters.Redriven.REJECTED);
-        assertThat(dead.record(id)).isEqualTo(bytes("{\"id\":1}")); // As it was sent now.
+        assertThat(dead.record(id)).isEqualTo(large);
+        assertThat(dead.edited(id)).hasValue(bytes("{\"id\":1}"));
         assertThat(dead.list(0, 10)).singleElement().satisfies(letter -> {
-            assertThat(letter.bytes()).isEqualTo(8);
+            assertThat(letter.bytes()).isEqualTo(large.length);
             assertThat(letter.reason()).isEqualTo(Reason.REFUSED);
         });
-        assertThat(dynamo.bucket.objects).hasSize(1);
+        assertThat(dynamo.bucket.objects).hasSize(2);
         assertThat(dead.redrive(id, bytes("{\"id\":1,\"v\":1}"))).isEqualTo(DeadLetters.Redriven.ACCEPTED);
         assertThat(dead.redrive(id, null)).isEqualTo(DeadLetters.Redriven.GONE);
         assertThat(dynamo.bucket.objects).isEmpty();

@@ -62,8 +62,12 @@ public record Caller(
         err.print(question + " [y/N] ");
         err.flush();
         StringBuilder answer = new StringBuilder();
-        for (int c = in.read(); c >= 0 && c != '\n' && answer.length() < ANSWER_BYTES_MAX; c = in.read()) {
+        int c = in.read();
+        for (; c >= 0 && c != '\n' && answer.length() < ANSWER_BYTES_MAX; c = in.read()) {
             answer.append((char) c);
+        }
+        if (c < 0) {
+            err.print("\n"); // A person has ended the line of the question with the answer; an end of input does not.
         }
         String said = answer.toString().strip().toLowerCase(Locale.ROOT);
         return said.equals("y") || said.equals("yes");

@@ -8,8 +8,6 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -21,7 +19,7 @@ import picocli.CommandLine.Mixin;
         name = "dead-letters",
         sortOptions = false,
         description = {
-            "Lists, shows, redrives, purges and exports rejected records.",
+            "Lists, shows, redrives, purges, exports and imports rejected records.",
             "Each is kept whole with its reason, place and time, and is never in the way of healthy ones. The pipeline comes"
                     + " first, the verb behind it; without a verb it is list."
         },
@@ -34,11 +32,13 @@ import picocli.CommandLine.Mixin;
             "    vi 12.json",
             "    onefold dead-letters trade-risk.yaml redrive 12 --file 12.json",
             "  Send all through again, as they are:",
-            "    onefold dead-letters trade-risk.yaml redrive --all"
+            "    onefold dead-letters trade-risk.yaml redrive --all",
+            "  Correct many:",
+            "    onefold dead-letters trade-risk.yaml export -o letters.ndjson",
+            "    vi letters.ndjson",
+            "    onefold dead-letters trade-risk.yaml import letters.ndjson"
         })
 public final class DeadLettersCommand implements Callable<Integer> {
-    private static final int PAGE = 1_000;
-
     private final Call call;
 
     @Mixin
@@ -56,7 +56,8 @@ public final class DeadLettersCommand implements Callable<Integer> {
                 .addSubcommand(new ShowCommand(all))
                 .addSubcommand(new RedriveCommand(all))
                 .addSubcommand(new PurgeCommand(all))
-                .addSubcommand(new ExportCommand(all));
+                .addSubcommand(new ExportCommand(all))
+                .addSubcommand(new ImportCommand(all));
     }
 
     @Override
@@ -99,17 +100,6 @@ public final class DeadLettersCommand implements Callable<Integer> {
                 pipeline.directory(call),
                 call,
                 engine -> verb.on(engine.deadLetters()).code());
-    }
-
-    /// All letters there are now, page by page.
-    static List<Long> ids(DeadLetters letters) {
-        List<Long> ids = new ArrayList<>();
-        List<DeadLetter> page = letters.list(0, PAGE);
-        while (!page.isEmpty()) {
-            page.forEach(letter -> ids.add(letter.id()));
-            page = letters.list(page.getLast().id(), PAGE);
-        }
-        return ids;
     }
 
     static DeadLetter letter(DeadLetters letters, long id) {

@@ -13,10 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `onefold dead-letters PIPELINE export`.
@@ -25,13 +25,11 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Writes all rejected records, one JSON object a line: what is known about each, and the record itself as base64"
-                    + " and, when it is UTF-8, as text. Removes nothing."
+                    + " and, when it is UTF-8, as text. Removes nothing. 'import' takes the file back, edited."
         },
         footerHeading = "%nExample:%n",
         footer = {"  onefold dead-letters trade-risk.yaml export --output letters.ndjson"})
 final class ExportCommand implements Callable<Integer> {
-    private static final int PAGE = 1_000;
-
     private final DeadLettersCommand all;
 
     @Option(
@@ -41,12 +39,16 @@ final class ExportCommand implements Callable<Integer> {
             description = "Where they go; a file is written anew. - is standard output.")
     private String output = "-";
 
+    @Mixin
+    private final Chosen chosen = new Chosen();
+
     ExportCommand(DeadLettersCommand all) {
         this.all = all;
     }
 
     @Override
     public Integer call() throws IOException {
+        chosen.check();
         return all.read(letters -> {
             Caller caller = all.caller().caller();
             if (output.equals("-")) {
@@ -63,18 +65,17 @@ final class ExportCommand implements Callable<Integer> {
         });
     }
 
-    private static long write(DeadLetters letters, OutputStream out, boolean visible) throws IOException {
-        long count = 0;
-        List<DeadLetter> page = letters.list(0, PAGE);
-        while (!page.isEmpty()) {
-            for (DeadLetter letter : page) {
+    private long write(DeadLetters letters, OutputStream out, boolean visible) throws IOException {
+        long[] count = new long[1];
+        chosen.forEach(letters, all, 0, some -> {
+            for (DeadLetter letter : some) {
                 String line = Json.of(json(letters, letter));
                 out.write(((visible ? Words.visible(line) : line) + "\n").getBytes(StandardCharsets.UTF_8));
-                count++;
+                count[0]++;
             }
-            page = letters.list(page.getLast().id(), PAGE);
-        }
-        return count;
+            return true;
+        });
+        return count[0];
     }
 
     private static Map<String, Object> json(DeadLetters letters, DeadLetter letter) {

@@ -2,6 +2,7 @@ package dev.onefold.cli.letters;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.event.Reason;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,11 @@ import java.util.Optional;
 record LetterText(DeadLetter letter) {
     /// `too large`.
     String reason() {
-        return letter.reason().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        return words(letter.reason());
+    }
+
+    static String words(Reason reason) {
+        return reason.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
     /// `trades.ndjson:1234`; the line is left out where it is not known.
@@ -37,6 +42,8 @@ record LetterText(DeadLetter letter) {
         json.put("offset", letter.place().offset());
         json.put("bytes", letter.bytes());
         json.put("kept", letter.kept());
+        json.put("content", letter.content().name());
+        json.put("edited", letter.edited());
         json.put("sha256", letter.sha256());
         json.put("at", letter.at());
         return json;

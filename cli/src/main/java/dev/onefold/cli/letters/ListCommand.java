@@ -9,9 +9,9 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `onefold dead-letters PIPELINE list`.
@@ -20,7 +20,10 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = "Lists rejected records: number, reason, place (source and line), time and message.",
         footerHeading = "%nExample:%n",
-        footer = {"  onefold dead-letters trade-risk.yaml list --after 100 --limit 20"})
+        footer = {
+            "  onefold dead-letters trade-risk.yaml list --after 100 --limit 20",
+            "  onefold dead-letters trade-risk.yaml list --reason refused --limit 20"
+        })
 final class ListCommand implements Callable<Integer> {
     private final DeadLettersCommand all;
 
@@ -35,6 +38,9 @@ final class ListCommand implements Callable<Integer> {
             paramLabel = "FORMAT",
             description = "One of ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
     private ListFormat format = ListFormat.table;
+
+    @Mixin
+    private final Chosen chosen = new Chosen();
 
     /// How the list is written.
     enum ListFormat {
@@ -51,49 +57,78 @@ final class ListCommand implements Callable<Integer> {
         if (limit < 1 || after < 0) {
             throw CommandFailure.usage("--limit is 1 or more, and --after 0 or more.");
         }
+        chosen.check();
         return all.read(letters -> {
-            List<DeadLetter> page = letters.list(after, limit);
             if (format == ListFormat.json) {
-                printJson(letters, page);
+                printJson(letters);
             } else {
-                printTable(letters, page);
+                printTable(letters);
             }
             return ExitCode.DONE;
         });
     }
 
-    private void printJson(DeadLetters letters, List<DeadLetter> page) {
+    /// The last letter that was printed, and how many were; one more than the limit is looked for, and not
+    /// printed.
+    private static final class Printed {
+        private long last;
+        private int count;
+        private boolean more;
+    }
+
+    private interface Line {
+        void print(DeadLetter letter);
+    }
+
+    private Printed each(DeadLetters letters, Line line) throws IOException {
+        Printed printed = new Printed();
+        chosen.forEach(letters, all, after, some -> {
+            for (DeadLetter letter : some) {
+                if (printed.count == limit) {
+                    printed.more = true;
+                    return false;
+                }
+                line.print(letter);
+                printed.count++;
+                printed.last = letter.id();
+            }
+            return true;
+        });
+        return printed;
+    }
+
+    private void printJson(DeadLetters letters) throws IOException {
         PrintStream out = all.caller().caller().out();
         out.print("{\"size\":" + letters.size() + ",\"letters\":[");
-        String separator = "\n";
-        for (DeadLetter letter : page) {
-            out.print(separator + Json.of(new LetterText(letter).json()));
-            separator = ",\n";
-        }
+        String[] separator = {"\n"};
+        each(letters, letter -> {
+            out.print(separator[0] + Json.of(new LetterText(letter).json()));
+            separator[0] = ",\n";
+        });
         out.print("]}\n");
     }
 
-    private void printTable(DeadLetters letters, List<DeadLetter> page) {
+    private void printTable(DeadLetters letters) throws IOException {
         Caller caller = all.caller().caller();
-        long size = letters.size();
-        if (page.isEmpty()) {
-            caller.out().print(size == 0 ? "There are no dead letters.\n" : "There are none after " + after + ".\n");
-            return;
-        }
-        for (DeadLetter letter : page) {
+        int width = caller.screen().outWidth();
+        Printed printed = each(letters, letter -> {
             LetterText text = new LetterText(letter);
             String id = String.valueOf(letter.id());
-            String head = id + "  " + text.reason() + "  " + text.place(caller) + "  " + Words.time(letter.at());
-            caller.out().print(Words.wrap(head, caller.screen().outWidth()) + "\n");
-            caller.out()
-                    .print(Words.indented(
-                                    Words.visible(letter.message()),
-                                    "    ",
-                                    caller.screen().outWidth()) + "\n");
+            String edited = letter.edited() ? "  edited" : "";
+            String head =
+                    id + "  " + text.reason() + "  " + text.place(caller) + "  " + Words.time(letter.at()) + edited;
+            caller.out().print(Words.wrap(head, width) + "\n");
+            caller.out().print(Words.indented(Words.visible(letter.message()), "    ", width) + "\n");
+        });
+        long size = letters.size();
+        if (printed.count == 0) {
+            String such = chosen.isSaid() ? "There are no such dead letters.\n" : "There are no dead letters.\n";
+            caller.out().print(size == 0 || after == 0 ? such : "There are none after " + after + ".\n");
+            return;
         }
-        long last = page.getLast().id();
-        String more = letters.list(last, 1).isEmpty() ? "" : " The next ones: --after " + last + ".";
+        String more = printed.more ? " The next ones: --after " + printed.last + "." : "";
         caller.out()
-                .print("\n" + Words.count(page.size()) + " of " + Words.count(size, "dead letter") + "." + more + "\n");
+                .print("\n" + Words.count(printed.count) + " of " + Words.count(size, "dead letter") + "." + more
+                        + "\n");
     }
 }

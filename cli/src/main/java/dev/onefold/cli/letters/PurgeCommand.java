@@ -1,14 +1,15 @@
 package dev.onefold.cli.letters;
 
-import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -16,10 +17,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "purge",
         sortOptions = false,
-        description = "Removes rejected records for good. Asks first, unless --yes is given.",
+        description = {
+            "Removes rejected records for good. Asks first, unless --yes is given.",
+            "'rebuild --from-sources' reads files again, and so rejects the records of purged letters again."
+        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  onefold dead-letters trade-risk.yaml purge 12 13",
+            "  onefold dead-letters trade-risk.yaml purge --reason malformed --source trades.ndjson",
             "  onefold dead-letters trade-risk.yaml purge --all --yes"
         })
 final class PurgeCommand implements Callable<Integer> {
@@ -36,36 +41,60 @@ final class PurgeCommand implements Callable<Integer> {
             description = "Does not ask.")
     private boolean yes;
 
+    @Mixin
+    private final Chosen chosen = new Chosen();
+
     PurgeCommand(DeadLettersCommand all) {
         this.all = all;
     }
 
     @Override
     public Integer call() throws IOException {
-        if (every != ids.isEmpty()) {
-            throw CommandFailure.usage("Say which letters to purge: their numbers, or --all.");
+        boolean several = every || chosen.isSaid();
+        if (several != ids.isEmpty()) {
+            throw CommandFailure.usage("Say which letters to purge: their numbers, or --all, --reason or --source.");
         }
+        chosen.check();
         return all.ask(letters -> {
-            List<Long> chosen = every ? DeadLettersCommand.ids(letters) : ids;
-            Caller caller = all.caller().caller();
-            boolean sure = yes
-                    || chosen.isEmpty()
-                    || caller.confirms("Purge " + Words.count(chosen.size(), "dead letter") + " for good?");
-            if (!sure) {
-                throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was purged.");
+            if (!yes) {
+                confirm(several ? count(letters) : ids.size());
             }
-            return owned -> purge(owned, chosen);
+            return owned -> purge(owned, several);
         });
     }
 
-    private ExitCode purge(DeadLetters letters, List<Long> chosen) {
-        int purged = letters.purge(chosen);
-        int gone = chosen.size() - purged;
-        all.caller()
-                .caller()
-                .out()
-                .print("Purged " + Words.count(purged, "dead letter") + "."
-                        + (gone > 0 ? " " + Words.count(gone) + " were not there.\n" : "\n"));
-        return ExitCode.DONE;
+    private long count(DeadLetters letters) throws IOException {
+        long[] count = new long[1];
+        chosen.forEach(letters, all, 0, some -> {
+            count[0] += some.size();
+            return true;
+        });
+        return count[0];
+    }
+
+    private ExitCode purge(DeadLetters letters, boolean several) throws IOException {
+        long[] purged = new long[1];
+        if (several) {
+            chosen.forEach(letters, all, 0, some -> {
+                purged[0] += letters.purge(some.stream().map(DeadLetter::id).toList());
+                return true;
+            });
+        } else {
+            purged[0] = letters.purge(ids);
+        }
+        long gone = several ? 0 : ids.stream().distinct().count() - purged[0];
+        String text = "Purged " + Words.count(purged[0], "dead letter") + ".";
+        if (gone > 0) {
+            text += " " + Words.count(gone) + (gone == 1 ? " was" : " were") + " not there.";
+        }
+        all.caller().caller().out().print(text + "\n");
+        return gone > 0 && purged[0] == 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
+    }
+
+    private void confirm(long count) throws IOException {
+        String question = "Purge " + Words.count(count, "dead letter") + " for good?";
+        if (count > 0 && !all.caller().caller().confirms(question)) {
+            throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was purged.");
+        }
     }
 }

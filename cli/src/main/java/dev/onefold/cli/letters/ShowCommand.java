@@ -20,7 +20,8 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {
             "  onefold dead-letters trade-risk.yaml show 12",
-            "  onefold dead-letters trade-risk.yaml show 12 --raw > 12.json"
+            "  onefold dead-letters trade-risk.yaml show 12 --raw > 12.json",
+            "  onefold dead-letters trade-risk.yaml show 12 --edited --raw > 12.json"
         })
 final class ShowCommand implements Callable<Integer> {
     private final DeadLettersCommand all;
@@ -31,6 +32,11 @@ final class ShowCommand implements Callable<Integer> {
     @Option(names = "--raw", description = "Nothing but the bytes of the record, as they arrived.")
     private boolean raw;
 
+    @Option(
+            names = "--edited",
+            description = "The last edit that was redriven and rejected, not the record as it arrived.")
+    private boolean edited;
+
     ShowCommand(DeadLettersCommand all) {
         this.all = all;
     }
@@ -39,6 +45,19 @@ final class ShowCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         return all.read(letters -> {
             DeadLetter letter = DeadLettersCommand.letter(letters, id);
+            if (edited) {
+                byte[] edit = letters.edited(id)
+                        .orElseThrow(() -> new CommandFailure(
+                                ExitCode.DIFFERENT,
+                                "No edit of dead letter " + id
+                                        + " was rejected; without --edited its record is shown."));
+                if (raw) {
+                    all.caller().caller().out().write(edit);
+                } else {
+                    print(letter, edit);
+                }
+                return ExitCode.DONE;
+            }
             if (raw && !letter.kept()) {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
@@ -70,7 +89,16 @@ final class ShowCommand implements Callable<Integer> {
                         + Words.time(letter.at()) + "\nsize     " + Words.count(letter.bytes(), "byte") + "\nsha256   "
                         + letter.sha256() + "\n\n");
         Optional<String> content = LetterText.text(record);
-        if (!letter.kept()) {
+        if (edited) {
+            caller.out().print("The last edit, which was rejected for this reason:\n");
+        } else if (letter.content() == DeadLetter.Content.SUMMARY) {
+            caller.out().print("The record itself is not kept; this is what is known of it:\n");
+        } else if (letter.edited()) {
+            caller.out()
+                    .print("The record as it arrived; the last edit, to which the reason may belong, is shown by"
+                            + " --edited:\n");
+        }
+        if (!letter.kept() && !edited) {
             caller.out().print("The record is over the limit and not kept; it is at its place.\n");
         } else if (content.isPresent()) {
             caller.out().print(Words.visible(content.get()) + "\n");

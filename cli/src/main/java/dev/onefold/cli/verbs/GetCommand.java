@@ -5,6 +5,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
 import dev.onefold.core.StoredRow;
 import java.io.IOException;
@@ -22,7 +23,8 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         description = {
             "Shows the row of a key.",
-            "That is its version, what it contributes to which groups, and where it came from. Exit code 1 when the key was never seen."
+            "That is its version, what it contributes to which groups, and where it came from. It says when a newer version of the key"
+                    + " was rejected and waits among the dead letters. Exit code 1 when the key was never seen."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -32,6 +34,8 @@ import picocli.CommandLine.Parameters;
             "    onefold get orders.yaml EMEA 4711 --format json"
         })
 public final class GetCommand implements Callable<Integer> {
+    private static final int LETTERS_MAX = 20;
+
     private final Call call;
 
     @Mixin
@@ -64,11 +68,16 @@ public final class GetCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         return EngineAccess.read(pipeline.directory(call), call, engine -> {
             Optional<StoredRow> row = row(engine);
+            List<DeadLetters.OfKey> letters = engine.deadLetters().ofKey(key, LETTERS_MAX);
             if (row.isEmpty()) {
-                call.caller().err().println("The key " + RowText.key(key) + " was never seen.");
+                String waiting = letters.isEmpty()
+                        ? " was never seen."
+                        : " was never accepted. Dead letter "
+                                + letters.getFirst().letter().id() + " is a record of it that was rejected.";
+                call.caller().err().println("The key " + RowText.key(key) + waiting);
                 return ExitCode.DIFFERENT.code();
             }
-            RowText text = new RowText(engine.pipeline(), row.get());
+            RowText text = new RowText(engine.pipeline(), row.get(), letters);
             call.caller().out().print(format == RowFormat.json ? text.json() : text.table(call.caller()));
             return ExitCode.DONE.code();
         });

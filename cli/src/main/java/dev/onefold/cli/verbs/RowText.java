@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.Json;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
@@ -17,7 +18,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The row of a key as text.
-record RowText(Pipeline pipeline, StoredRow row) {
+///
+/// @param letters of the key
+record RowText(Pipeline pipeline, StoredRow row, List<DeadLetters.OfKey> letters) {
     /// The parts of a key for the eye.
     static String key(List<String> parts) {
         return Words.visible(String.join(" ", parts));
@@ -48,6 +51,9 @@ record RowText(Pipeline pipeline, StoredRow row) {
             lines.put(Words.visible(input(i)), shown(amounts.get(i)));
         }
         lines.put("from", caller.shownSource(row.source()) + ", byte " + Words.count(row.offset()));
+        for (DeadLetters.OfKey letter : letters) {
+            lines.merge("waits", waits(letter), (one, other) -> one + "; " + other);
+        }
         int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
         StringBuilder text = new StringBuilder();
         lines.forEach((name, value) -> text.append(name)
@@ -55,6 +61,13 @@ record RowText(Pipeline pipeline, StoredRow row) {
                 .append(value)
                 .append('\n'));
         return text.toString();
+    }
+
+    private String waits(DeadLetters.OfKey letter) {
+        String version = letter.version().isEmpty() ? "a record" : "version " + letter.version();
+        String newer = row.isOlderThan(letter.version(), pipeline) ? "newer, " : "";
+        return version + " of this key: " + newer + "rejected, dead letter "
+                + letter.letter().id();
     }
 
     private String input(int index) {
@@ -97,6 +110,14 @@ record RowText(Pipeline pipeline, StoredRow row) {
         json.put("amounts", amounts);
         json.put("source", row.source());
         json.put("offset", row.offset());
+        json.put(
+                "deadLetters",
+                letters.stream()
+                        .map(letter -> Map.of(
+                                "id", letter.letter().id(),
+                                "version", letter.version(),
+                                "newer", row.isOlderThan(letter.version(), pipeline)))
+                        .toList());
         return Json.of(json) + "\n";
     }
 }

@@ -77,8 +77,8 @@ class DeadLettersCommandTest {
         cli.write("2.json", Cli.trade("2", 1, "FX", "EMEA", "10"));
         Result redriven = letters("redrive", "1", "--file", "2.json");
         assertThat(redriven.exitCode()).as(redriven.err()).isZero();
-        assertThat(redriven.out()).isEqualTo("1 accepted\n");
-        assertThat(letters("redrive", "1", "--file", "2.json").out()).startsWith("1 gone");
+        assertThat(redriven.out()).isEqualTo("letter 1: accepted\n");
+        assertThat(letters("redrive", "1", "--file", "2.json").out()).startsWith("letter 1: gone");
         assertThat(cli.run("query", "trades.yaml", "--depth", "0").out()).containsPattern("total +15.00 +2\n");
         assertThat(letters("list").out()).contains("2 of 2");
     }
@@ -87,14 +87,16 @@ class DeadLettersCommandTest {
     void the_edited_record_may_come_from_standard_input() {
         Result result = cli.runWithInput(
                 Cli.trade("2", 1, "FX", "EMEA", "10"), "dead-letters", "trades.yaml", "redrive", "1", "--file", "-");
-        assertThat(result.out()).as(result.err()).isEqualTo("1 accepted\n");
+        assertThat(result.out()).as(result.err()).isEqualTo("letter 1: accepted\n");
     }
 
     @Test
     void what_is_rejected_again_stays_with_its_new_reason_and_the_exit_code_says_so() {
         Result all = letters("redrive", "--all");
         assertThat(all.exitCode()).isEqualTo(1);
-        assertThat(all.out()).startsWith("3 rejected again");
+        assertThat(all.out())
+                .startsWith("letter 1: rejected again: malformed: ")
+                .contains("letter 2: rejected again: refused: Field value", "\nrejected again: 3 dead letters\n");
         assertThat(letters("list").out()).contains("3 of 3");
     }
 
@@ -115,7 +117,7 @@ class DeadLettersCommandTest {
         assertThat(no.exitCode()).isEqualTo(1);
         assertThat(no.err()).contains("Purge 3 dead letters for good? [y/N]", "Nothing was purged");
         Result yes = cli.runWithInput("y\n", "dead-letters", "trades.yaml", "purge", "1", "99");
-        assertThat(yes.out()).isEqualTo("Purged 1 dead letter. 1 were not there.\n");
+        assertThat(yes.out()).isEqualTo("Purged 1 dead letter. 1 was not there.\n");
         assertThat(letters("purge", "--all", "--yes").out()).isEqualTo("Purged 2 dead letters.\n");
         assertThat(letters("list").out()).isEqualTo("There are no dead letters.\n");
     }
@@ -133,6 +135,104 @@ class DeadLettersCommandTest {
         assertThat(letters("export", "--output", "-").lines().getLast())
                 .contains("\"base64\":\"" + Base64.getEncoder().encodeToString(new byte[] {-1}) + "\"")
                 .doesNotContain("\"text\"");
+    }
+
+    @Test
+    void an_empty_edit_or_that_of_another_letter_is_refused_and_the_record_stays() {
+        cli.write("empty", "");
+        Result empty = letters("redrive", "1", "--file", "empty");
+        assertThat(empty.exitCode()).isEqualTo(1);
+        assertThat(empty.out()).contains("letter 1: not redriven: The edit of dead letter 1 is empty");
+        assertThat(letters("show", "1", "--raw").out()).isEqualTo(CUT_OFF);
+        cli.write("other.json", Cli.trade("9", 1, "FX", "EMEA", "10"));
+        Result other = letters("redrive", "2", "--file", "other.json");
+        assertThat(other.exitCode()).isEqualTo(1);
+        assertThat(other.out()).contains("the key '9', the letter's record the key '3'", "--other-key");
+        assertThat(letters("redrive", "2", "--file", "other.json", "--other-key")
+                        .out())
+                .isEqualTo("letter 2: accepted\n");
+    }
+
+    @Test
+    void an_edit_that_is_rejected_is_shown_beside_the_record_as_it_arrived() {
+        cli.write("edit.json", Cli.trade("3", 1, "FX", "EMEA", "\"y\""));
+        assertThat(letters("show", "2", "--edited").exitCode()).isEqualTo(1);
+        Result redriven = letters("redrive", "2", "--file", "edit.json");
+        assertThat(redriven.exitCode()).isEqualTo(1);
+        assertThat(redriven.out())
+                .startsWith("letter 2: rejected again: refused: Field value")
+                .contains("'y'");
+        assertThat(letters("show", "2").out()).contains("\"value\":\"x\"").doesNotContain("\"value\":\"y\"");
+        assertThat(letters("show", "2", "--edited").out()).contains("\"value\":\"y\"");
+        assertThat(letters("show", "2", "--edited", "--raw").out()).contains("\"value\":\"y\"");
+        assertThat(letters("list").out()).containsPattern("2  refused .*  edited\n");
+    }
+
+    @Test
+    void letters_are_chosen_by_reason_and_source() {
+        assertThat(letters("list", "--reason", "refused").out())
+                .startsWith("2  refused")
+                .contains("1 of 3");
+        assertThat(letters("list", "--source", "in.ndjson", "--limit", "1").out())
+                .contains("--after 1");
+        assertThat(letters("list", "--source", "other").out()).isEqualTo("There are no such dead letters.\n");
+        Result wrong = letters("list", "--reason", "bad");
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.err()).contains("malformed, refused, too large, too old, too new, conflict");
+        assertThat(letters("export", "--reason", "REFUSED", "--output", "-").lines())
+                .hasSize(1);
+        assertThat(letters("redrive", "--reason", "too-large").out()).isEqualTo("There are no such dead letters.\n");
+        assertThat(letters("redrive", "1", "--reason", "refused").exitCode()).isEqualTo(2);
+        assertThat(letters("purge", "--reason", "malformed", "--yes").out()).isEqualTo("Purged 2 dead letters.\n");
+        assertThat(letters("list").out()).contains("1 of 1 dead letter.");
+    }
+
+    @Test
+    void what_export_wrote_is_taken_back_edited_and_each_counts_once_however_often() throws Exception {
+        letters("export", "--output", "all.ndjson");
+        String all = Files.readString(folder.resolve("all.ndjson"))
+                .replace("\\\"value\\\":\\\"x\\\"", "\\\"value\\\":7")
+                .replace("\"v\\\":1,\"", "\"v\\\":1}\"");
+        cli.write("edited.ndjson", all + "{\"id\":77,\"text\":\"{}\"}\n\nnonsense\n");
+        Result first = letters("import", "edited.ndjson");
+        assertThat(first.exitCode()).isEqualTo(1);
+        assertThat(first.out())
+                .contains(
+                        "accepted: 1 dead letter\n",
+                        "rejected again: 2 dead letters\n",
+                        "gone: 1 dead letter\n",
+                        "letter 1: rejected again: refused",
+                        "line 6: not redriven: it is no JSON object");
+        assertThat(letters("import", "edited.ndjson").out()).contains("gone: 2 dead letters\n");
+        assertThat(cli.run("query", "trades.yaml", "--depth", "0").out()).containsPattern("total +12.00 +2\n");
+    }
+
+    @Test
+    void a_purge_of_nothing_is_no_success() {
+        Result nothing = letters("purge", "77", "--yes");
+        assertThat(nothing.exitCode()).isEqualTo(1);
+        assertThat(nothing.out()).isEqualTo("Purged 0 dead letters. 1 was not there.\n");
+        Result unanswered = cli.runWithInput("", "dead-letters", "trades.yaml", "purge", "1");
+        assertThat(unanswered.err()).contains("[y/N] \n");
+    }
+
+    @Test
+    void get_says_that_a_newer_version_was_refused_and_waits() {
+        cli.write("more.ndjson", Cli.trade("1", 2, "FX", "EMEA", "\"5,00\""));
+        cli.run("run", "trades.yaml", "--input", "more.ndjson");
+        assertThat(cli.run("get", "trades.yaml", "1").out())
+                .containsPattern("waits +version 2 of this key: newer, rejected, dead letter 4\n");
+        assertThat(cli.run("get", "trades.yaml", "1", "--format", "json").out()).contains("\"newer\":true");
+        assertThat(cli.run("get", "trades.yaml", "3").err())
+                .contains("was never accepted. Dead letter 2 is a record of it that was rejected.");
+    }
+
+    @Test
+    void redriven_records_are_no_further_ones() {
+        letters("redrive", "--all");
+        cli.write("none.ndjson", "");
+        assertThat(cli.run("run", "trades.yaml", "--input", "none.ndjson").out())
+                .contains("of 4 records in all");
     }
 
     @Test

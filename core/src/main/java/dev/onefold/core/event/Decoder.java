@@ -164,6 +164,7 @@ public final class Decoder {
     /// Decodes the record at `[from, to)` into [#event]; `null`, or why it is no event. [#PADDING] bytes must exist
     /// behind it in the array.
     public @Nullable Malformed decode(byte[] record, int from, int to) {
+        event.clear();
         if (to - from > Limits.RECORD_BYTES_MAX) {
             return tooLarge(to - from);
         }
@@ -172,12 +173,29 @@ public final class Decoder {
         if (malformed != null) {
             return malformed;
         }
-        event.clear();
         try {
             return fill();
         } catch (Question.Unanswerable unanswerable) {
             return unanswerable.malformed;
         }
+    }
+
+    /// The pipeline that it decodes for.
+    public Pipeline pipeline() {
+        return pipeline;
+    }
+
+    /// The identity that a record states, as far as it can be read, even if the rest of the record is refused.
+    public RecordIdentity identity(byte[] record) {
+        if (json == null && csv == null) {
+            return RecordIdentity.NONE;
+        }
+        int to = record.length;
+        while (to > 0 && (record[to - 1] == '\n' || record[to - 1] == '\r')) {
+            to--;
+        }
+        decode(Arrays.copyOf(record, record.length + PADDING), 0, to);
+        return event.identity();
     }
 
     /// The reason for a record over the limit.

@@ -47,6 +47,8 @@ public final class Event {
         }
     }
 
+    private static final int NOT_READ = -1;
+
     public byte[] data = new byte[1 << 12];
     public int length;
     public Kind kind = Kind.COUNTED;
@@ -82,6 +84,9 @@ public final class Event {
     void clear() {
         length = 0;
         kind = Kind.COUNTED;
+        keyTo = NOT_READ;
+        versionFrom = 0;
+        versionTo = 0;
         timeMs = Long.MIN_VALUE;
     }
 
@@ -127,6 +132,15 @@ public final class Event {
         versionFrom = length;
         length += VersionBytes.put(version, data, length);
         versionTo = length;
+    }
+
+    /// The identity that was read, also of a record that is refused for something else.
+    public RecordIdentity identity() {
+        boolean hasKey = keyTo > keyFrom;
+        boolean hasVersion = hasKey && versionTo > versionFrom;
+        return new RecordIdentity(
+                hasKey ? Arrays.copyOfRange(data, keyFrom, keyTo) : null,
+                hasVersion ? Arrays.copyOfRange(data, versionFrom, versionTo) : null);
     }
 
     /// The number of an input, at the scale of its type; `null` if it has none.

@@ -1,6 +1,7 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.embedded.rows.RowBatch;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -29,12 +30,15 @@ public final class Chunk {
     public byte[] oversizedHash = new byte[0];
     /// Bytes of the source that this is.
     public long consumed;
-    /// Lines of the source in front of these; for a redriven record, of its place.
+    /// Lines of the source in front of these; for a redriven record, of its place. Known when the round has
+    /// ended.
     public long recordsBefore;
     /// Whether the source's progress moves with it; not for a redriven record.
     public boolean progresses;
     /// The dead letter that is redriven, or 0: it keeps its id if it is rejected again.
     public long letter;
+    /// Whether the dead letter that is redriven is one still, when the round has ended.
+    public boolean letterStays;
     public long timeMsMax = Long.MIN_VALUE;
     /// When the lines arrived, which decides whether a time is in the future; [Long#MIN_VALUE] if they arrive now.
     public long arrivedMs = Long.MIN_VALUE;
@@ -42,7 +46,9 @@ public final class Chunk {
     public final List<Rejected> rejected = new ArrayList<>();
 
     /// A line that is no event.
-    public record Rejected(Malformed malformed, long record, int from, int to) {}
+    ///
+    /// @param identity that it states, as far as it can be read
+    public record Rejected(Malformed malformed, RecordIdentity identity, long record, int from, int to) {}
 
     public Chunk(int shards) {
         rows = new RowBatch[shards];
@@ -69,6 +75,7 @@ public final class Chunk {
         consumed = linesLength;
         progresses = true;
         letter = 0;
+        letterStays = false;
         timeMsMax = Long.MIN_VALUE;
         arrivedMs = Long.MIN_VALUE;
         rejected.clear();

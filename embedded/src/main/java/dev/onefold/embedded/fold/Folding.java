@@ -1,6 +1,7 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Losers;
 import dev.onefold.core.Place;
 import dev.onefold.core.StoredRow;
@@ -13,7 +14,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.Settings;
-import dev.onefold.embedded.disk.Letters;
+import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import java.time.Duration;
@@ -158,7 +159,7 @@ public final class Folding {
             if (malformed == null) {
                 add(decoding, event, chunk, chunk.offset + at);
             } else {
-                chunk.rejected.add(new Chunk.Rejected(malformed, chunk.records, at, lineEnd));
+                chunk.rejected.add(new Chunk.Rejected(malformed, event.identity(), chunk.records, at, lineEnd));
             }
             chunk.records++;
             at = newline + 1;
@@ -234,13 +235,18 @@ public final class Folding {
             allBytes += bytes;
             allCount += count;
         }
-        needed += state.valueBytesFor(allCount, allBytes);
+        long rejected = 0;
+        for (Chunk chunk : chunks) {
+            rejected += chunk.rejected.size() + 1; // One may be oversized.
+        }
+        needed += state.valueBytesFor(allCount, allBytes) + letters.bytesFor(rejected, allCount);
         state.requireHeap(0, 0);
         if (!state.memory.fits(needed)) {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,
                     "Memory for the state is used up: " + state.memory.used() + " bytes are in use for " + state.rows()
-                            + " rows" + state.valuesText() + ", " + needed + " more may be needed, "
+                            + " rows" + state.valuesText() + " and " + letters.size() + " dead letters, " + needed
+                            + " more may be needed, "
                             + state.memory.bytesMax()
                             + " are allowed. What was folded is safe. Allow more (--state-memory), and go on.");
         }
@@ -261,19 +267,24 @@ public final class Folding {
 
     private void settle(Chunk chunk) {
         Sources.Source source = chunk.source;
-        long before = chunk.progresses ? source.records : chunk.recordsBefore;
+        if (chunk.progresses) {
+            chunk.recordsBefore = source.records;
+        }
         for (Chunk.Rejected rejected : chunk.rejected) {
-            Place place = new Place(source.name, before + rejected.record() + 1, chunk.offset + rejected.from());
+            long line = chunk.recordsBefore + rejected.record() + 1;
+            Place place = new Place(source.name, line, chunk.offset + rejected.from());
             byte[] record = Arrays.copyOfRange(chunk.bytes, rejected.from(), rejected.to());
             letters.add(
                     rejected.malformed(),
+                    rejected.identity(),
                     new Letters.Rejected(
                             chunk.letter, place, record, settings.clock().instant()));
+            chunk.letterStays = true;
         }
         if (chunk.oversized >= 0) {
             letters.addOversized(
                     Decoder.tooLarge(chunk.oversized).message(),
-                    new Place(source.name, before + 1, chunk.offset),
+                    new Place(source.name, chunk.recordsBefore + 1, chunk.offset),
                     chunk.oversized,
                     chunk.oversizedHash,
                     settings.clock().instant());
@@ -295,30 +306,51 @@ public final class Folding {
     private void settleConflicts(List<Chunk> chunks) {
         for (List<Rows.Conflict> shardConflicts : conflicts) {
             for (Rows.Conflict conflict : shardConflicts) {
-                StoredRow loser = conflict.arrivedStays() ? conflict.stored() : conflict.arrived();
-                String message =
-                        "Version " + loser.version() + " of this key came with two contents; the other one, from "
-                                + (conflict.arrivedStays() ? conflict.arrived() : conflict.stored()).source()
-                                + ", is greater and stays";
-                byte[] record = conflict.arrivedStays()
-                        ? Losers.text(conflict.stored(), state.pipeline)
-                        : recordAt(chunks, conflict.arrived());
-                Chunk arrivedIn = chunkOf(chunks, conflict.arrived());
-                long letter = arrivedIn == null || conflict.arrivedStays() ? 0 : arrivedIn.letter;
-                letters.addConflict(
-                        Losers.identity(loser),
-                        message,
-                        new Letters.Rejected(
-                                letter,
-                                placeOf(chunks, loser),
-                                record,
-                                settings.clock().instant()));
+                if (conflict.arrivedStays()) {
+                    keepStored(conflict);
+                } else {
+                    keepArrived(chunks, conflict);
+                }
             }
             shardConflicts.clear();
         }
     }
 
-    private static @Nullable Chunk chunkOf(List<Chunk> chunks, StoredRow row) {
+    /// Of a row that was there only its values are left, and the offset of its record: whether that is in
+    /// this round, where its line could be counted, must make no difference.
+    private void keepStored(Rows.Conflict conflict) {
+        StoredRow loser = conflict.stored();
+        letters.addConflict(
+                Losers.identity(loser),
+                Losers.message(loser, conflict.arrived().source()),
+                new Letters.Rejected(
+                        0,
+                        new Place(loser.source(), 0, loser.offset()),
+                        Losers.text(loser, state.pipeline),
+                        settings.clock().instant()),
+                DeadLetter.Content.SUMMARY);
+    }
+
+    private void keepArrived(List<Chunk> chunks, Rows.Conflict conflict) {
+        StoredRow loser = conflict.arrived();
+        Chunk chunk = chunkOf(chunks, loser);
+        int from = (int) (loser.offset() - chunk.offset);
+        long line = chunk.recordsBefore + 1;
+        for (int i = 0; i < from; i++) {
+            line += chunk.bytes[i] == '\n' ? 1 : 0;
+        }
+        chunk.letterStays |= letters.addConflict(
+                Losers.identity(loser),
+                Losers.message(loser, conflict.stored().source()),
+                new Letters.Rejected(
+                        chunk.letter,
+                        new Place(loser.source(), line, loser.offset()),
+                        recordAt(chunk, from),
+                        settings.clock().instant()),
+                DeadLetter.Content.RECORD);
+    }
+
+    private static Chunk chunkOf(List<Chunk> chunks, StoredRow row) {
         for (Chunk chunk : chunks) {
             if (chunk.source.name.equals(row.source())
                     && row.offset() >= chunk.offset
@@ -326,28 +358,11 @@ public final class Folding {
                 return chunk;
             }
         }
-        return null;
+        throw new IllegalStateException(
+                "A record that has just arrived is gone: " + row.source() + " at " + row.offset());
     }
 
-    private static Place placeOf(List<Chunk> chunks, StoredRow row) {
-        Chunk chunk = chunkOf(chunks, row);
-        if (chunk == null) {
-            return new Place(row.source(), 0, row.offset());
-        }
-        long line = chunk.progresses ? chunk.source.records - chunk.records + 1 : chunk.recordsBefore + 1;
-        for (int i = 0; i < row.offset() - chunk.offset; i++) {
-            line += chunk.bytes[i] == '\n' ? 1 : 0;
-        }
-        return new Place(row.source(), line, row.offset());
-    }
-
-    private static byte[] recordAt(List<Chunk> chunks, StoredRow row) {
-        Chunk chunk = chunkOf(chunks, row);
-        if (chunk == null) {
-            throw new IllegalStateException(
-                    "A record that has just arrived is gone: " + row.source() + " at " + row.offset());
-        }
-        int from = (int) (row.offset() - chunk.offset);
+    private static byte[] recordAt(Chunk chunk, int from) {
         int to = from;
         while (to < chunk.length && chunk.bytes[to] != '\n') {
             to++;

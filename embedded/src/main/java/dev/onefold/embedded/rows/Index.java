@@ -5,12 +5,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Where the row of each key is: open addressing with linear probing over 8-byte slots, off the Java heap. A slot
-/// holds the top 28 bits of the key's hash and the row's location + 1 in 36 bits (64 GiB a shard); zero is empty. A
-/// key's home is its 28 bits scaled to the table (D. Lemire, "Fast random integer generation in an interval",
-/// 2019), so slots are in the order of hashes and the table grows by half with one sequential copy that reads no
-/// row. Owned by one thread.
-final class Index {
+/// Where the row of each key is, or the letter of each conflict: open addressing with linear probing over
+/// 8-byte slots, off the Java heap. A slot holds the top 28 bits of the key's hash and the row's location + 1
+/// in 36 bits (64 GiB a shard); zero is empty. A key's home is its 28 bits scaled to the table (D. Lemire,
+/// "Fast random integer generation in an interval", 2019), so slots are in the order of hashes and the table
+/// grows by half with one sequential copy that reads no row. Owned by one thread.
+public final class Index {
     private static final int HASH_BITS = 28;
     private static final int LOCATION_BITS = 64 - HASH_BITS;
     static final long LOCATION_MAX = (1L << LOCATION_BITS) - 2;
@@ -23,47 +23,60 @@ final class Index {
     private long count;
     private long countMax;
 
-    Index() {
+    /// An empty one.
+    public Index() {
         size = Scale.of(1 << 12);
         slots = arena.allocate(size * 8, 64);
         countMax = (long) (size * LOAD_MAX);
     }
 
-    long bytes() {
+    /// Bytes of memory in use.
+    public long bytes() {
         return size * 8;
     }
 
     /// Bytes that the next growth needs, the old table included while it is copied.
-    long bytesAtGrowth() {
+    public long bytesAtGrowth() {
         return size * 8 + size / 2 * 24;
     }
 
-    boolean isFull() {
+    /// Whether it must grow before one more is added.
+    public boolean isFull() {
         return count >= countMax;
     }
 
-    long count() {
+    /// Whether so many more can be added before it must grow.
+    public boolean hasRoom(long more) {
+        return count + more <= countMax;
+    }
+
+    /// Entries.
+    public long count() {
         return count;
     }
 
     /// The slot where the search for a hash begins.
-    long home(long hash) {
+    public long home(long hash) {
         return (hash >>> LOCATION_BITS) * size >>> HASH_BITS;
     }
 
-    long next(long slot) {
+    /// The slot behind a slot.
+    public long next(long slot) {
         return slot + 1 == size ? 0 : slot + 1;
     }
 
-    long get(long slot) {
+    /// The entry in a slot; 0 if the slot is empty.
+    public long get(long slot) {
         return slots.getAtIndex(ValueLayout.JAVA_LONG, slot);
     }
 
-    static boolean mayBe(long entry, long hash) {
+    /// Whether an entry can be of a hash.
+    public static boolean mayBe(long entry, long hash) {
         return (entry ^ hash) >>> LOCATION_BITS == 0;
     }
 
-    static long location(long entry) {
+    /// The location in an entry.
+    public static long location(long entry) {
         return (entry & LOCATION_MASK) - 1;
     }
 
@@ -72,13 +85,13 @@ final class Index {
     }
 
     /// Puts a location into an empty slot.
-    void add(long slot, long hash, long location) {
+    public void add(long slot, long hash, long location) {
         set(slot, hash, location);
         count++;
     }
 
     /// Grows by half.
-    void grow() {
+    public void grow() {
         long newSize = size + size / 2;
         Arena newArena = Arena.ofShared();
         MemorySegment newSlots = newArena.allocate(newSize * 8, 64);
@@ -103,7 +116,8 @@ final class Index {
         return size;
     }
 
-    void close() {
+    /// Frees the memory.
+    public void close() {
         arena.close();
     }
 }

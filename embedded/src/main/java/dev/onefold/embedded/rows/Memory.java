@@ -16,11 +16,13 @@ public final class Memory {
         used.addAndGet(bytes);
     }
 
-    void take(long bytes) {
+    /// Notes that so many bytes were allocated.
+    public void take(long bytes) {
         used.addAndGet(bytes);
     }
 
-    void give(long bytes) {
+    /// Notes that so many bytes were freed.
+    public void give(long bytes) {
         used.addAndGet(-bytes);
     }
 

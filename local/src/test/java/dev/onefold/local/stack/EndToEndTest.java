@@ -18,6 +18,7 @@ import dev.onefold.aws.template.Template;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.local.function.Misfortune;
 import dev.onefold.local.mapping.StreamMapping;
 import dev.onefold.local.mapping.source.KinesisSource;
@@ -113,7 +114,8 @@ class EndToEndTest {
     private static void decideLetters(Store upkeep) {
         LetterTable letters = new LetterTable(upkeep);
         Arrival arrival = new Arrival("trades/shard", "1", 0, "no event".getBytes(StandardCharsets.UTF_8));
-        letters.keep(List.of(Letter.rejected(arrival, Reason.MALFORMED, "No event")))
+        Malformed malformed = new Malformed(Reason.MALFORMED, "No event");
+        letters.keep(List.of(Letter.rejected(arrival, malformed, RecordIdentity.NONE)))
                 .join();
         long id = letters.list(0, 10_000).join().getLast().id();
         assertThat(letters.arrival(id).join()).isNotNull();

@@ -1,6 +1,7 @@
 package dev.onefold.simulator.embedded;
 
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.event.Reason;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -9,6 +10,7 @@ import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.FoldReport;
 import dev.onefold.simulator.embedded.Expected.LineOf;
 import dev.onefold.simulator.generate.RandomCase;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,9 +54,9 @@ final class Client {
     void meet(EmbeddedEngine engine) {
         engine.status().sources().forEach(source -> {
             long promised = acknowledged.getOrDefault(source.source(), 0L);
-            if (source.records() < promised) {
+            if (expected.lines(source) < promised) {
                 throw new IllegalStateException("Of " + source.source() + " " + promised
-                        + " lines were acknowledged, but " + source.records() + " are in");
+                        + " lines were acknowledged, but " + expected.lines(source) + " are in");
             }
         });
         acknowledged.forEach((name, promised) -> {
@@ -172,10 +174,10 @@ final class Client {
         }
     }
 
-    private static long progress(EmbeddedEngine engine, Input input) {
+    private long progress(EmbeddedEngine engine, Input input) {
         return engine.status().sources().stream()
                 .filter(source -> source.source().equals(input.name()))
-                .mapToLong(dev.onefold.core.query.Answer.Progress::records)
+                .mapToLong(expected::lines)
                 .findFirst()
                 .orElse(0);
     }
@@ -266,15 +268,17 @@ final class Client {
                 : dealt.lines()
                         .get(random.nextInt(
                                 dealt.hasHeader() ? 1 : 0, dealt.lines().size()));
+        if (edit != null
+                && new String(edit, StandardCharsets.ISO_8859_1).chars().allMatch(c -> c <= ' ')) {
+            return; // An empty edit is refused.
+        }
         story.add("redrive letter " + letter.id() + " of " + line + (edit == null ? "" : ", edited"));
         if (edit != null) {
             doubt = new Doubt.Edited(line, edit);
         }
-        Redriven redriven = engine.deadLetters().redrive(letter.id(), edit);
+        Redriven redriven = engine.deadLetters().redrive(letter.id(), edit, DeadLetters.Keys.ANY);
         doubt = null;
-        if (edit != null) {
-            expected.edit(line, edit);
-        }
+        expected.edit(line, edit);
         boolean back = engine.deadLetters().list(0, 1_000).stream()
                 .filter(other -> other.reason() != Reason.CONFLICT)
                 .anyMatch(other -> LineOf.of(other.place()).equals(line));

@@ -4,6 +4,7 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.simulator.generate.RandomCase;
 import dev.onefold.simulator.judge.Judge;
@@ -62,17 +63,26 @@ final class Expected {
     /// The record of a line as it must be now.
     byte[] record(LineOf line) {
         byte[] changed = edited.get(line);
+        return changed != null ? changed : original(line);
+    }
+
+    private byte[] original(LineOf line) {
         Input input = inputs.stream()
                 .filter(each -> each.name().equals(line.source()))
                 .findFirst()
                 .orElseThrow();
-        return changed != null ? changed : input.lines().get((int) line.line() - 1);
+        return input.lines().get((int) line.line() - 1);
+    }
+
+    /// Lines of a source that an engine has folded, a header included, which it does not count as a record.
+    long lines(Answer.Progress source) {
+        return source.records() + (dealt.hasHeader() && source.bytes() > 0 ? 1 : 0);
     }
 
     /// What is wrong with an engine; empty if nothing is.
     String difference(EmbeddedEngine engine) {
         Map<String, Long> progress = new LinkedHashMap<>();
-        engine.status().sources().forEach(source -> progress.put(source.source(), source.records()));
+        engine.status().sources().forEach(source -> progress.put(source.source(), lines(source)));
         List<DeadLetter> letters = engine.deadLetters().list(0, LETTERS_MAX);
         Set<LineOf> tooOld = new HashSet<>();
         letters.stream().filter(letter -> isOutOfTime(letter)).forEach(letter -> tooOld.add(LineOf.of(letter.place())));
@@ -121,7 +131,7 @@ final class Expected {
             if (right.remove(place) == null) {
                 wrong.append("dead letter ").append(letter).append(" should not be\n");
             } else if (!Arrays.equals(
-                    stripped(record(line)), engine.deadLetters().record(letter.id()))) {
+                    stripped(original(line)), engine.deadLetters().record(letter.id()))) {
                 wrong.append("dead letter ").append(letter).append(" holds ");
                 wrong.append(new String(engine.deadLetters().record(letter.id()), StandardCharsets.UTF_8));
                 wrong.append('\n');

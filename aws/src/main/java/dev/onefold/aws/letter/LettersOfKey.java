@@ -1,0 +1,54 @@
+package dev.onefold.aws.letter;
+
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Items;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// Finds letters by the key that their records state: an item of the letters' table for each of them.
+final class LettersOfKey {
+    private static final int LETTERS_MAX = 1_000;
+
+    private final Store store;
+    private final String table;
+
+    LettersOfKey(Store store) {
+        this.store = store;
+        table = store.tables().letters();
+    }
+
+    private static AttributeValue partition(long keyHash) {
+        return AttributeValue.fromS("key/" + Long.toHexString(keyHash));
+    }
+
+    static Map<String, AttributeValue> item(long keyHash, long id) {
+        byte[] bytes = ByteBuffer.allocate(8).putLong(id).array();
+        return Map.of("p", partition(keyHash), "i", Items.bytes(bytes));
+    }
+
+    /// The ids of letters whose records may state a key of this hash, in their order; the first thousand.
+    CompletableFuture<List<Long>> find(long keyHash) {
+        return store.retried(() -> store.client()
+                        .query(request -> request.tableName(table)
+                                .keyConditionExpression("p = :p")
+                                .expressionAttributeValues(Map.of(":p", partition(keyHash)))
+                                .consistentRead(true)
+                                .limit(LETTERS_MAX)))
+                .thenApply(response -> response.items().stream()
+                        .map(item -> ByteBuffer.wrap(Items.bytes(item, "i")).getLong())
+                        .toList());
+    }
+
+    /// Removes the key of a letter that is gone; a crash in between leaves a key that leads nowhere.
+    CompletableFuture<Void> remove(long id, Map<String, AttributeValue> letter) {
+        return letter.containsKey("k")
+                ? store.retried(() -> store.client()
+                                .deleteItem(
+                                        request -> request.tableName(table).key(item(Items.number(letter, "k"), id))))
+                        .thenApply(_ -> null)
+                : CompletableFuture.completedFuture(null);
+    }
+}

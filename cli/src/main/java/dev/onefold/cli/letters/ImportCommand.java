@@ -1,0 +1,156 @@
+package dev.onefold.cli.letters;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.document.JsonText;
+import dev.onefold.core.pipeline.document.Node;
+import dev.onefold.core.pipeline.document.Problems;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `onefold dead-letters PIPELINE import`: the way back of `export`.
+@Command(
+        name = "import",
+        sortOptions = false,
+        description = {
+            "Redrives the letters of a file that 'export' wrote, as they are there: edit the text or the base64 of a record, and"
+                    + " leave out the letters that are to stay.",
+            "Each counts once, also when the file is imported again. A letter that has no record in the file is sent as it"
+                    + " arrived. Exit code 1 when one was rejected again or not redriven; the first ones are named."
+        },
+        footerHeading = "%nExample:%n",
+        footer = {
+            "  onefold dead-letters trade-risk.yaml export -o letters.ndjson",
+            "  sed -i 's/1,234/1234/' letters.ndjson",
+            "  onefold dead-letters trade-risk.yaml import letters.ndjson"
+        })
+final class ImportCommand implements Callable<Integer> {
+    /// A record in base64 and as a text in which each character is escaped, and all that is known of it.
+    private static final int LINE_BYTES_MAX = 8 * Limits.RECORD_BYTES_MAX;
+
+    private final DeadLettersCommand all;
+
+    @Parameters(
+            paramLabel = "FILE",
+            description = "One JSON object a line, with id and text or base64; - is standard input.")
+    private String file = "-";
+
+    @Option(names = "--other-key", description = "Also takes a record that has another key than the letter's.")
+    private boolean otherKey;
+
+    ImportCommand(DeadLettersCommand all) {
+        this.all = all;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Caller caller = all.caller().caller();
+        Path path = file.equals("-") ? null : caller.path(file);
+        if (path != null && !Files.isRegularFile(path)) {
+            throw CommandFailure.usage("There is no file " + caller.shown(path) + ".");
+        }
+        return all.use(letters -> {
+            Outcomes outcomes = new Outcomes(letters, caller.out(), false);
+            try (InputStream in = path == null ? InputStream.nullInputStream() : Files.newInputStream(path)) {
+                InputStream lines = new BufferedInputStream(path == null ? caller.in() : in);
+                long number = 0;
+                for (byte[] line = line(lines); line != null; line = line(lines)) {
+                    number++;
+                    if (line.length > 0) {
+                        redrive(letters, outcomes, "line " + number, line);
+                    }
+                }
+            }
+            return outcomes.end();
+        });
+    }
+
+    private static byte @Nullable [] line(InputStream in) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        int c = in.read();
+        if (c < 0) {
+            return null;
+        }
+        for (; c >= 0 && c != '\n'; c = in.read()) {
+            if (line.size() == LINE_BYTES_MAX) {
+                throw new CommandFailure(ExitCode.DIFFERENT, "A line of the file is longer than any letter can be.");
+            }
+            line.write(c);
+        }
+        return line.toByteArray();
+    }
+
+    private void redrive(DeadLetters letters, Outcomes outcomes, String where, byte[] line) {
+        Map<String, String> said = fields(line);
+        long id;
+        try {
+            id = Long.parseLong(said.getOrDefault("id", ""));
+        } catch (NumberFormatException _) {
+            outcomes.refuse(where, "it is no JSON object with the number of a letter as id");
+            return;
+        }
+        List<DeadLetter> found = letters.list(id - 1, 1);
+        boolean isThere = !found.isEmpty() && found.getFirst().id() == id;
+        byte[] record;
+        try {
+            boolean hasContent = isThere && found.getFirst().kept();
+            record = isThere ? edited(said, hasContent ? letters.record(id) : null) : null;
+        } catch (IllegalArgumentException e) {
+            outcomes.refuse("letter " + id, e.getMessage() + " (" + where + ")");
+            return;
+        }
+        outcomes.redrive(id, record, otherKey ? DeadLetters.Keys.ANY : DeadLetters.Keys.SAME);
+    }
+
+    private static Map<String, String> fields(byte[] line) {
+        Map<String, String> said = new HashMap<>();
+        Node node = JsonText.read(new String(line, StandardCharsets.UTF_8), new Problems());
+        if (node instanceof Node.Mapping mapping) {
+            for (Node.Entry entry : mapping.entries()) {
+                if (entry.value() instanceof Node.Scalar scalar && !scalar.isNull()) {
+                    said.put(entry.name().text(), scalar.text());
+                }
+            }
+        }
+        return said;
+    }
+
+    /// The record that is said, if it is not the letter's own. `export` says it twice, and one of the two is
+    /// edited.
+    private static byte @Nullable [] edited(Map<String, String> said, byte @Nullable [] original) {
+        String text = said.get("text");
+        String base64 = said.get("base64");
+        byte[] fromText = text == null ? null : withoutEnd(text.getBytes(StandardCharsets.UTF_8));
+        byte[] fromBase64 = base64 == null ? null : Base64.getDecoder().decode(base64);
+        boolean textIsEdit = fromText != null && !Arrays.equals(fromText, original);
+        boolean base64IsEdit = fromBase64 != null && !Arrays.equals(fromBase64, original);
+        if (textIsEdit && base64IsEdit && !Arrays.equals(fromText, fromBase64)) {
+            throw new IllegalArgumentException("Text and base64 of the record are edited, and differ; leave one out");
+        }
+        return textIsEdit ? fromText : base64IsEdit ? fromBase64 : null;
+    }
+
+    private static byte[] withoutEnd(byte[] text) {
+        int length = text.length;
+        return length > 0 && text[length - 1] == '\n' ? Arrays.copyOf(text, length - 1) : text;
+    }
+}

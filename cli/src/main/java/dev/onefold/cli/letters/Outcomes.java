@@ -1,0 +1,122 @@
+package dev.onefold.cli.letters;
+
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.DeadLetters.Redriven;
+import java.io.PrintStream;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What became of letters that are redriven: said of each, or as a summary that names those that failed.
+final class Outcomes {
+    private static final int NAMED_MAX = 20;
+
+    private final DeadLetters letters;
+    private final PrintStream out;
+    private final boolean each;
+    private final Map<Redriven, Long> counts = new EnumMap<>(Redriven.class);
+    private long refused;
+    private int named;
+
+    /// @param each whether each is to be told of, not only those that failed
+    Outcomes(DeadLetters letters, PrintStream out, boolean each) {
+        this.letters = letters;
+        this.out = out;
+        this.each = each;
+    }
+
+    /// Redrives a letter.
+    void redrive(long id, byte @Nullable [] edited, DeadLetters.Keys keys) {
+        try {
+            add(id, letters.redrive(id, edited, keys));
+        } catch (IllegalArgumentException e) {
+            refuse("letter " + id, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /// Notes what was not even tried.
+    void refuse(String what, String why) {
+        refused++;
+        failed(what + ": not redriven: " + why);
+    }
+
+    private void add(long id, Redriven redriven) {
+        counts.merge(redriven, 1L, Long::sum);
+        switch (redriven) {
+            case REJECTED -> failed("letter " + id + ": rejected again: " + why(id));
+            case CONFLICTING ->
+                failed("letter " + id + ": conflicting: the same version is in with another content; the lesser of the"
+                        + " two is a dead letter");
+            case NO_RECORD ->
+                failed("letter " + id + ": not redriven: it holds no record, only what is known of one."
+                        + " Redrive the record itself with --file.");
+            case ACCEPTED -> told(id, "accepted");
+            case DUPLICATE -> told(id, "duplicate: it was in already");
+            case STALE -> told(id, "stale: a higher version is in");
+            case GONE -> told(id, "gone: redriven or purged before, or never there");
+        }
+    }
+
+    private String why(long id) {
+        return letters.list(id - 1, 1).stream()
+                .filter(letter -> letter.id() == id)
+                .findFirst()
+                .map(letter -> new LetterText(letter).reason() + ": " + Words.visible(letter.message()) + kept(letter))
+                .orElse("it is gone by now");
+    }
+
+    private static String kept(DeadLetter letter) {
+        return letter.edited() ? ". Its record is as it arrived; 'show --edited' shows the edit" : "";
+    }
+
+    private void told(long id, String what) {
+        if (each) {
+            out.print("letter " + id + ": " + what + "\n");
+        }
+    }
+
+    private void failed(String line) {
+        if (each || named++ < NAMED_MAX) {
+            out.print(line + "\n");
+        } else if (named == NAMED_MAX + 1) {
+            out.print("… and more: 'list' shows them, with their reasons\n");
+        }
+    }
+
+    /// Prints how many came to what.
+    ExitCode end() {
+        if (!each) {
+            counts.forEach((redriven, count) -> out.print(line(words(redriven), count)));
+            if (refused > 0) {
+                out.print(line("not redriven", refused));
+            }
+            if (counts.isEmpty() && refused == 0) {
+                out.print("There are no such dead letters.\n");
+            }
+        }
+        boolean isRefused = refused > 0
+                || counts.containsKey(Redriven.REJECTED)
+                || counts.containsKey(Redriven.CONFLICTING)
+                || counts.containsKey(Redriven.NO_RECORD);
+        return isRefused ? ExitCode.DIFFERENT : ExitCode.DONE;
+    }
+
+    private static String line(String what, long count) {
+        return what + ": " + Words.count(count, "dead letter") + "\n";
+    }
+
+    private static String words(Redriven redriven) {
+        return switch (redriven) {
+            case ACCEPTED -> "accepted";
+            case DUPLICATE -> "duplicate";
+            case STALE -> "stale";
+            case CONFLICTING -> "conflicting";
+            case REJECTED -> "rejected again";
+            case NO_RECORD -> "without a record";
+            case GONE -> "gone";
+        };
+    }
+}

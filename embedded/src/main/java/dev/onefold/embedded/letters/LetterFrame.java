@@ -1,0 +1,166 @@
+package dev.onefold.embedded.letters;
+
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Place;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.embedded.fold.LineReader;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/// A letter as it is in the log, whole. The last frame of an id counts.
+///
+///     letter  = 1, id 8, tag 8, reason, message, source, line 8, offset 8, bytes 8, content, SHA-256 32, seconds 8,
+///               nanos 4, identity of a conflict (32 or none), bytes kept, edit (1, bytes) or 0
+///     removed = 2, id 8
+///
+/// Texts and bytes have their length, 4, in front of them.
+///
+/// @param tag of a conflict: the first 8 bytes of its identity; of another letter: hash of the key that its
+///     record states, 0 if that cannot be read
+/// @param conflict identity of what has lost, in hexadecimal; empty for another letter
+/// @param content bytes that are kept of the record
+/// @param edit the last one that was rejected
+record LetterFrame(DeadLetter letter, long tag, String conflict, byte[] content, byte @Nullable [] edit) {
+    private static final byte LETTER = 1;
+    private static final byte REMOVED = 2;
+    private static final int ID_AT = 1;
+    private static final int TAG_AT = 9;
+
+    static boolean isRemoval(byte[] payload) {
+        return payload[0] == REMOVED;
+    }
+
+    static long id(byte[] payload) {
+        return ByteBuffer.wrap(payload).getLong(ID_AT);
+    }
+
+    static long tag(byte[] payload) {
+        return ByteBuffer.wrap(payload).getLong(TAG_AT);
+    }
+
+    static long tagOf(String conflict) {
+        return Long.parseUnsignedLong(conflict, 0, 16, 16);
+    }
+
+    static byte[] removal(long id) {
+        return ByteBuffer.allocate(TAG_AT).put(REMOVED).putLong(id).array();
+    }
+
+    static DeadLetter letter(long id, Malformed malformed, Letters.Rejected rejected, DeadLetter.Content content) {
+        int bytes = rejected.record().length;
+        String hash = hash(rejected.record());
+        return new DeadLetter(
+                id,
+                malformed.reason(),
+                malformed.message(),
+                rejected.place(),
+                bytes,
+                content,
+                false,
+                hash,
+                rejected.at());
+    }
+
+    static String hash(byte[] record) {
+        return HexFormat.of().formatHex(LineReader.sha256().digest(record));
+    }
+
+    /// The same, rejected for this.
+    LetterFrame because(Malformed malformed) {
+        DeadLetter because = new DeadLetter(
+                letter.id(),
+                malformed.reason(),
+                malformed.message(),
+                letter.place(),
+                letter.bytes(),
+                letter.content(),
+                edit != null,
+                letter.sha256(),
+                letter.at());
+        return new LetterFrame(because, tag, conflict, content, edit);
+    }
+
+    byte[] encode() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(200 + content.length);
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(LETTER);
+            out.writeLong(letter.id());
+            out.writeLong(tag);
+            write(out, letter.reason().name());
+            write(out, letter.message());
+            write(out, letter.place().source());
+            out.writeLong(letter.place().line());
+            out.writeLong(letter.place().offset());
+            out.writeLong(letter.bytes());
+            write(out, letter.content().name());
+            out.write(HexFormat.of().parseHex(letter.sha256()));
+            out.writeLong(letter.at().getEpochSecond());
+            out.writeInt(letter.at().getNano());
+            write(out, HexFormat.of().parseHex(conflict));
+            write(out, content);
+            out.writeBoolean(edit != null);
+            if (edit != null) {
+                write(out, edit);
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("Writing into memory failed", e);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void write(DataOutputStream out, String text) throws IOException {
+        write(out, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void write(DataOutputStream out, byte[] bytes) throws IOException {
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    /// Reads what was written.
+    ///
+    /// @throws IOException if it ends too early, or is no letter
+    static LetterFrame decode(byte[] payload) throws IOException {
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload));
+        if (in.readByte() != LETTER) {
+            throw new IOException("it is no letter");
+        }
+        long id = in.readLong();
+        long tag = in.readLong();
+        Reason reason = Reason.valueOf(text(in));
+        String message = text(in);
+        Place place = new Place(text(in), in.readLong(), in.readLong());
+        long length = in.readLong();
+        DeadLetter.Content kind = DeadLetter.Content.valueOf(text(in));
+        String hash = HexFormat.of().formatHex(in.readNBytes(32));
+        Instant at = Instant.ofEpochSecond(in.readLong(), in.readInt());
+        String conflict = HexFormat.of().formatHex(bytes(in));
+        byte[] content = bytes(in);
+        byte[] edit = in.readBoolean() ? bytes(in) : null;
+        return new LetterFrame(
+                new DeadLetter(id, reason, message, place, length, kind, edit != null, hash, at),
+                tag,
+                conflict,
+                content,
+                edit);
+    }
+
+    private static String text(DataInputStream in) throws IOException {
+        return new String(bytes(in), StandardCharsets.UTF_8);
+    }
+
+    private static byte[] bytes(DataInputStream in) throws IOException {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,500 @@
+package dev.onefold.embedded.letters;
+
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Place;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.RecordIdentity;
+import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FramedLog;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.disk.Scale;
+import dev.onefold.embedded.rows.Memory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The dead letters: whole in a log `letters-N`; in memory only where each one is, see [LetterSlots], and the
+/// changes that no checkpoint has written yet. A change belongs to the next checkpoint, like the totals:
+/// after a crash both are as of the same record. Guarded by the engine's lock, but for [#write] and
+/// [#release], which the checkpoint calls.
+///
+/// The log is rewritten when more than half of it, and 16 MiB, is of frames that count no more; it begins
+/// with the removal of the last id that was given then, so that no id is given twice.
+public final class Letters implements AutoCloseable {
+    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 3);
+    private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
+    private static final long FRAME_HEADER_BYTES = 8;
+    private static final long PENDING_OVERHEAD_BYTES = 48;
+    private static final int OF_KEY_MAX = 1_000;
+    private static final byte[] NO_BYTES = {};
+
+    private final Path directory;
+    private final long identity;
+    private final Memory memory;
+    private final LetterSlots slots;
+    private final LetterIndex conflicts;
+    private @Nullable LetterPlaces places; // Made when a place is looked for.
+    private final List<byte[]> unwritten = new ArrayList<>();
+    private long unwrittenFirst = 1; // Number of the first of them.
+    private @Nullable FramedLog log;
+    private @Nullable FramedLog replacement; // Written by a checkpoint, in use once [#written] says so.
+    private long sequence;
+    private long idNext = 1;
+    private long pendingBytes;
+    private long liveBytes;
+
+    public Letters(Path directory, long identity, Memory memory) {
+        this.directory = directory;
+        this.identity = identity;
+        this.memory = memory;
+        slots = new LetterSlots(memory);
+        conflicts = new LetterIndex(memory, slots);
+    }
+
+    private Path file(long number) {
+        return directory.resolve("letters-" + number);
+    }
+
+    /// Reads the log that a checkpoint names.
+    public void load(Checkpoint.Log named) {
+        sequence = named.sequence();
+        if (sequence == 0) {
+            return;
+        }
+        FramedLog opened = FramedLog.open(file(sequence), KIND, identity, named.length());
+        log = opened;
+        opened.forEach((at, payload) -> {
+            long id = LetterFrame.id(payload);
+            idNext = Math.max(idNext, id + 1);
+            if (LetterFrame.isRemoval(payload)) {
+                forget(id);
+            } else {
+                boolean isConflict = !decode(opened, at, payload).conflict().isEmpty();
+                put(id, payload, LetterSlots.packed(at, frameBytes(payload)), isConflict);
+            }
+        });
+        if (slots.isSparse()) {
+            compact();
+        }
+    }
+
+    private static LetterFrame decode(FramedLog from, long at, byte[] payload) {
+        try {
+            return LetterFrame.decode(payload);
+        } catch (IOException | RuntimeException e) {
+            throw Disk.corrupt(from.file(), at, "a dead letter cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static long frameBytes(byte[] payload) {
+        return FRAME_HEADER_BYTES + payload.length;
+    }
+
+    /// Bytes of memory that may be needed to keep so many more.
+    ///
+    /// @param events that may lose a conflict; where none has lost one yet, the first ones need few bytes
+    public long bytesFor(long rejected, long events) {
+        long losers = conflicts.isEmpty() ? 0 : events;
+        return slots.bytesFor(rejected + losers) + conflicts.bytesFor(losers);
+    }
+
+    /// A record that is rejected.
+    ///
+    /// @param id that it had as a dead letter until it was redriven; 0 if it was none
+    public record Rejected(long id, Place place, byte[] record, Instant at) {}
+
+    /// Keeps a record that was rejected. A redriven one keeps its letter, with the record that it was at first.
+    ///
+    /// @param identity that the record states
+    public void add(Malformed malformed, RecordIdentity identity, Rejected rejected) {
+        if (rejected.id > 0) {
+            rejectedAgain(malformed.reason(), malformed.message(), "", rejected);
+        } else {
+            DeadLetter letter = LetterFrame.letter(idNext++, malformed, rejected, DeadLetter.Content.RECORD);
+            put(new LetterFrame(letter, identity.keyHash(), "", rejected.record, null));
+        }
+    }
+
+    private void rejectedAgain(Reason reason, String message, String conflict, Rejected again) {
+        LetterFrame frame = frame(again.id);
+        DeadLetter before = frame.letter();
+        boolean asItWas = before.content() == DeadLetter.Content.RECORD
+                && LetterFrame.hash(again.record).equals(before.sha256());
+        put(new LetterFrame(
+                        before,
+                        conflict.isEmpty() ? frame.tag() : LetterFrame.tagOf(conflict),
+                        conflict.isEmpty() ? frame.conflict() : conflict,
+                        frame.content(),
+                        asItWas ? frame.edit() : again.record)
+                .because(new Malformed(reason, message)));
+    }
+
+    /// Keeps where a record is that is over the limit.
+    public void addOversized(String message, Place place, long bytes, byte[] hash, Instant at) {
+        String hex = HexFormat.of().formatHex(hash);
+        DeadLetter.Content content = DeadLetter.Content.NOTHING;
+        put(new LetterFrame(
+                new DeadLetter(idNext++, Reason.TOO_LARGE, message, place, bytes, content, false, hex, at),
+                0,
+                "",
+                NO_BYTES,
+                null));
+    }
+
+    /// Keeps the loser of a conflict, once however often it comes.
+    ///
+    /// @param content whether the record is there, or what was read of it
+    /// @return whether it is under the id that it came with
+    public boolean addConflict(String identity, String message, Rejected loser, DeadLetter.Content content) {
+        long known = conflicts.find(
+                LetterFrame.tagOf(identity),
+                slot -> frame(slots.id(slot)).conflict().equals(identity));
+        if (known >= 0) {
+            return slots.id(known) == loser.id || staysBeside(message, loser);
+        }
+        if (loser.id > 0 && content == DeadLetter.Content.SUMMARY) {
+            DeadLetter letter = LetterFrame.letter(loser.id, new Malformed(Reason.CONFLICT, message), loser, content);
+            put(new LetterFrame(
+                    letter,
+                    LetterFrame.tagOf(identity),
+                    identity,
+                    loser.record,
+                    frame(loser.id).edit()));
+            return true;
+        }
+        if (loser.id > 0) {
+            rejectedAgain(Reason.CONFLICT, message, identity, loser);
+            return true;
+        }
+        DeadLetter letter = LetterFrame.letter(idNext++, new Malformed(Reason.CONFLICT, message), loser, content);
+        put(new LetterFrame(letter, LetterFrame.tagOf(identity), identity, loser.record, null));
+        return false;
+    }
+
+    /// Whether a letter stays when its loser is kept under another id: its record does, beside an edit that
+    /// has lost.
+    private boolean staysBeside(String message, Rejected loser) {
+        if (loser.id == 0
+                || LetterFrame.hash(loser.record)
+                        .equals(frame(loser.id).letter().sha256())) {
+            return false;
+        }
+        rejectedAgain(Reason.CONFLICT, message, "", loser);
+        return true;
+    }
+
+    private void put(LetterFrame frame) {
+        byte[] payload = frame.encode();
+        unwritten.add(payload);
+        pendingBytes += payload.length + PENDING_OVERHEAD_BYTES;
+        long number = unwrittenFirst + unwritten.size() - 1;
+        put(frame.letter().id(), payload, -number, !frame.conflict().isEmpty());
+    }
+
+    private void put(long id, byte[] payload, long position, boolean isConflict) {
+        long slot = slots.from(id);
+        long tag = LetterFrame.tag(payload);
+        boolean isNew = slot == slots.size();
+        if (isNew) {
+            slots.add(id, isConflict, position, tag);
+        } else if (slots.id(slot) != id) {
+            throw new IllegalStateException("Dead letter " + id + " was given behind " + slots.id(slot));
+        } else {
+            liveBytes -= length(slots.position(slot));
+        }
+        if (isConflict && (isNew || !slots.isConflict(slot) || slots.tag(slot) != tag)) {
+            conflicts.add(tag, slot);
+        }
+        slots.set(slot, id, isConflict, position, tag);
+        liveBytes += frameBytes(payload);
+        if (isNew && places != null) {
+            places.add(slot);
+        }
+    }
+
+    private long length(long position) {
+        if (position >= 0) {
+            return LetterSlots.length(position);
+        }
+        return frameBytes(pending(position));
+    }
+
+    private byte[] pending(long position) {
+        return unwritten.get((int) (-position - unwrittenFirst));
+    }
+
+    /// Removes a letter; whether it was there. The loser of a conflict would be kept again, if it came again.
+    public boolean remove(long id) {
+        if (!forget(id)) {
+            return false;
+        }
+        unwritten.add(LetterFrame.removal(id));
+        pendingBytes += PENDING_OVERHEAD_BYTES;
+        return true;
+    }
+
+    private boolean forget(long id) {
+        long slot = slots.find(id);
+        if (slot >= 0) {
+            liveBytes -= length(slots.position(slot));
+            slots.position(slot, 0);
+        }
+        return slot >= 0;
+    }
+
+    /// The letter of a record that was first read at a place; 0 if there is none. Of several the others are removed.
+    public long onlyAt(Place place) {
+        LetterPlaces index = places;
+        if (index == null) {
+            index = new LetterPlaces(memory, slots, this::inSlot);
+            places = index;
+        }
+        List<Long> ids = index.at(place);
+        ids.stream().skip(1).forEach(this::remove);
+        return ids.isEmpty() ? 0 : ids.getFirst();
+    }
+
+    /// Takes over all letters of others, under their ids; no id of theirs is given again.
+    ///
+    /// @param kept called after each of them, so that a checkpoint may be taken
+    public void addAll(Letters others, Runnable kept) {
+        for (long slot = 0; slot < others.slots.size(); slot++) {
+            if (others.slots.position(slot) != 0) {
+                put(others.frame(others.slots.id(slot)));
+                kept.run();
+            }
+        }
+        idNext = others.idNext;
+    }
+
+    /// Notes why the record of a letter is rejected now.
+    public void reject(long id, Malformed malformed) {
+        LetterFrame frame = frame(id);
+        if (!malformed.message().equals(frame.letter().message())) {
+            put(frame.because(malformed));
+        }
+    }
+
+    /// Bytes that wait for a checkpoint.
+    public long pendingBytes() {
+        return pendingBytes;
+    }
+
+    /// The id of the next letter.
+    public long idNext() {
+        return idNext;
+    }
+
+    public long size() {
+        return slots.live();
+    }
+
+    public List<DeadLetter> list(long after, int limit) {
+        List<DeadLetter> list = new ArrayList<>();
+        for (long slot = slots.from(after + 1); slot < slots.size() && list.size() < limit; slot++) {
+            if (slots.position(slot) != 0) {
+                list.add(inSlot(slot));
+            }
+        }
+        return list;
+    }
+
+    /// Records whose key may have this hash, in the order of their ids.
+    public List<Long> ofKeyHash(long hash) {
+        List<Long> found = new ArrayList<>();
+        for (long slot = 0; slot < slots.size() && found.size() < OF_KEY_MAX; slot++) {
+            if (slots.tag(slot) == hash && slots.position(slot) != 0 && !slots.isConflict(slot)) {
+                found.add(slots.id(slot));
+            }
+        }
+        return found;
+    }
+
+    private DeadLetter inSlot(long slot) {
+        return frame(slots.id(slot)).letter();
+    }
+
+    @Nullable
+    public DeadLetter letter(long id) {
+        return slots.find(id) < 0 ? null : frame(id).letter();
+    }
+
+    /// Whether a checkpoint holds the letter as it is, or it is gone.
+    public boolean isDurable(long id) {
+        long slot = slots.find(id);
+        return slot < 0 || slots.position(slot) > 0;
+    }
+
+    /// What is kept of the record of a letter that is there: the record, or what was read of it.
+    public byte[] record(long id) {
+        if (slots.find(id) < 0) {
+            throw new IllegalArgumentException("There is no dead letter " + id);
+        }
+        LetterFrame frame = frame(id);
+        if (!frame.letter().kept()) {
+            throw new IllegalArgumentException("Dead letter " + id + " has "
+                    + frame.letter().bytes() + " bytes, over the limit; only its place and hash are kept. Read it from "
+                    + frame.letter().place());
+        }
+        return frame.content();
+    }
+
+    /// The last edit of a letter; `null` if it has none, or is not there.
+    public byte @Nullable [] edited(long id) {
+        return slots.find(id) < 0 ? null : frame(id).edit();
+    }
+
+    private LetterFrame frame(long id) {
+        long slot = slots.find(id);
+        if (slot < 0) {
+            throw new IllegalStateException("Dead letter " + id + " is not there");
+        }
+        long position = slots.position(slot);
+        FramedLog open = log;
+        if (position > 0) {
+            long at = LetterSlots.at(position);
+            return decode(Objects.requireNonNull(open), at, open.read(at));
+        }
+        try {
+            return LetterFrame.decode(pending(position));
+        } catch (IOException e) {
+            throw new IllegalStateException("A dead letter in memory cannot be read", e);
+        }
+    }
+
+    /// Cuts: what changed so far belongs to this checkpoint.
+    public LetterCut cut() {
+        if (slots.isSparse()) {
+            compact();
+        }
+        FramedLog open = log;
+        long length = open == null ? 0 : open.length() + pendingBytes;
+        long dead = length - liveBytes;
+        boolean rewrites = dead > REWRITE_BYTES_MIN
+                && dead > length / 2
+                && memory.fits(new LetterSlots(memory).bytesFor(slots.live()));
+        pendingBytes = 0;
+        return new LetterCut(List.copyOf(unwritten), unwrittenFirst, rewrites ? slots.copy() : null, idNext - 1);
+    }
+
+    private void compact() {
+        slots.compact();
+        conflicts.clear();
+        for (long slot = 0; slot < slots.size(); slot++) {
+            if (slots.isConflict(slot)) {
+                conflicts.add(slots.tag(slot), slot);
+            }
+        }
+        if (places != null) {
+            places.close();
+            places = null;
+        }
+    }
+
+    /// Writes a cut and forces it; the log that the checkpoint shall name.
+    public Checkpoint.Log write(LetterCut cut) throws OutOfSpaceException {
+        FramedLog open = log;
+        if (cut.changes.isEmpty() && cut.all == null) {
+            return new Checkpoint.Log(sequence, open == null ? 0 : open.length());
+        }
+        boolean fresh = open == null || cut.all != null;
+        if (replacement != null) {
+            replacement.close(); // A full disk has interrupted the writing.
+            replacement = null;
+        }
+        FramedLog target = fresh ? FramedLog.create(file(sequence + 1), KIND, identity) : Objects.requireNonNull(open);
+        replacement = fresh ? target : null;
+        if (cut.all != null) {
+            rewrite(cut, cut.all, target);
+        } else {
+            for (int i = 0; i < cut.changes.size(); i++) {
+                byte[] payload = cut.changes.get(i);
+                cut.at[i] = LetterSlots.packed(target.append(payload, payload.length), frameBytes(payload));
+            }
+        }
+        target.force();
+        return new Checkpoint.Log(fresh ? sequence + 1 : sequence, target.length());
+    }
+
+    private void rewrite(LetterCut cut, LetterSlots all, FramedLog target) throws OutOfSpaceException {
+        byte[] last = LetterFrame.removal(cut.idLast);
+        target.append(last, last.length);
+        for (long slot = 0; slot < all.size(); slot++) {
+            long position = all.position(slot);
+            byte[] payload = position < 0
+                    ? cut.changes.get((int) (-position - cut.first))
+                    : Objects.requireNonNull(log).read(LetterSlots.at(position));
+            long at = target.append(payload, payload.length);
+            all.set(slot, all.id(slot), false, position, LetterSlots.packed(at, frameBytes(payload)));
+        }
+    }
+
+    /// Lets go of changes that are in the log now.
+    public void written(LetterCut cut) {
+        if (cut.all != null) {
+            for (long slot = 0; slot < cut.all.size(); slot++) {
+                moved(cut.all.id(slot), cut.all.position(slot), cut.all.tag(slot));
+            }
+            cut.all.close();
+        } else {
+            for (int i = 0; i < cut.changes.size(); i++) {
+                byte[] payload = cut.changes.get(i);
+                if (!LetterFrame.isRemoval(payload)) {
+                    moved(LetterFrame.id(payload), -(cut.first + i), cut.at[i]);
+                }
+            }
+        }
+        unwritten.subList(0, cut.changes.size()).clear();
+        unwrittenFirst += cut.changes.size();
+        FramedLog fresh = replacement;
+        if (fresh != null) {
+            if (log != null) {
+                log.close();
+            }
+            log = fresh;
+            sequence++;
+            replacement = null;
+        }
+    }
+
+    private void moved(long id, long from, long to) {
+        long slot = slots.find(id);
+        if (slot >= 0 && slots.position(slot) == from) {
+            liveBytes += LetterSlots.length(to) - length(from);
+            slots.position(slot, to);
+        }
+    }
+
+    /// Deletes the log that a durable checkpoint does not name any more.
+    public void release(LetterCut cut) {
+        if (cut.all != null) {
+            Disk.delete(file(sequence));
+        }
+    }
+
+    @Override
+    public void close() {
+        if (replacement != null) {
+            replacement.close();
+        }
+        if (log != null) {
+            log.close();
+        }
+    }
+
+    /// Frees the memory. Nobody may write any more.
+    public void free() {
+        slots.close();
+        conflicts.clear();
+        if (places != null) {
+            places.close();
+        }
+    }
+}
