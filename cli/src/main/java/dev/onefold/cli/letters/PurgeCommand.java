@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {
             "  onefold dead-letters trade-risk.yaml purge 12 13",
-            "  onefold dead-letters trade-risk.yaml purge --reason malformed --source trades.ndjson",
+            "  onefold dead-letters trade-risk.yaml purge --reason malformed",
             "  onefold dead-letters trade-risk.yaml purge --all --yes"
         })
 final class PurgeCommand implements Callable<Integer> {

@@ -71,9 +71,9 @@ final class RedriveCommand implements Callable<Integer> {
             throw CommandFailure.usage("--file holds the edited record of one letter: give one number with it.");
         }
         chosen.check();
-        byte[] edited = file == null ? null : record(file);
         DeadLetters.Keys keys = otherKey ? DeadLetters.Keys.ANY : DeadLetters.Keys.SAME;
         return all.use(letters -> {
+            byte[] edited = file == null ? null : record(file); // Read once, where the command is carried out.
             Outcomes outcomes = new Outcomes(letters, caller().out(), !several);
             if (several) {
                 chosen.forEach(letters, all, 0, some -> {
