@@ -130,9 +130,11 @@ final class Commits {
                 fold(entries.get(i), appended.get(i));
                 appended.get(i).done = true;
             }
-        } catch (
-                EngineException
-                        e) { // It is in the journal and not in the totals: only a start can bring them together.
+        } catch (EngineException e) {
+            if (e.kind() == EngineException.Kind.STORAGE_FAILED || e.kind() == EngineException.Kind.CORRUPT) {
+                throw e; // It stops the engine and says why; the next start folds the rest of the journal.
+            }
+            // It is in the journal and not in the totals: only a start can bring them together.
             throw new IllegalStateException("What is in the journal could not be folded: " + e.getMessage(), e);
         }
     }
