@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -113,14 +114,14 @@ public final class LetterTable {
     /// Keeps letters, with ids in their order; durable when it completes. Some are kept at a time, so that a flood
     /// of bad records does not hold up those behind it for long.
     public CompletableFuture<Void> keep(List<Letter> letters) {
-        return keep(letters, List.of()).thenApply(_ -> null);
+        return keep(letters, List::of).thenApply(_ -> null);
     }
 
     /// Keeps letters as [#keep(List)], each on a condition.
     ///
-    /// @param fence the condition, or nothing
+    /// @param fence gives the condition of one letter, or nothing
     /// @return whether all are kept; if the condition fails, some may be
-    public CompletableFuture<Boolean> keep(List<Letter> letters, List<TransactWriteItem> fence) {
+    public CompletableFuture<Boolean> keep(List<Letter> letters, Supplier<List<TransactWriteItem>> fence) {
         if (letters.isEmpty()) {
             return CompletableFuture.completedFuture(true);
         }
@@ -136,7 +137,7 @@ public final class LetterTable {
     }
 
     private CompletableFuture<Boolean> keepTogether(
-            List<Letter> letters, String bucket, List<TransactWriteItem> fence) {
+            List<Letter> letters, String bucket, Supplier<List<TransactWriteItem>> fence) {
         List<CompletableFuture<Boolean>> known = letters.stream()
                 .map(letter -> get(mark(letter)).thenApply(item -> !item.isEmpty()))
                 .toList();
@@ -154,7 +155,7 @@ public final class LetterTable {
                             Letter letter = fresh.get(i);
                             LetterBytes.Place place = LetterBytes.at(bucket, letter);
                             return bytes.put(place, letter.arrival().data())
-                                    .thenCompose(_ -> keep(letter, item(first + i, letter, place), fence, 1));
+                                    .thenCompose(_ -> keep(letter, item(first + i, letter, place), fence.get(), 1));
                         })
                         .toList();
                 return CompletableFuture.allOf(kept.toArray(CompletableFuture[]::new))

@@ -88,8 +88,29 @@ public final class Claims {
     }
 
     /// Notes that the tables belong together, because what serves was filled from the rows that there are.
+    /// A request that comes late, or from a definition that no longer serves, changes nothing, because it
+    /// expects the claim that was read.
     public CompletableFuture<Void> join(Definition definition) {
-        return update("e = :e", "NOT e = :e", Map.of(":e", Items.number(definition.epoch())));
+        return find().thenCompose(claim -> {
+            if (claim.epoch() == definition.epoch() || claim.epoch() == definition.epoch() + 1) {
+                return CompletableFuture.completedFuture(null); // They do; or somebody is about to change it.
+            }
+            if (claim.epoch() < definition.epoch()) {
+                return join(claim, definition);
+            }
+            return new Definitions(store)
+                    .load()
+                    .thenCompose(now -> now.epoch() > definition.epoch()
+                            ? CompletableFuture.completedFuture(null)
+                            : join(claim, definition));
+        });
+    }
+
+    private CompletableFuture<Void> join(Claim seen, Definition definition) {
+        Map<String, AttributeValue> epochs = seen.epoch() == 0
+                ? Map.of(":e", Items.number(definition.epoch()))
+                : Map.of(":e", Items.number(definition.epoch()), ":seen", Items.number(seen.epoch()));
+        return update("e = :e", seen.epoch() == 0 ? "attribute_not_exists(e)" : "e = :seen", epochs);
     }
 
     private CompletableFuture<Void> update(String setting, String condition, Map<String, AttributeValue> values) {

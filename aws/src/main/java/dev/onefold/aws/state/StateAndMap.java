@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -152,11 +153,20 @@ public final class StateAndMap {
             }
             // Letters first: of a row that loses a conflict nothing is left when its transaction is in. A letter of an
             // older definition must not come behind the filling that looks at the letters: the next one may accept it.
-            int gate = gate(definition);
-            return letters.keep(rejected, List.of(definitions.check(definition, gate)))
+            // Each has a gate of its own choice, because transactions that check one gate at the same time conflict.
+            Set<Integer> gates = new ConcurrentSkipListSet<>();
+            return letters.keep(rejected, () -> {
+                        int gate = gate(definition);
+                        gates.add(gate);
+                        return List.of(definitions.check(definition, gate));
+                    })
                     .thenCompose(kept -> {
                         if (!kept) {
-                            return moveGate(gate).thenApply(_ -> indices);
+                            CompletableFuture<?> moving = CompletableFuture.completedFuture(null);
+                            for (int gate : List.copyOf(gates)) {
+                                moving = moving.thenCompose(_ -> moveGate(gate));
+                            }
+                            return moving.thenApply(_ -> indices);
                         }
                         return write(definition, changes).thenApply(refused -> {
                             again.addAll(refused);
