@@ -153,28 +153,17 @@ public final class StateAndMap {
             }
             // Letters first: of a row that loses a conflict nothing is left when its transaction is in. A letter of an
             // older definition must not come behind the filling that looks at the letters: the next one may accept it.
-            // Each has a gate of its own choice, because transactions that check one gate at the same time conflict.
-            Set<Integer> gates = new ConcurrentSkipListSet<>();
-            return letters.keep(rejected, () -> {
-                        int gate = gate(definition);
-                        gates.add(gate);
-                        return List.of(definitions.check(definition, gate));
-                    })
-                    .thenCompose(kept -> {
-                        if (!kept) {
-                            CompletableFuture<?> moving = CompletableFuture.completedFuture(null);
-                            for (int gate : List.copyOf(gates)) {
-                                moving = moving.thenCompose(_ -> moveGate(gate));
-                            }
-                            return moving.thenApply(_ -> indices);
-                        }
-                        return write(definition, changes).thenApply(refused -> {
-                            again.addAll(refused);
-                            return again.stream()
-                                    .flatMap(winner -> Objects.requireNonNull(contests.get(winner)).stream())
-                                    .toList();
-                        });
-                    });
+            return keep(definition, rejected).thenCompose(kept -> {
+                if (!kept) {
+                    return CompletableFuture.completedFuture(indices);
+                }
+                return write(definition, changes).thenApply(refused -> {
+                    again.addAll(refused);
+                    return again.stream()
+                            .flatMap(winner -> Objects.requireNonNull(contests.get(winner)).stream())
+                            .toList();
+                });
+            });
         });
     }
 
@@ -296,6 +285,25 @@ public final class StateAndMap {
                     case Store.Written.Refused refused
                     when refused.failed(0) -> moveGate(gate).thenApply(_ -> indices);
                     case Store.Written.Refused _, Store.Written.Unknown _ -> CompletableFuture.completedFuture(indices);
+                });
+    }
+
+    /// Keeps letters. Each chooses a gate, because transactions that check one gate at the same time conflict.
+    ///
+    /// @return whether the definition is still the current one; if it is not, these gates are moved
+    private CompletableFuture<Boolean> keep(Definition definition, List<Letter> rejected) {
+        Set<Integer> gates = new ConcurrentSkipListSet<>();
+        return letters.keep(rejected, () -> {
+                    int gate = gate(definition);
+                    gates.add(gate);
+                    return List.of(definitions.check(definition, gate));
+                })
+                .thenCompose(kept -> {
+                    CompletableFuture<?> moving = CompletableFuture.completedFuture(null);
+                    for (int gate : kept ? List.<Integer>of() : List.copyOf(gates)) {
+                        moving = moving.thenCompose(_ -> moveGate(gate));
+                    }
+                    return moving.thenApply(_ -> kept);
                 });
     }
 
