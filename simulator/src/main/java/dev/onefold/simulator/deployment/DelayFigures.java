@@ -244,7 +244,7 @@ final class DelayFigures {
         Instant now = time.instant();
         var _ = producer.putRecords(request -> request.streamName(STREAM).records(entries))
                 .thenAccept(answer -> answer.records().forEach(record -> puts.put(record.sequenceNumber(), now)));
-        kinesis.strip(STREAM, now.minus(KEPT));
+        kinesis.drop(STREAM, now.minus(KEPT));
         time.schedule(PUT_EVERY, () -> putSome(total));
     }
 

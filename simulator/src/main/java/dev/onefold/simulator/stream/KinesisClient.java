@@ -306,7 +306,7 @@ public final class KinesisClient implements KinesisAsyncClient {
         long bytes = 0;
         int at = from;
         while (at < shard.end() && records.size() < most) {
-            Record next = shard.all().get(at);
+            Record next = shard.get(at);
             bytes += next.data().asByteArrayUnsafe().length;
             if (bytes > GET_BYTES_MAX && !records.isEmpty()) {
                 break;
@@ -320,7 +320,7 @@ public final class KinesisClient implements KinesisAsyncClient {
                 ? 0
                 : Math.max(
                         1,
-                        Duration.between(shard.all().get(at).approximateArrivalTimestamp(), service.time.instant())
+                        Duration.between(shard.get(at).approximateArrivalTimestamp(), service.time.instant())
                                 .toMillis());
         return GetRecordsResponse.builder()
                 .records(records)

@@ -90,9 +90,9 @@ public final class SimulatedKinesis {
         return everything;
     }
 
-    /// Lets go of the data of what came into a stream before then; nobody may read it again.
-    public void strip(String name, Instant before) {
-        stream(name).all().forEach(shard -> shard.strip(before));
+    /// Lets go of what came into a stream before then; nobody may read it again.
+    public void drop(String name, Instant before) {
+        stream(name).all().forEach(shard -> shard.drop(before));
     }
 
     /// For each shard of a stream that has any, the sequence number of the last record.

@@ -17,7 +17,7 @@ final class StoredShard {
     private final String first;
     private final List<Record> records = new ArrayList<>();
     private int trimmed;
-    private int stripped;
+    private int dropped; // Records before the first one of the list.
     private @Nullable String last;
     private @Nullable Instant closedAt;
 
@@ -61,36 +61,35 @@ final class StoredShard {
 
     /// Forgets what came before then; whether there is nothing left to remember.
     boolean forget(Instant oldest) {
-        while (trimmed < records.size()
-                && records.get(trimmed).approximateArrivalTimestamp().isBefore(oldest)) {
+        while (trimmed < end() && get(trimmed).approximateArrivalTimestamp().isBefore(oldest)) {
             trimmed++;
         }
         return closedAt != null && closedAt.isBefore(oldest);
     }
 
-    /// Lets go of the data of what came before then: for streams of millions of records that nobody reads again.
-    void strip(Instant before) {
-        for (; stripped < records.size(); stripped++) {
-            Record record = records.get(stripped);
-            if (!record.approximateArrivalTimestamp().isBefore(before)) {
-                return;
-            }
-            records.set(
-                    stripped,
-                    Record.builder()
-                            .sequenceNumber(record.sequenceNumber())
-                            .approximateArrivalTimestamp(record.approximateArrivalTimestamp())
-                            .build());
+    /// Lets go of what came before then, whole: for streams of millions of records that nobody reads again. The newest
+    /// record stays.
+    void drop(Instant before) {
+        forget(before);
+        int gone = Math.min(trimmed - dropped, records.size() - 1);
+        if (gone > records.size() / 2) { // Seldom, because those that stay are moved.
+            records.subList(0, gone).clear();
+            dropped += gone;
         }
     }
 
-    /// All that came into it, also what it has forgotten.
+    /// All that came into it, also what it has forgotten, but not what was dropped.
     List<Record> all() {
         return records;
     }
 
+    /// The record at a place, which is the same for ever.
+    Record get(int index) {
+        return records.get(index - dropped);
+    }
+
     int end() {
-        return records.size();
+        return dropped + records.size();
     }
 
     /// Where a reader stands who stands there: not before the oldest record.
@@ -101,8 +100,7 @@ final class StoredShard {
     /// Where the first record stands that came then or later.
     int at(Instant time) {
         int index = trimmed;
-        while (index < records.size()
-                && records.get(index).approximateArrivalTimestamp().isBefore(time)) {
+        while (index < end() && get(index).approximateArrivalTimestamp().isBefore(time)) {
             index++;
         }
         return index;
@@ -110,11 +108,11 @@ final class StoredShard {
 
     /// Where the first record stands with that sequence number or a higher one.
     int at(String sequence) {
-        int low = 0;
-        int high = records.size();
+        int low = dropped;
+        int high = end();
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (records.get(middle).sequenceNumber().compareTo(sequence) < 0) {
+            if (get(middle).sequenceNumber().compareTo(sequence) < 0) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -125,7 +123,7 @@ final class StoredShard {
 
     boolean hasHad(String sequence) {
         int index = at(sequence);
-        return index < records.size() && records.get(index).sequenceNumber().equals(sequence);
+        return index < end() && get(index).sequenceNumber().equals(sequence);
     }
 
     Shard described() {

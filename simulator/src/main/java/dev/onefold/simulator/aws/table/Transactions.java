@@ -47,12 +47,14 @@ public final class Transactions {
         this.tables = tables;
     }
 
+    /// What is known of a request by its token: of its items no more than a hash, because it is known for minutes, and
+    /// a million messages come to gigabytes of requests.
     private static final class Token {
-        private final List<TransactWriteItem> items;
+        private final int itemsHash;
         private @Nullable Instant endedAt;
 
         private Token(List<TransactWriteItem> items) {
-            this.items = items;
+            itemsHash = items.hashCode();
         }
     }
 
@@ -159,7 +161,7 @@ public final class Transactions {
         if (known == null) {
             return false;
         }
-        if (!known.items.equals(request.transactItems())) {
+        if (known.itemsHash != request.transactItems().hashCode()) {
             throw filled(
                             IdempotentParameterMismatchException.builder(),
                             "IdempotentParameterMismatchException",
