@@ -1,9 +1,29 @@
 package dev.onefold.aws;
 
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
 /// A record as a stream delivered it. What makes it the same record when it is delivered again is its place: shard,
 /// sequence number and, within a record that holds several, sub-sequence number.
 ///
 /// @param shard name of the stream and its shard, such as `trades/shardId-000000000001`
 /// @param sequence decimal, up to 56 digits
 /// @param subSequence from 0; 0 where a record holds one
-public record Arrival(String shard, String sequence, long subSequence, byte[] data) {}
+/// @param atMs when the stream took it, epoch milliseconds; [#NOT_KNOWN] if nobody says. Only the delay that is shown
+///     depends on it
+public record Arrival(String shard, String sequence, long subSequence, byte[] data, long atMs) {
+    /// In place of a time.
+    public static final long NOT_KNOWN = 0;
+
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
+    /// A record of which nobody says when it came.
+    public Arrival(String shard, String sequence, long subSequence, byte[] data) {
+        this(shard, sequence, subSequence, data, NOT_KNOWN);
+    }
+
+    /// A time as [#atMs] has it: not known, if there is none, or none that a stream can have.
+    public static long ms(@Nullable Instant at) {
+        return at == null || at.isBefore(Instant.EPOCH) || at.isAfter(LATEST) ? NOT_KNOWN : at.toEpochMilli();
+    }
+}

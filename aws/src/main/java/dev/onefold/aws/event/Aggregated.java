@@ -42,14 +42,15 @@ public final class Aggregated {
     /// What a record of a stream brings: its parts, or itself.
     ///
     /// @param shard as [Arrival#shard] has it
-    public static List<Arrival> arrivals(String shard, String sequence, byte[] record) {
+    /// @param atMs as [Arrival#atMs] has it
+    public static List<Arrival> arrivals(String shard, String sequence, byte[] record, long atMs) {
         List<UserRecord> parts = split(record);
         if (parts == null) {
-            return List.of(new Arrival(shard, sequence, 0, record));
+            return List.of(new Arrival(shard, sequence, 0, record, atMs));
         }
         List<Arrival> arrivals = new ArrayList<>();
         for (UserRecord part : parts) {
-            arrivals.add(new Arrival(shard, sequence, arrivals.size(), part.data()));
+            arrivals.add(new Arrival(shard, sequence, arrivals.size(), part.data(), atMs));
         }
         return arrivals;
     }

@@ -10,6 +10,9 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Instant;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +23,9 @@ final class EventJson {
 
     /// As many as the stream's service writes.
     static final int SEQUENCE_DIGITS_MAX = 56;
+
+    private static final int TIME_CHARACTERS_MAX = 40;
+    private static final int TIME_EXPONENT_MAX = 40;
 
     /// No payload in a message: an excerpt is no longer than this.
     private static final int EXCERPT_CHARACTERS_MAX = 40;
@@ -50,6 +56,24 @@ final class EventJson {
             case VALUE_STRING -> parser.getText();
             case JsonToken other -> throw broken(parser, parser.currentName() + " is " + other + ", not a text");
         };
+    }
+
+    /// The time at the parser's place; `null` where there is none. Services write epoch seconds, as `1480642020`, as
+    /// `1795228260.0` and as `1.635734407123E9`.
+    static @Nullable Instant instant(JsonParser parser) throws IOException {
+        if (!parser.currentToken().isNumeric() || parser.getTextLength() > TIME_CHARACTERS_MAX) {
+            parser.skipChildren();
+            return null;
+        }
+        BigDecimal seconds = new BigDecimal(parser.getText());
+        if (Math.abs((long) seconds.scale()) > TIME_EXPONENT_MAX
+                || seconds.abs().compareTo(BigDecimal.valueOf(Instant.MAX.getEpochSecond())) > 0) {
+            return null;
+        }
+        BigDecimal nanos = seconds.setScale(9, RoundingMode.FLOOR);
+        BigDecimal whole = nanos.setScale(0, RoundingMode.FLOOR);
+        return Instant.ofEpochSecond(
+                whole.longValueExact(), nanos.subtract(whole).unscaledValue().longValueExact());
     }
 
     /// Fails unless an object begins at the parser's place.

@@ -128,7 +128,7 @@ final class InvocationReader {
             throw unreadable("its eventID is no shard, colon and sequence number, but '" + eventId + "'");
         }
         String shard = StreamName.of(arn()) + "/" + eventId.substring(0, colon);
-        arrivals.addAll(Aggregated.arrivals(shard, sequence, data));
+        arrivals.addAll(Aggregated.arrivals(shard, sequence, data, record.atMs()));
     }
 
     private void take(TableChange record) {
@@ -137,7 +137,7 @@ final class InvocationReader {
         if (kind == null) {
             throw unreadable("its eventName is '" + eventName + "', not INSERT, MODIFY or REMOVE");
         }
-        arrivals.add(new Arrival(StreamName.of(arn()), sequence, 0, record.json(kind, sequence)));
+        arrivals.add(new Arrival(StreamName.of(arn()), sequence, 0, record.json(kind, sequence), record.atMs()));
     }
 
     private String arn() {

@@ -3,10 +3,9 @@ package dev.onefold.aws.event;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.onefold.aws.Arrival;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +24,6 @@ record TableChange(
         byte @Nullable [] keys,
         byte @Nullable [] newImage,
         byte @Nullable [] oldImage) {
-    private static final int TIME_CHARACTERS_MAX = 40;
-    private static final int TIME_EXPONENT_MAX = 40;
-
     /// What happened to the item.
     enum Kind {
         INSERT,
@@ -81,23 +77,20 @@ record TableChange(
         return bytes.toByteArray();
     }
 
-    /// Epoch seconds, which services write as `1480642020`, as `1795228260.0` and as `1.635734407123E9`.
     private static @Nullable Instant time(JsonParser parser) throws IOException {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return null;
         }
-        if (!parser.currentToken().isNumeric() || parser.getTextLength() > TIME_CHARACTERS_MAX) {
-            throw EventJson.broken(parser, "ApproximateCreationDateTime is no number of seconds");
+        Instant time = EventJson.instant(parser);
+        if (time == null) {
+            throw EventJson.broken(parser, "ApproximateCreationDateTime is no number of seconds, or no time");
         }
-        BigDecimal seconds = new BigDecimal(parser.getText());
-        if (Math.abs((long) seconds.scale()) > TIME_EXPONENT_MAX
-                || seconds.abs().compareTo(BigDecimal.valueOf(Instant.MAX.getEpochSecond())) > 0) {
-            throw EventJson.broken(parser, "ApproximateCreationDateTime is no time");
-        }
-        BigDecimal nanos = seconds.setScale(9, RoundingMode.FLOOR);
-        BigDecimal whole = nanos.setScale(0, RoundingMode.FLOOR);
-        return Instant.ofEpochSecond(
-                whole.longValueExact(), nanos.subtract(whole).unscaledValue().longValueExact());
+        return time;
+    }
+
+    /// As [Arrival#atMs] has it.
+    long atMs() {
+        return Arrival.ms(time);
     }
 
     /// The record.

@@ -36,7 +36,7 @@ public final class TableRecord {
                 change.hasKeys() ? json(change.keys()) : null,
                 change.hasNewImage() ? json(change.newImage()) : null,
                 change.hasOldImage() ? json(change.oldImage()) : null);
-        return new Arrival(shard, sequence, 0, read.json(kind, sequence));
+        return new Arrival(shard, sequence, 0, read.json(kind, sequence), read.atMs());
     }
 
     private static byte @Nullable [] json(Map<String, AttributeValue> item) {

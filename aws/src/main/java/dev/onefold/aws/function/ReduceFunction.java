@@ -11,6 +11,7 @@ import dev.onefold.aws.Store;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.item.DeltaItem;
+import dev.onefold.aws.reduce.Delays;
 import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
@@ -75,9 +76,13 @@ public final class ReduceFunction implements RequestStreamHandler {
         return done.thenApply(_ -> BatchResponse.DONE.json());
     }
 
+    /// What has become visible is told, also when a lane fails.
     private CompletableFuture<Void> reduce(Collection<Integer> lanes, Duration most) {
-        return CompletableFuture.allOf(
-                lanes.stream().map(lane -> Reduce.lane(store, lane, most)).toArray(CompletableFuture[]::new));
+        Delays delays = new Delays();
+        return CompletableFuture.allOf(lanes.stream()
+                        .map(lane -> Reduce.lane(store, lane, most, delays))
+                        .toArray(CompletableFuture[]::new))
+                .whenComplete((_, _) -> metrics.write(store.clock().instant(), Metric.DelayMs, delays.counts()));
     }
 
     /// The lag comes first: what this invocation does about it must not hide it.

@@ -135,6 +135,12 @@ public final class StateFunction implements RequestStreamHandler {
                 .count(counts)
                 .thenAccept(_ -> metrics.write(
                         store.clock().instant(),
-                        Map.of(Metric.DeadLetters, counts.rejected(), Metric.Conflicts, counts.conflicting())));
+                        Map.of(
+                                Metric.Records,
+                                counts.records(),
+                                Metric.DeadLetters,
+                                counts.rejected(),
+                                Metric.Conflicts,
+                                counts.conflicting())));
     }
 }

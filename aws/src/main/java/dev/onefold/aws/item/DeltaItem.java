@@ -12,16 +12,19 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// A delta that is not in the totals yet: that it exists says so. It is deleted in the transaction that adds it.
 ///
-///     item = l lane, i id, t time, a deltas per view, r the deltas whose additions it retracts
+///     item = l lane, i id, t time, a deltas per view, r the deltas whose additions it retracts, w when its records
+/// came
 ///
 /// @param at when it was written, for the lag
 /// @param after deltas that must be in the totals before this one or with it, because it retracts what they add
-public record DeltaItem(DeltaId id, Instant at, SortedMap<Integer, Delta> views, Set<DeltaId> after) {
+public record DeltaItem(
+        DeltaId id, Instant at, SortedMap<Integer, Delta> views, Set<DeltaId> after, ArrivalTimes arrivals) {
     public static final String LANE = "l";
     public static final String ID = "i";
     static final String AT = "t";
     static final String AMOUNTS = "a";
     static final String AFTER = "r";
+    static final String ARRIVALS = "w";
 
     public DeltaItem {
         views = new TreeMap<>(views);
@@ -38,7 +41,8 @@ public record DeltaItem(DeltaId id, Instant at, SortedMap<Integer, Delta> views,
                 new DeltaId(Integer.parseInt(Items.text(item, LANE)), Items.text(item, ID)),
                 Instant.ofEpochMilli(Items.number(item, AT)),
                 Packed.deltas(Items.bytes(item, AMOUNTS)),
-                after);
+                after,
+                item.containsKey(ARRIVALS) ? ArrivalTimes.of(Items.bytes(item, ARRIVALS)) : ArrivalTimes.NONE);
     }
 
     /// The item of this delta.
@@ -51,6 +55,9 @@ public record DeltaItem(DeltaId id, Instant at, SortedMap<Integer, Delta> views,
                             after.stream().map(DeltaId::toString).toList())
                     .stream().toList();
             item.put(AFTER, AttributeValue.fromSs(texts));
+        }
+        if (arrivals.counts().length > 0) {
+            item.put(ARRIVALS, Items.bytes(arrivals.bytes()));
         }
         return item;
     }

@@ -47,28 +47,32 @@ public final class Reduce {
     private final Store store;
     private final int lane;
     private final Duration most;
+    private final Delays delays;
     /// Deltas that are known not to be in the table any more: what they held is in the totals.
     private final Set<DeltaId> gone = new HashSet<>();
     /// The last commit of the lane that is known to be visible, whole; -1 if none is.
     private long settled = -1;
     private long commits;
 
-    private Reduce(Store store, int lane, Duration most) {
+    private Reduce(Store store, int lane, Duration most, Delays delays) {
         this.store = store;
         this.lane = lane;
         this.most = most;
+        this.delays = delays;
     }
 
     /// Reduces a lane until all that was there is in its totals.
     ///
     /// @return how many transactions it took
     public static CompletableFuture<Long> lane(Store store, int lane) {
-        return new Reduce(store, lane, FOREVER).run();
+        return lane(store, lane, FOREVER, new Delays());
     }
 
     /// The same for about so long at most: for a run that others wait for, and that another run follows.
-    public static CompletableFuture<Long> lane(Store store, int lane, Duration most) {
-        return new Reduce(store, lane, most).run();
+    ///
+    /// @param delays takes the delays of what becomes visible. What an unanswered commit made visible is left out
+    public static CompletableFuture<Long> lane(Store store, int lane, Duration most, Delays delays) {
+        return new Reduce(store, lane, most, delays).run();
     }
 
     private CompletableFuture<Long> run() {
@@ -100,6 +104,8 @@ public final class Reduce {
                                 if (written instanceof Store.Written.Done) {
                                     commits++;
                                     settled = header.commits() + 1;
+                                    Instant now = store.clock().instant();
+                                    picked.deltas().forEach(delta -> delays.add(delta.arrivals(), now));
                                     noteGone(picked.deltas().stream()
                                             .map(DeltaItem::id)
                                             .toList());

@@ -1,6 +1,7 @@
 package dev.onefold.aws.state;
 
 import dev.onefold.aws.Store;
+import dev.onefold.aws.item.ArrivalTimes;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.DeltaItem;
@@ -110,7 +111,7 @@ final class RowTransaction {
             }
             items.add(TransactWriteItem.builder().put(put(store, change, delta)).build());
         }
-        DeltaItem item = new DeltaItem(delta, store.clock().instant(), deltas, after);
+        DeltaItem item = new DeltaItem(delta, store.clock().instant(), deltas, after, arrivals());
         items.add(TransactWriteItem.builder()
                 .put(Put.builder()
                         .tableName(store.tables().deltas())
@@ -120,6 +121,11 @@ final class RowTransaction {
                         .build())
                 .build());
         return items;
+    }
+
+    private ArrivalTimes arrivals() {
+        return ArrivalTimes.of(
+                changes.stream().map(change -> change.candidate().arrival()).toList());
     }
 
     private static Put put(Store store, Change change, DeltaId delta) {

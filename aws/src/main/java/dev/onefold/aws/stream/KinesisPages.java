@@ -1,5 +1,6 @@
 package dev.onefold.aws.stream;
 
+import dev.onefold.aws.Arrival;
 import dev.onefold.aws.event.Aggregated;
 import dev.onefold.aws.event.StreamName;
 import java.time.Instant;
@@ -68,7 +69,8 @@ record KinesisPages(KinesisAsyncClient client, String stream, String shard) impl
                             Aggregated.arrivals(
                                     place,
                                     record.sequenceNumber(),
-                                    record.data().asByteArrayUnsafe()));
+                                    record.data().asByteArrayUnsafe(),
+                                    Arrival.ms(arrived)));
                 })
                 .toList();
         return new Page(items, response.nextShardIterator(), response.millisBehindLatest());

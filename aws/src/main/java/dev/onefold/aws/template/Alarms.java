@@ -202,14 +202,16 @@ final class Alarms {
     private static String dashboard() {
         String widgets = String.join(
                 ",",
+                rate(0),
+                delay(1),
                 widget(
-                        0,
+                        2,
                         "Lag of the input and of the totals, ms",
                         "Maximum",
                         lambdaMetric("IteratorAge", "State"),
                         ownMetric(Metric.OldestDeltaMs)),
                 widget(
-                        1,
+                        3,
                         "Dead letters, conflicts, audits",
                         "Sum",
                         ownMetric(Metric.DeadLetters),
@@ -217,13 +219,13 @@ final class Alarms {
                         ownMetric(Metric.AuditDifferences),
                         ownMetric(Metric.PipelineRefused)),
                 widget(
-                        2,
+                        4,
                         "Invocations",
                         "Sum",
                         lambdaMetric("Invocations", "State"),
                         lambdaMetric("Invocations", "Reduce")),
                 widget(
-                        3,
+                        5,
                         "Errors and throttles",
                         "Sum",
                         lambdaMetric("Errors", "State"),
@@ -231,8 +233,8 @@ final class Alarms {
                         lambdaMetric("Errors", "Upkeep"),
                         lambdaMetric("Throttles", "State"),
                         lambdaMetric("Throttles", "Reduce")),
-                widget(4, "Duration, ms", "p99", lambdaMetric("Duration", "State"), lambdaMetric("Duration", "Reduce")),
-                widget(5, "Write units", "Sum", writeUnits("Rows"), writeUnits("Deltas"), writeUnits("Totals")));
+                widget(6, "Duration, ms", "p99", lambdaMetric("Duration", "State"), lambdaMetric("Duration", "Reduce")),
+                widget(7, "Write units", "Sum", writeUnits("Rows"), writeUnits("Deltas"), writeUnits("Totals")));
         return """
                   Operations:
                     Type: AWS::CloudWatch::Dashboard
@@ -242,10 +244,41 @@ final class Alarms {
                 """.formatted(widgets);
     }
 
+    /// Records of 20 seconds, a second's share of them.
+    private static String rate(int place) {
+        return widget(
+                place,
+                "Records a second, over 20 seconds",
+                "Sum",
+                20,
+                "[{\"expression\":\"records/20\",\"label\":\"records/s\",\"period\":20}]",
+                ownMetric(Metric.Records, "{\"id\":\"records\",\"visible\":false}"));
+    }
+
+    private static String delay(int place) {
+        return widget(
+                place,
+                "Delay from arrival to visible, ms",
+                "Average",
+                60,
+                ownMetric(Metric.DelayMs, "{\"label\":\"mean\"}"),
+                ownMetric(Metric.DelayMs, "{\"label\":\"p99\",\"stat\":\"p99\"}"),
+                ownMetric(Metric.DelayMs, "{\"label\":\"longest\",\"stat\":\"Maximum\"}"));
+    }
+
     private static String widget(int place, String title, String statistic, String... metrics) {
+        return widget(place, title, statistic, 60, metrics);
+    }
+
+    private static String widget(int place, String title, String statistic, int seconds, String... metrics) {
         return """
                 {"type":"metric","x":%d,"y":%d,"width":12,"height":6,"properties":{"title":"%s","region":"${AWS::Region}",\
-                "stat":"%s","period":60,"metrics":[%s]}}""".formatted(place % 2 * 12, place / 2 * 6, title, statistic, String.join(",", metrics));
+                "stat":"%s","period":%d,"metrics":[%s]}}""".formatted(place % 2 * 12, place / 2 * 6, title, statistic, seconds, String.join(",", metrics));
+    }
+
+    private static String ownMetric(Metric metric, String properties) {
+        return "[\"%s\",\"%s\",\"%s\",\"${AWS::StackName}\",%s]"
+                .formatted(Metric.NAMESPACE, metric, Metric.DIMENSION, properties);
     }
 
     private static String lambdaMetric(String metric, String function) {

@@ -5,6 +5,10 @@ package dev.onefold.aws.template;
 public enum Metric {
     /// Age of the oldest delta that is not in the totals, milliseconds; written at a tick that finds one.
     OldestDeltaMs,
+    /// Records that State took: whatever became of them, and however often they came. Kept by the second.
+    Records,
+    /// How long accepted records took from the stream until the totals had them, milliseconds: each record is a sample.
+    DelayMs,
     /// Records that became dead letters.
     DeadLetters,
     /// Records of a version that was there with another contribution.
@@ -13,6 +17,11 @@ public enum Metric {
     AuditDifferences,
     /// 1 while the deployed pipeline cannot be made of what the rows hold; written at each tick.
     PipelineRefused;
+
+    /// Seconds for which CloudWatch adds up what comes.
+    public int resolution() {
+        return this == Records ? 1 : 60;
+    }
 
     public static final String NAMESPACE = "Onefold";
     public static final String DIMENSION = "Stack";

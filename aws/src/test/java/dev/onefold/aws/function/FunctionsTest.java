@@ -256,7 +256,9 @@ class FunctionsTest {
         invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
         invoke((in, out) -> reduce.handleRequest(in, out, null), "{}");
         assertThat(totals(store)).containsExactly("=[1.10, 1]", "FX=[1.10, 1]");
-        assertThat(log.toString(StandardCharsets.UTF_8).lines().toList().getLast())
+        List<String> lines = log.toString(StandardCharsets.UTF_8).lines().toList();
+        assertThat(lines.getLast()).contains("\"DelayMs\":{\"Values\":[");
+        assertThat(lines.get(lines.size() - 2))
                 .contains("\"Namespace\":\"Onefold\"", "\"Dimensions\":[[\"Stack\"]]", "\"Stack\":\"stack\"")
                 .containsPattern("\"OldestDeltaMs\":[0-9]+}");
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -45,13 +45,15 @@ class AlarmsTest {
     }
 
     @Test
-    void every_metric_of_ours_is_watched() {
+    void every_metric_of_ours_is_watched_but_those_that_only_say_how_much_and_how_late() {
         assertThat(template.resources("AWS::CloudWatch::Alarm").values().stream()
                         .map(alarm -> alarm.at("/Properties"))
                         .filter(alarm -> alarm.get("Namespace").asText().equals(Metric.NAMESPACE))
                         .map(alarm -> alarm.get("MetricName").asText()))
                 .containsExactlyInAnyOrderElementsOf(
-                        Arrays.stream(Metric.values()).map(Metric::name).toList());
+                        EnumSet.complementOf(EnumSet.of(Metric.Records, Metric.DelayMs)).stream()
+                                .map(Metric::name)
+                                .toList());
     }
 
     @Test
@@ -98,10 +100,38 @@ class AlarmsTest {
         List<String> places = widgets.valueStream()
                 .map(widget -> widget.get("x").asInt() + "," + widget.get("y").asInt())
                 .toList();
-        assertThat(places).hasSize(6).doesNotHaveDuplicates();
+        assertThat(places).hasSize(8).doesNotHaveDuplicates();
         assertThat(widgets).allSatisfy(widget -> {
             assertThat(widget.at("/properties/title").asText()).isNotEmpty();
-            assertThat(widget.at("/properties/metrics")).allMatch(metric -> metric.size() == 4);
+            assertThat(widget.at("/properties/metrics")).allMatch(AlarmsTest::isMetricOrExpression);
         });
+    }
+
+    /// Namespace, metric, name and value of the dimension, then perhaps properties; or an expression alone.
+    private static boolean isMetricOrExpression(JsonNode metric) {
+        return metric.size() == 1
+                ? metric.get(0).has("expression")
+                : metric.size() == 4 || metric.size() == 5 && metric.get(4).isObject();
+    }
+
+    @Test
+    void the_dashboard_begins_with_records_a_second_of_20_seconds_and_with_mean_p99_and_longest_delay()
+            throws Exception {
+        String body =
+                template.properties("Operations").at("/DashboardBody/Fn::Sub").asText();
+        JsonNode rate = new ObjectMapper().readTree(body).at("/widgets/0/properties");
+        assertThat(rate.get("period").asInt()).isEqualTo(20);
+        assertThat(rate.at("/metrics/0/0/expression").asText()).isEqualTo("records/20");
+        assertThat(rate.at("/metrics/1/1").asText()).isEqualTo(Metric.Records.name());
+        assertThat(rate.at("/metrics/1/4/id").asText()).isEqualTo("records");
+        assertThat(rate.get("stat").asText()).isEqualTo("Sum");
+        assertThat(Metric.Records.resolution()).isEqualTo(1); // Otherwise CloudWatch has no period below a minute.
+        JsonNode delay = new ObjectMapper().readTree(body).at("/widgets/1/properties");
+        assertThat(delay.get("stat").asText()).isEqualTo("Average");
+        assertThat(delay.get("metrics")
+                        .valueStream()
+                        .map(metric -> metric.at("/4/label").asText() + " "
+                                + metric.at("/4/stat").asText("")))
+                .containsExactly("mean ", "p99 p99", "longest Maximum");
     }
 }

@@ -6,6 +6,7 @@ import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.reduce.Delays;
 import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
@@ -178,7 +179,7 @@ class IsolationHazardsTest {
         putEach(Duration.ofMillis(5), deployment.time.instant().plusSeconds(30));
         deployment.time.runFor(Duration.ofSeconds(1));
         List<CompletableFuture<Long>> runs = IntStream.range(0, LANES)
-                .mapToObj(lane -> Reduce.lane(function(), lane, Duration.ofSeconds(2)))
+                .mapToObj(lane -> Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays()))
                 .toList();
         deployment.time.runFor(Duration.ofSeconds(3));
         assertThat(runs).allMatch(CompletableFuture::isDone).allMatch(run -> run.join() > 1);

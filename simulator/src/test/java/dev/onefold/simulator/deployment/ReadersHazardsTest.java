@@ -7,6 +7,7 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.read.TotalsReads;
+import dev.onefold.aws.reduce.Delays;
 import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
@@ -100,10 +101,11 @@ class ReadersHazardsTest {
         if (over) {
             return;
         }
-        var _ = Reduce.lane(function(), lane, Duration.ofSeconds(2)).handle((_, _) -> {
-            deployment.time.schedule(Duration.ofMillis(250), () -> reduce(lane));
-            return null;
-        });
+        var _ = Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays())
+                .handle((_, _) -> {
+                    deployment.time.schedule(Duration.ofMillis(250), () -> reduce(lane));
+                    return null;
+                });
     }
 
     private void read(Store store, Definition definition) {
