@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAccumulator;
 import org.jspecify.annotations.Nullable;
 
@@ -330,8 +331,27 @@ final class Checkpoints implements AutoCloseable {
         journal.release(cut.journal);
     }
 
+    /// Ends the writing: when this returns, nobody writes any more, and memory and files can be released.
     @Override
     public void close() {
+        abandon();
+        boolean interrupted = false;
+        ExecutorService thread = writer;
+        while (thread != null && !thread.isTerminated()) {
+            try {
+                thread.awaitTermination(1, TimeUnit.DAYS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Begins nothing any more, and waits for nothing.
+    void abandon() {
+        closing = true;
         if (writer != null) {
             writer.shutdown();
         }

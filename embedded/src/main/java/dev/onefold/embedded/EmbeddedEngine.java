@@ -154,7 +154,7 @@ public final class EmbeddedEngine implements Engine {
             Submissions.hold(standing.writeLock(), "the end of what is being committed");
             try {
                 guard.requireWorking();
-                return apart.call(work);
+                return apart.call(() -> guard.beside(work));
             } finally {
                 standing.writeLock().unlock();
             }
@@ -408,7 +408,7 @@ public final class EmbeddedEngine implements Engine {
         requireRows();
         Submissions.hold(standing.readLock(), "totals that are computed again from their sources");
         try {
-            Verification before = guard.locked(() -> {
+            Verification before = rounds.betweenCheckpoints(() -> {
                 State state = view.state;
                 Verification difference = Comparison.ofRows(state, opening.workers());
                 state.recount(opening.workers());

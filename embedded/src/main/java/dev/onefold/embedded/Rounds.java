@@ -9,6 +9,7 @@ import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.Space;
 import java.security.MessageDigest;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -110,6 +111,24 @@ final class Rounds {
             }
             return behind;
         });
+    }
+
+    /// Changes the state while no checkpoint is being written: what the writing reads stays as it is.
+    <T> T betweenCheckpoints(Supplier<T> change) {
+        List<T> done = new ArrayList<>();
+        while (done.isEmpty()) {
+            Future<?> writing = guard.locked(() -> {
+                Future<?> begun = view.get().checkpoints.writing();
+                if (begun == null) {
+                    done.add(change.get());
+                }
+                return begun;
+            });
+            if (writing != null) {
+                awaitWritten(writing, () -> false);
+            }
+        }
+        return done.getFirst();
     }
 
     void checkpointNow(BooleanSupplier givesUp) {

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
@@ -60,7 +61,7 @@ final class Submissions {
                     await(step);
                     if (closing) {
                         throw new EngineException(
-                                EngineException.Kind.STOPPED, "The engine was closed while the disk was full");
+                                EngineException.Kind.STOPPED, "The engine was closed while this call waited");
                     }
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
@@ -90,16 +91,25 @@ final class Submissions {
         return List.copyOf(list);
     }
 
-    /// Takes a lock. An interrupt ends the wait for it, not the call.
+    /// Takes a lock. An interrupt ends the wait for it, not the call. A thread that waits longer goes first, so that
+    /// callers without end keep nobody from rebuilding or closing.
     static void hold(Lock lock, String what) {
-        if (lock.tryLock()) {
-            return;
-        }
+        boolean interrupted = Thread.interrupted();
         try {
-            lock.lockInterruptibly();
+            boolean taken = lock.tryLock(0, TimeUnit.NANOSECONDS); // Plain tryLock would overtake.
+            if (!taken && interrupted) {
+                throw new InterruptedException();
+            }
+            if (!taken) {
+                lock.lockInterruptibly();
+            }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            interrupted = true;
             throw nothingDone(EngineException.Kind.INTERRUPTED, "Interrupted while waiting for " + what);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -160,10 +160,12 @@ final class View {
         }
     }
 
-    /// Lets go of memory and files.
+    /// Releases memory and files.
     void close(boolean broken) {
-        checkpoints.close();
-        if (!broken) { // A writer may still be at work after a failure; the process is about to end.
+        if (broken) { // A writer may still be at work after a failure; the process is about to end.
+            checkpoints.abandon();
+        } else {
+            checkpoints.close();
             state.close();
             letters.free();
         }

@@ -5,6 +5,7 @@ import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Entry;
+import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.LineReader;
@@ -106,15 +107,24 @@ final class ViewFill {
 
     private View filled(Consumer<View> filling) {
         View fresh = View.open(opening, old.number + 1, definition, null);
-        boolean filled = false;
         try {
             filling.accept(fresh);
-            filled = true;
             return fresh;
-        } finally {
-            if (!filled) {
-                fresh.close(false);
+        } catch (RuntimeException | Error e) {
+            discard(fresh, e);
+            throw e;
+        }
+    }
+
+    /// A view that is not finished takes no memory and no space on the disk, however it failed.
+    private void discard(View fresh, Throwable failure) {
+        try {
+            fresh.close(false);
+            if (!opening.reading()) {
+                FileNames.deleteView(fresh.directory);
             }
+        } catch (RuntimeException | Error e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -152,7 +162,7 @@ final class ViewFill {
         List<Sources.Source> sources = opening.guard().reading(() -> List.copyOf(old.state.sources.all()));
         for (Sources.Source source : sources) {
             if (source.replayable) {
-                FileSource file = reopen.apply(source.name);
+                FileSource file = reopened(reopen, source.name);
                 if (file == null) {
                     return new Readable(files, "source " + source.name + " cannot be read again");
                 }
@@ -172,6 +182,18 @@ final class ViewFill {
         return new Readable(files, "");
     }
 
+    /// What a caller's code throws is no failure of the engine.
+    private static @Nullable FileSource reopened(Function<String, @Nullable FileSource> reopen, String source) {
+        try {
+            return reopen.apply(source);
+        } catch (RuntimeException e) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Source " + source + " could not be looked for: " + e + ". Nothing was changed.",
+                    e);
+        }
+    }
+
     private void refold(View fresh, List<FileSource> files, String reason) {
         List<Checkpoint.Source> sources = old.state.sources.store();
         for (Checkpoint.Source source : sources) {
@@ -182,7 +204,7 @@ final class ViewFill {
                     .filter(source -> source.name().equals(file.name()))
                     .findFirst()
                     .orElseThrow();
-            try (InputStream in = new Limited(file.opener().open(), known.bytes())) {
+            try (InputStream in = Limited.open(file, known.bytes())) {
                 refold(fresh, in, known, reason);
             } catch (IOException e) {
                 throw refused(reason, "source " + file.name() + " cannot be read again: " + e.getMessage());
@@ -238,6 +260,14 @@ final class ViewFill {
             left = bytes;
         }
 
+        static Limited open(FileSource file, long bytes) throws IOException {
+            try {
+                return new Limited(file.opener().open(), bytes);
+            } catch (RuntimeException e) {
+                throw new IOException(e);
+            }
+        }
+
         @Override
         public int read() throws IOException {
             byte[] one = new byte[1];
@@ -249,9 +279,13 @@ final class ViewFill {
             if (left == 0) {
                 return -1;
             }
-            int read = super.read(bytes, from, (int) Math.min(length, left));
-            left -= Math.max(read, 0);
-            return read;
+            try {
+                int read = super.read(bytes, from, (int) Math.min(length, left));
+                left -= Math.max(read, 0);
+                return read;
+            } catch (RuntimeException e) { // The caller's code has failed, not the engine.
+                throw new IOException(e);
+            }
         }
     }
 }

@@ -40,7 +40,7 @@ public final class Values implements AutoCloseable {
     final int[] distinctOf; // By number: which distinct count it is, or -1.
     private final int distincts;
     final Part[] parts;
-    private AtomicLongArray[] chunks = new AtomicLongArray[0]; // Distinct counts per leaf.
+    private volatile AtomicLongArray[] chunks = {}; // Distinct counts per leaf; replaced by a longer array.
 
     /// The values whose hashes fall into one part.
     static final class Part {

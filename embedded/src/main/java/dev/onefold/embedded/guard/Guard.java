@@ -33,11 +33,7 @@ public final class Guard {
             requireWorking();
             return action.get();
         } catch (EngineException e) {
-            if (e.kind() == EngineException.Kind.STORAGE_FAILED
-                    || e.kind() == EngineException.Kind.INACCESSIBLE
-                    || e.kind() == EngineException.Kind.CORRUPT) {
-                failure = e;
-            }
+            note(e);
             throw e;
         } catch (RuntimeException | Error e) {
             if (reading && e instanceof IllegalArgumentException) {
@@ -50,11 +46,39 @@ public final class Guard {
                                 + ". Intake goes on. Ask for less, or allow a larger heap (-Xmx).",
                         e);
             }
-            failure = new IllegalStateException("An invariant broke: " + e.getMessage(), e);
+            failure = broken(e);
             throw e;
         } finally {
             lock.unlock();
         }
+    }
+
+    /// Does long work beside the state, without the lock. What fails in it stops the engine as under the lock, but
+    /// for a heap that is too small for the work: the state is as it was then.
+    public <T extends @Nullable Object> T beside(Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (EngineException e) {
+            note(e);
+            throw e;
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (RuntimeException | Error e) {
+            failure = broken(e);
+            throw e;
+        }
+    }
+
+    private void note(EngineException e) {
+        if (e.kind() == EngineException.Kind.STORAGE_FAILED
+                || e.kind() == EngineException.Kind.INACCESSIBLE
+                || e.kind() == EngineException.Kind.CORRUPT) {
+            failure = e;
+        }
+    }
+
+    private static RuntimeException broken(Throwable e) {
+        return new IllegalStateException("An invariant broke: " + e.getMessage(), e);
     }
 
     /// Refuses to go on with an engine that is closed or has stopped. Any thread, without the lock.
