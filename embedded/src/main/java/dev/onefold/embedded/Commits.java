@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.Place;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.embedded.disk.Entry;
@@ -18,14 +19,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers'
 /// entries are forced together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database
 /// Systems", 1984). Called with the engine's lock held.
 final class Commits {
-    private static final int CHUNKS_KEPT_MAX = 16;
+    private static final int CHUNKS_MAX = 16;
 
     private final State state;
     private final Folding folding;
@@ -47,13 +47,17 @@ final class Commits {
         int length;
         final @Nullable Entry ready;
         boolean done;
+        private long lines = -1;
 
         @Nullable
         EngineException refused;
 
         long acknowledged;
         Counts counts = new Counts(0, 0, 0, 0, 0);
-        List<Long> letters = List.of();
+        /// Ids of the letters that it made or caused: from the first to before the next.
+        long letterFirst;
+
+        long letterNext;
         Redriven redriven = Redriven.GONE;
         int removed;
 
@@ -65,6 +69,14 @@ final class Commits {
             this.ready = ready;
         }
 
+        /// Its lines; counted once.
+        long lines() {
+            if (lines < 0) {
+                lines = length < 0 ? 1 : records(bytes, length);
+            }
+            return lines;
+        }
+
         static Request lines(String source, long firstRecord, byte[] bytes, int length) {
             return new Request(source, firstRecord, bytes, length, null);
         }
@@ -74,7 +86,7 @@ final class Commits {
         }
 
         static Request oversized(String source, long firstRecord, long bytes, byte[] sha256) {
-            return new Request(source, firstRecord, sha256, -1, new Entry.Oversized(source, 0, 0, bytes, sha256));
+            return new Request(source, firstRecord, sha256, -1, new Entry.Oversized(source, 0, 0, bytes, 0, sha256));
         }
     }
 
@@ -85,7 +97,8 @@ final class Commits {
         this.journal = journal;
     }
 
-    /// Commits requests: all entries are forced once, then folded. Requests that are done leave the queue.
+    /// Commits requests, at least the first one: all entries are forced once, then folded. Requests that are done leave
+    /// the queue; some stay in it if they have to wait for the next call.
     ///
     /// @throws OutOfSpaceException if some are still in the queue for want of space
     void commit(Deque<Request> requests) throws OutOfSpaceException {
@@ -95,6 +108,9 @@ final class Commits {
         List<Entry> entries = new ArrayList<>();
         OutOfSpaceException full = null;
         for (Request request = requests.peek(); request != null && full == null; request = requests.peek()) {
+            if (!entries.isEmpty() && waits(request)) {
+                break;
+            }
             try {
                 Entry entry = check(request);
                 if (entry == null) {
@@ -124,6 +140,40 @@ final class Commits {
         }
     }
 
+    /// Whether a request is not for this batch: what becomes of a letter depends on what is folded before, and the
+    /// letters of a batch wait on the heap for a checkpoint.
+    private boolean waits(Request request) {
+        return request.source == null
+                || heapBytes(uncommittedLines, uncommittedBytes) + heapBytes(request.lines(), request.length)
+                        > heapBytesMax();
+    }
+
+    /// Bytes of the heap that lines need at most while they are committed, all being rejected.
+    static long heapBytes(long lines, long bytes) {
+        return lines * Letters.PENDING_BYTES + 4 * bytes;
+    }
+
+    /// Where the lines end, counted from one on, that one batch takes: behind at least one.
+    static int end(byte[] lines, int from, int length) {
+        if (heapBytes(length - from, length - from) <= heapBytesMax()) {
+            return length; // However short the lines are.
+        }
+        int end = lineEnd(lines, from, length);
+        for (long count = 1; end < length; count++) {
+            int next = lineEnd(lines, end, length);
+            if (heapBytes(count + 1, next - from) > heapBytesMax()) {
+                break;
+            }
+            end = next;
+        }
+        return end;
+    }
+
+    /// Share of the heap that the lines of one batch may take.
+    static long heapBytesMax() {
+        return Runtime.getRuntime().maxMemory() / 4;
+    }
+
     private void foldAll(List<Entry> entries, List<Request> appended) {
         try {
             for (int i = 0; i < entries.size(); i++) {
@@ -148,11 +198,16 @@ final class Commits {
     /// The entry to be written; `null` if all of it is in already.
     private @Nullable Entry check(Request request) {
         if (request.source == null) {
-            if (request.ready instanceof Entry.Redrive redrive) {
-                requireMemory(redrive.record(), 0, redrive.record().length);
-                return new Entry.Redrive(redrive.id(), redrive.place(), folding.arrivalMs(), redrive.record());
-            }
-            return request.ready;
+            return switch (request.ready) {
+                case Entry.Redrive redrive -> checked(redrive);
+                case Entry.Purge purge -> {
+                    List<Entry.Purged> there = purge.letters().stream()
+                            .filter(letter -> isAt(letter.id(), letter.place()))
+                            .toList();
+                    yield there.isEmpty() ? null : new Entry.Purge(there);
+                }
+                case null, default -> throw new IllegalStateException("A request has no source");
+            };
         }
         Sources.Source source = state.sources.find(request.source);
         if (source == null) {
@@ -176,7 +231,12 @@ final class Commits {
             return first < next
                     ? null
                     : new Entry.Oversized(
-                            source.name, next - 1, source.bytesAppended, oversized.bytes(), oversized.sha256());
+                            source.name,
+                            next - 1,
+                            source.bytesAppended,
+                            oversized.bytes(),
+                            letters.idNext(),
+                            oversized.sha256());
         }
         int from = 0;
         for (long skip = next - first; skip > 0 && from < request.length; skip--) {
@@ -189,7 +249,30 @@ final class Commits {
         requireMemory(request.bytes, from, request.length);
         byte[] rest = Arrays.copyOfRange(request.bytes, from, request.length);
         checkHeader(source, rest);
-        return new Entry.Lines(source.name, next - 1, source.bytesAppended, folding.arrivalMs(), rest, rest.length);
+        return new Entry.Lines(
+                source.name, next - 1, source.bytesAppended, folding.arrivalMs(), letters.idNext(), rest, rest.length);
+    }
+
+    /// The entry of a redrive; `null` if the letter is gone. Whether it decodes is known before it is folded: nothing
+    /// of this batch is in front of it.
+    private @Nullable Entry checked(Entry.Redrive asked) {
+        if (!isAt(asked.id(), asked.place())) {
+            return null;
+        }
+        requireMemory(asked.record(), 0, asked.record().length);
+        Entry.Redrive redrive = new Entry.Redrive(
+                asked.id(), asked.place(), folding.arrivalMs(), letters.idNext(), false, asked.record());
+        boolean decodes = folding.accepts(chunk(redrive, asked.id()));
+        return new Entry.Redrive(
+                redrive.id(), redrive.place(), redrive.arrivedMs(), redrive.letterNext(), decodes, redrive.record());
+    }
+
+    /// Whether a letter is the one that its caller has seen: a view that was filled anew has others.
+    private boolean isAt(long id, Place place) {
+        DeadLetter letter = letters.letter(id);
+        return letter != null
+                && letter.place().source().equals(place.source())
+                && letter.place().offset() == place.offset();
     }
 
     /// Refuses before it is journaled what could not be folded: a journal that cannot be replayed would be worse.
@@ -228,7 +311,7 @@ final class Commits {
         }
     }
 
-    private static long records(byte[] lines, int length) {
+    static long records(byte[] lines, int length) {
         long records = 0;
         for (int at = 0; at < length; at = lineEnd(lines, at, length)) {
             records++;
@@ -273,27 +356,28 @@ final class Commits {
             case Entry.Lines lines -> {
                 Sources.Source source = state.sources.findOrAdd(lines.source(), false);
                 Counts before = state.allCounts();
-                long letterNext = letters.idNext();
-                folding.round(chunks(lines, source));
+                letters.numberFrom(lines.letterNext());
+                request.letterFirst = letters.idNext();
+                foldLines(lines, source);
                 request.acknowledged = source.records;
                 request.counts = state.allCounts().minus(before);
-                request.letters =
-                        LongStream.range(letterNext, letters.idNext()).boxed().toList();
+                request.letterNext = letters.idNext();
             }
             case Entry.Oversized oversized -> {
                 Sources.Source source = state.sources.findOrAdd(oversized.source(), false);
+                letters.numberFrom(oversized.letterNext());
                 Chunk chunk = chunk(0);
                 chunk.set(new byte[0], 0, source, oversized.offset());
                 chunk.oversized = oversized.bytes();
                 chunk.oversizedHash = oversized.sha256();
                 chunk.consumed = oversized.bytes() + 1;
-                folding.round(List.of(chunk));
+                folding.rounds(List.of(chunk));
                 request.acknowledged = source.records;
             }
             case Entry.Redrive redrive -> request.redriven = redrive(redrive);
             case Entry.Purge purge -> {
-                for (long id : purge.ids()) {
-                    request.removed += letters.remove(id) ? 1 : 0;
+                for (Entry.Purged letter : purge.letters()) {
+                    request.removed += letters.remove(letter.id()) ? 1 : 0;
                 }
             }
         }
@@ -301,37 +385,35 @@ final class Commits {
 
     /// The n-th chunk of a round. The round before has ended, so it is free.
     private Chunk chunk(int index) {
-        if (index >= CHUNKS_KEPT_MAX) {
-            return new Chunk(state.shards.length);
-        }
         if (index == kept.size()) {
             kept.add(new Chunk(state.shards.length));
         }
         return kept.get(index);
     }
 
-    private List<Chunk> chunks(Entry.Lines lines, Sources.Source source) {
+    /// Folds lines, some chunks at a time: the whole of a large entry, decoded, would need several times its bytes.
+    private void foldLines(Entry.Lines lines, Sources.Source source) {
         List<Chunk> chunks = new ArrayList<>();
-        byte[] padded = Arrays.copyOf(lines.bytes(), lines.length() + Decoder.PADDING);
         for (int from = 0; from < lines.length(); ) {
             int to = Math.min(from + LineReader.CHUNK_BYTES, lines.length());
-            to = to == lines.length() ? to : lineEnd(padded, to, lines.length());
+            to = to == lines.length() ? to : lineEnd(lines.bytes(), to, lines.length());
             Chunk chunk = chunk(chunks.size());
-            byte[] part = from == 0 && to == lines.length()
-                    ? padded
-                    : Arrays.copyOf(Arrays.copyOfRange(padded, from, to), to - from + Decoder.PADDING);
+            byte[] part = new byte[to - from + Decoder.PADDING];
+            System.arraycopy(lines.bytes(), from, part, 0, to - from);
             chunk.set(part, to - from, source, lines.offset() + from);
             chunk.arrivedMs = lines.arrivedMs();
-            if (chunks.isEmpty()) {
-                folding.takeHeader(chunk);
-            }
+            folding.takeHeader(chunk);
             chunks.add(chunk);
             from = to;
+            if (chunks.size() == CHUNKS_MAX || from == lines.length()) {
+                folding.rounds(chunks);
+                chunks.clear();
+            }
         }
-        return chunks;
     }
 
     private Redriven redrive(Entry.Redrive redrive) {
+        letters.numberFrom(redrive.letterNext());
         return letters.letter(redrive.id()) == null ? Redriven.GONE : refold(redrive, redrive.id());
     }
 
@@ -339,6 +421,22 @@ final class Commits {
     ///
     /// @param letter of the record; 0 if it has none yet
     Redriven refold(Entry.Redrive redrive, long letter) {
+        Chunk chunk = chunk(redrive, letter);
+        DeadLetter before = letters.letter(letter);
+        Counts countsBefore = state.allCounts();
+        folding.rounds(List.of(chunk));
+        Redriven redriven = redriven(countsBefore, state.allCounts());
+        if (before != null) {
+            boolean hadLost = before.reason() == Reason.CONFLICT;
+            state.counts = state.counts.plus(new Counts(0, 0, 0, hadLost ? -1 : 0, hadLost ? 0 : -1));
+            if (!chunk.letterStays) {
+                letters.remove(letter);
+            }
+        }
+        return redriven;
+    }
+
+    private Chunk chunk(Entry.Redrive redrive, long letter) {
         Sources.Source source = state.sources.findOrAdd(redrive.place().source(), false);
         Chunk chunk = chunk(0);
         byte[] record = redrive.record();
@@ -349,18 +447,7 @@ final class Commits {
         chunk.arrivedMs = redrive.arrivedMs();
         chunk.letter = letter;
         chunk.recordsBefore = redrive.place().line() - 1;
-        DeadLetter before = letters.letter(letter);
-        Counts countsBefore = state.allCounts();
-        folding.round(List.of(chunk));
-        Redriven redriven = redriven(countsBefore, state.allCounts());
-        if (before != null) {
-            boolean hadLost = before.reason() == Reason.CONFLICT;
-            state.counts = state.counts.plus(new Counts(0, 0, 0, hadLost ? -1 : 0, hadLost ? 0 : -1));
-            if (!chunk.letterStays) {
-                letters.remove(letter);
-            }
-        }
-        return redriven;
+        return chunk;
     }
 
     /// A record counts once, as what became of it the last time.

@@ -20,6 +20,7 @@ import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.rows.RowBatch;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,6 +29,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// The engine on one machine: one durable process that owns a data directory.
@@ -225,7 +227,16 @@ public final class EmbeddedEngine implements Engine {
             throw new IllegalArgumentException(
                     "The length is " + length + "; it is 0 to " + Math.min(lines.length, APPEND_BYTES_MAX) + " bytes");
         }
-        return commit(Commits.Request.lines(source, firstRecord, lines, length)).acknowledged;
+        long acknowledged = length == 0 ? acknowledged(source) : 0;
+        long record = firstRecord;
+        for (int from = 0; from < length; ) {
+            int to = Commits.end(lines, from, length);
+            byte[] part = from == 0 && to == length ? lines : Arrays.copyOfRange(lines, from, to);
+            acknowledged = commit(Commits.Request.lines(source, record, part, to - from)).acknowledged;
+            record += Commits.records(part, to - from);
+            from = to;
+        }
+        return acknowledged;
     }
 
     /// Takes records of a source that cannot be read again, behind those it has. Any number of threads may
@@ -239,8 +250,20 @@ public final class EmbeddedEngine implements Engine {
         if (lines.length == 0) {
             return new Appended(acknowledged(source), new Counts(0, 0, 0, 0, 0), List.of());
         }
+        if (Commits.end(lines, 0, lines.length) < lines.length) {
+            throw new IllegalArgumentException("The " + records.size() + " records, of " + lines.length
+                    + " bytes, are more than this heap allows for one call: if all were rejected, they would need "
+                    + Commits.heapBytes(records.size(), lines.length) + " bytes of it, "
+                    + Commits.heapBytesMax() + " are allowed. Append them in several calls, or allow a larger heap"
+                    + " (-Xmx).");
+        }
         Commits.Request request = commit(Commits.Request.lines(source, Commits.Request.NEXT, lines, lines.length));
-        return new Appended(request.acknowledged, request.counts, request.letters);
+        return new Appended(
+                request.acknowledged,
+                request.counts,
+                LongStream.range(request.letterFirst, request.letterNext)
+                        .boxed()
+                        .toList());
     }
 
     /// Takes note of a line over the limit: its place, length and hash become a dead letter.
@@ -280,9 +303,13 @@ public final class EmbeddedEngine implements Engine {
         }
     }
 
-    private Commits.Request commit(Commits.Request request) {
+    private void requireIntake() {
         opening.requireOwner();
         requireView();
+    }
+
+    private Commits.Request commit(Commits.Request request) {
+        requireIntake();
         return submissions.commit(request);
     }
 
@@ -424,7 +451,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public DeadLetters deadLetters() {
-        return new LetterBox(() -> view, opening, this::commit, this::checkpointNow);
+        return new LetterBox(() -> view, opening, this::requireIntake, this::commit, this::checkpointNow);
     }
 
     /// Whether the journal is kept for ever, and its release.

@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class FileFold {
     private static final int CHUNKS_PER_ROUND = 16;
 
-    /// Beyond so many rejected records the next round is a small one.
-    private static final int REJECTED_PER_ROUND = 10_000;
-
     private static final long TELL_NANOS = 100_000_000;
     private static final LineReader.Lines END =
             new LineReader.Lines(new byte[0], 0, -1, new byte[0], 0, LineReader.sha256());
@@ -206,7 +203,7 @@ final class FileFold {
                 round.add(lines);
                 lines = reader.next();
             }
-            rounds.foldRound(chunks(round, source), this::stops);
+            rounds.fold(chunks(round, source), this::stops);
             tell(source);
         }
     }
@@ -215,29 +212,23 @@ final class FileFold {
         return listener.stop() || Thread.currentThread().isInterrupted();
     }
 
-    /// Reads on another thread, some chunks ahead. The rejected records of a round are on the heap until it ends, and
-    /// a chunk may hold a hundred thousand. So rounds begin small, and are small again while many are rejected.
+    /// Reads on another thread, some chunks ahead.
     private void foldAhead(LineReader reader, Sources.Source source) throws IOException {
         BlockingQueue<LineReader.Lines> queue = new ArrayBlockingQueue<>(2 * CHUNKS_PER_ROUND);
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Thread thread = Thread.ofPlatform().daemon().name("onefold-reader").start(() -> read(reader, queue, failure));
         try {
             long toldNanos = System.nanoTime();
-            long rejected = rounds.counts().rejected();
-            int chunks = 1;
             while (!stops()) {
                 List<LineReader.Lines> round = new ArrayList<>();
                 round.add(queue.take());
-                queue.drainTo(round, chunks - 1);
+                queue.drainTo(round, CHUNKS_PER_ROUND - 1);
                 boolean ended = round.getLast().consumed() == 0;
                 if (ended) {
                     round.removeLast();
                 }
                 if (!round.isEmpty()) {
-                    rounds.foldRound(chunks(round, source), this::stops);
-                    long now = rounds.counts().rejected();
-                    chunks = now - rejected > REJECTED_PER_ROUND ? 1 : Math.min(CHUNKS_PER_ROUND, 2 * chunks);
-                    rejected = now;
+                    rounds.fold(chunks(round, source), this::stops);
                 }
                 if (ended) {
                     break;

@@ -5,6 +5,7 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Edits;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Entry;
@@ -25,17 +26,20 @@ final class LetterBox implements DeadLetters {
     private final Supplier<View> view;
     private final OwnThread own;
     private final Guard guard;
+    private final Runnable requireView;
     private final Function<Commits.Request, Commits.Request> commit;
     private final Runnable checkpoint;
 
     LetterBox(
             Supplier<View> view,
             View.Opening opening,
+            Runnable requireView,
             Function<Commits.Request, Commits.Request> commit,
             Runnable checkpoint) {
         this.view = view;
         own = opening.own();
         guard = opening.guard();
+        this.requireView = requireView;
         this.commit = commit;
         this.checkpoint = checkpoint;
     }
@@ -102,6 +106,7 @@ final class LetterBox implements DeadLetters {
         if (edited != null) {
             requireOneLine(id, edited);
         }
+        requireView.run();
         requireDurable(List.of(id));
         Found found = read(letters -> {
             DeadLetter letter = letters.letter(id);
@@ -118,7 +123,7 @@ final class LetterBox implements DeadLetters {
             Edits.require(found.letter, found.content, edited, found.decoder, keys);
         }
         byte[] record = edited == null ? found.content : edited.clone();
-        Entry redrive = new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, record);
+        Entry redrive = new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, 0, false, record);
         return commit.apply(Commits.Request.of(redrive)).redriven;
     }
 
@@ -146,7 +151,14 @@ final class LetterBox implements DeadLetters {
         if (purged.isEmpty()) {
             return 0;
         }
+        requireView.run();
         requireDurable(purged);
-        return commit.apply(Commits.Request.of(new Entry.Purge(purged))).removed;
+        List<Entry.Purged> letters = read(all -> purged.stream()
+                .distinct()
+                .map(all::letter)
+                .filter(Objects::nonNull)
+                .map(letter -> new Entry.Purged(letter.id(), letter.place(), letter.reason() == Reason.CONFLICT))
+                .toList());
+        return commit.apply(Commits.Request.of(new Entry.Purge(letters))).removed;
     }
 }

@@ -63,7 +63,8 @@ final class LetterFill {
         }
         Malformed malformed = decode(record);
         if (malformed == null) {
-            Entry.Redrive again = new Entry.Redrive(letter.id(), letter.place(), Long.MIN_VALUE, record);
+            Entry.Redrive again = new Entry.Redrive(
+                    letter.id(), letter.place(), Long.MIN_VALUE, fresh.letters.idNext(), true, record);
             fresh.commits.refold(again, letter.id());
         } else {
             fresh.letters.reject(letter.id(), malformed);

@@ -82,16 +82,13 @@ final class Rounds {
         });
     }
 
-    /// Folds a round, after the checkpoint that is behind; whether it did, or the caller gave up on a full
-    /// disk.
-    void foldRound(List<Chunk> chunks, BooleanSupplier givesUp) {
+    /// Folds chunks in one round, or in several if many records are rejected; each after the checkpoint that is behind.
+    ///
+    /// @throws EngineException if the caller gave up on a full disk
+    void fold(List<Chunk> chunks, BooleanSupplier givesUp) {
         try {
-            Future<?> behind = tryFold(chunks);
-            while (behind != null) {
-                long nanos = System.nanoTime();
-                awaitWritten(behind, givesUp);
-                view.get().checkpoints.stopped(System.nanoTime() - nanos);
-                behind = tryFold(chunks);
+            for (int from = 0; from < chunks.size(); ) {
+                from += foldRound(chunks.subList(from, chunks.size()), givesUp);
             }
         } catch (EngineException e) {
             if (e.kind() == EngineException.Kind.STATE_FULL) {
@@ -101,16 +98,26 @@ final class Rounds {
         }
     }
 
-    private @Nullable Future<?> tryFold(List<Chunk> chunks) {
-        return guard.locked(() -> {
-            Future<?> behind = view.get().checkpoints.behind();
+    private int foldRound(List<Chunk> chunks, BooleanSupplier givesUp) {
+        int[] folded = {0};
+        while (true) {
+            Future<?> behind = guard.locked(() -> {
+                View served = view.get();
+                Future<?> written = served.checkpoints.behind();
+                if (written == null) {
+                    served.folding.takeHeader(chunks.getFirst());
+                    folded[0] = served.folding.round(chunks);
+                    served.checkpoints.takeIfDue();
+                }
+                return written;
+            });
             if (behind == null) {
-                view.get().folding.takeHeader(chunks.getFirst());
-                view.get().folding.round(chunks);
-                view.get().checkpoints.takeIfDue();
+                return folded[0];
             }
-            return behind;
-        });
+            long nanos = System.nanoTime();
+            awaitWritten(behind, givesUp);
+            view.get().checkpoints.stopped(System.nanoTime() - nanos);
+        }
     }
 
     /// Changes the state while no checkpoint is being written: what the writing reads stays as it is.

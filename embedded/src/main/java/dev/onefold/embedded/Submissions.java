@@ -46,6 +46,9 @@ final class Submissions {
         record Checkpoint(Future<?> written) implements Step {}
 
         record Full() implements Step {}
+
+        /// Others were committed; the next step is for this one.
+        record Turn() implements Step {}
     }
 
     /// Commits a request; durable when it returns.
@@ -123,19 +126,21 @@ final class Submissions {
             if (written != null) {
                 return new Step.Checkpoint(written);
             }
+            boolean full = false;
             try {
                 served.commits.commit(queue);
             } catch (OutOfSpaceException e) {
                 space.isFull(request, e);
+                full = true;
             }
             served.checkpoints.takeIfDue();
-            return request.done ? new Step.Done() : new Step.Full();
+            return request.done ? new Step.Done() : full ? new Step.Full() : new Step.Turn();
         }));
     }
 
     private void await(Step step) throws InterruptedException {
         switch (step) {
-            case Step.Done _ -> {}
+            case Step.Done _, Step.Turn _ -> {}
             case Step.Full _ -> settings.pause().run();
             case Step.Checkpoint(var written) -> awaitWritten(written, view.get().checkpoints);
         }

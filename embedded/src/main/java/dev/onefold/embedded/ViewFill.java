@@ -222,7 +222,7 @@ final class ViewFill {
         for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
             chunk.set(lines, source, source.bytes);
             fresh.folding.takeHeader(chunk);
-            fresh.folding.round(List.of(chunk));
+            fresh.folding.rounds(List.of(chunk));
             fresh.checkpoints.takeIfDue();
         }
         if (source.bytes != known.bytes() || !Arrays.equals(source.currentHash(), known.sha256())) {

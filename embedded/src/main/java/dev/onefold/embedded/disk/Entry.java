@@ -14,33 +14,49 @@ import java.util.List;
 
 /// What stands in the journal: all that changes the state and cannot be read again.
 ///
-///     lines    = 5, source, lines before 8, offset 8, arrived 8, lines
-///     redrive  = 6, id 8, source, line 8, offset 8, arrived 8, record
-///     purge    = 3, count 4, ids
-///     oversize = 4, source, lines before 8, offset 8, bytes 8, SHA-256 32
+///     lines    = 5, source, lines before 8, offset 8, arrived 8, next letter 8, lines
+///     redrive  = 6, id 8, source, line 8, offset 8, arrived 8, next letter 8, decodes 1, record
+///     purge    = 3, count 4, letters: id 8, source, line 8, offset 8, has lost 1
+///     oversize = 4, source, lines before 8, offset 8, bytes 8, next letter 8, SHA-256 32
+///
+/// The id of the next letter is in front of what may make letters: a fold of a file beside it may have given ids that
+/// a crash takes back, and what is told of a letter must hold.
 public sealed interface Entry {
     /// Whole lines of a source, behind so many lines and bytes of it.
     ///
     /// @param arrivedMs when they arrived, in milliseconds since 1970: a replay decides as it was decided then
-    record Lines(String source, long recordsBefore, long offset, long arrivedMs, byte[] bytes, int length)
+    /// @param letterNext id of the next dead letter when they arrived
+    record Lines(
+            String source, long recordsBefore, long offset, long arrivedMs, long letterNext, byte[] bytes, int length)
             implements Entry {}
 
     /// A dead letter that is sent through again, as this record, under the place where it was first read.
-    record Redrive(long id, Place place, long arrivedMs, byte[] record) implements Entry {}
+    ///
+    /// @param decodes whether the record is an event: if it is none, it has changed nothing
+    record Redrive(long id, Place place, long arrivedMs, long letterNext, boolean decodes, byte[] record)
+            implements Entry {}
 
     /// Dead letters that are removed for good.
-    record Purge(List<Long> ids) implements Entry {
+    record Purge(List<Purged> letters) implements Entry {
         public Purge {
-            ids = List.copyOf(ids);
+            letters = List.copyOf(letters);
         }
     }
 
+    /// A letter that is removed.
+    ///
+    /// @param place of its record, by which a fold of the sources knows the record
+    /// @param hasLost whether it was the loser of a conflict, and not rejected
+    record Purged(long id, Place place, boolean hasLost) {}
+
     /// A line over the limit, of which only this is kept.
-    record Oversized(String source, long recordsBefore, long offset, long bytes, byte[] sha256) implements Entry {}
+    record Oversized(String source, long recordsBefore, long offset, long bytes, long letterNext, byte[] sha256)
+            implements Entry {}
 
     /// As it is written.
     default ByteBuffer encode() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        ByteArrayOutputStream bytes =
+                new ByteArrayOutputStream(this instanceof Lines lines ? lines.length + 1_000 : 1_000);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             switch (this) {
                 case Lines lines -> {
@@ -49,22 +65,25 @@ public sealed interface Entry {
                     out.writeLong(lines.recordsBefore);
                     out.writeLong(lines.offset);
                     out.writeLong(lines.arrivedMs);
+                    out.writeLong(lines.letterNext);
                     out.write(lines.bytes, 0, lines.length);
                 }
                 case Redrive redrive -> {
                     out.writeByte(6);
                     out.writeLong(redrive.id);
-                    write(out, redrive.place.source());
-                    out.writeLong(redrive.place.line());
-                    out.writeLong(redrive.place.offset());
+                    write(out, redrive.place);
                     out.writeLong(redrive.arrivedMs);
+                    out.writeLong(redrive.letterNext);
+                    out.writeBoolean(redrive.decodes);
                     out.write(redrive.record);
                 }
                 case Purge purge -> {
                     out.writeByte(3);
-                    out.writeInt(purge.ids.size());
-                    for (long id : purge.ids) {
-                        out.writeLong(id);
+                    out.writeInt(purge.letters.size());
+                    for (Purged letter : purge.letters) {
+                        out.writeLong(letter.id);
+                        write(out, letter.place);
+                        out.writeBoolean(letter.hasLost);
                     }
                 }
                 case Oversized oversized -> {
@@ -73,6 +92,7 @@ public sealed interface Entry {
                     out.writeLong(oversized.recordsBefore);
                     out.writeLong(oversized.offset);
                     out.writeLong(oversized.bytes);
+                    out.writeLong(oversized.letterNext);
                     out.write(oversized.sha256);
                 }
             }
@@ -91,23 +111,28 @@ public sealed interface Entry {
                     long records = in.readLong();
                     long offset = in.readLong();
                     long arrivedMs = in.readLong();
+                    long letterNext = in.readLong();
                     byte[] lines = in.readAllBytes();
-                    yield new Lines(source, records, offset, arrivedMs, lines, lines.length);
+                    yield new Lines(source, records, offset, arrivedMs, letterNext, lines, lines.length);
                 }
                 case 6 ->
                     new Redrive(
                             in.readLong(),
-                            new Place(read(in), in.readLong(), in.readLong()),
+                            place(in),
                             in.readLong(),
+                            in.readLong(),
+                            in.readBoolean(),
                             in.readAllBytes());
                 case 3 -> {
-                    List<Long> ids = new ArrayList<>();
+                    List<Purged> letters = new ArrayList<>();
                     for (int count = in.readInt(); count > 0; count--) {
-                        ids.add(in.readLong());
+                        letters.add(new Purged(in.readLong(), place(in), in.readBoolean()));
                     }
-                    yield new Purge(ids);
+                    yield new Purge(letters);
                 }
-                case 4 -> new Oversized(read(in), in.readLong(), in.readLong(), in.readLong(), in.readAllBytes());
+                case 4 ->
+                    new Oversized(
+                            read(in), in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readAllBytes());
                 default ->
                     throw new EngineException(
                             EngineException.Kind.FORMAT,
@@ -117,6 +142,16 @@ public sealed interface Entry {
         } catch (IOException e) {
             throw new IllegalStateException("A checked entry is cut off", e);
         }
+    }
+
+    private static void write(DataOutputStream out, Place place) throws IOException {
+        write(out, place.source());
+        out.writeLong(place.line());
+        out.writeLong(place.offset());
+    }
+
+    private static Place place(DataInputStream in) throws IOException {
+        return new Place(read(in), in.readLong(), in.readLong());
     }
 
     private static void write(DataOutputStream out, String text) throws IOException {

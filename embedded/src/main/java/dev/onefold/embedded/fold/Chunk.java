@@ -1,12 +1,9 @@
 package dev.onefold.embedded.fold;
 
-import dev.onefold.core.event.Malformed;
-import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.embedded.rows.RowBatch;
 import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /// Some whole lines of one source on their way through a round: the bytes, then what they decode to, per shard.
@@ -43,12 +40,17 @@ public final class Chunk {
     /// When the lines arrived, which decides whether a time is in the future; [Long#MIN_VALUE] if they arrive now.
     public long arrivedMs = Long.MIN_VALUE;
     public final RowBatch[] rows;
-    public final List<Rejected> rejected = new ArrayList<>();
+    /// Where the lines begin that are no events. A bit each: a chunk may hold a hundred thousand of them, and why each
+    /// is none is found out when its letter is written.
+    public final BitSet rejectedAt = new BitSet();
 
-    /// A line that is no event.
-    ///
-    /// @param identity that it states, as far as it can be read
-    public record Rejected(Malformed malformed, RecordIdentity identity, long record, int from, int to) {}
+    public int rejectedCount;
+    /// Whether the lines are decoded. They are not if the letters of the chunks before are enough for a round.
+    boolean isDecoded;
+    /// Bytes of the lines that are no events.
+    public long rejectedBytes;
+    /// With a horizon: the watermark that each rejected line met, in their order.
+    public long[] watermarksMs = {};
 
     public Chunk(int shards) {
         rows = new RowBatch[shards];
@@ -69,18 +71,41 @@ public final class Chunk {
         source = linesSource;
         offset = linesOffset;
         from = 0;
-        records = 0;
         digest = null;
         oversized = -1;
         consumed = linesLength;
         progresses = true;
         letter = 0;
         letterStays = false;
-        timeMsMax = Long.MIN_VALUE;
         arrivedMs = Long.MIN_VALUE;
-        rejected.clear();
+        clear();
+    }
+
+    /// Forgets what the lines were decoded to: they are decoded again in a later round.
+    public void clear() {
+        records = from > 0 ? 1 : 0; // What is in front of the records is a header.
+        timeMsMax = Long.MIN_VALUE;
+        isDecoded = false;
+        rejectedAt.clear();
+        rejectedCount = 0;
+        rejectedBytes = 0;
         for (RowBatch batch : rows) {
             batch.clear();
         }
+    }
+
+    /// Notes a line that is no event.
+    void reject(int lineFrom, int lineTo) {
+        rejectedAt.set(lineFrom);
+        rejectedCount++;
+        rejectedBytes += lineTo - lineFrom;
+    }
+
+    /// Notes the watermark that the next rejected line has met.
+    void met(long watermarkMs) {
+        if (rejectedCount == watermarksMs.length) {
+            watermarksMs = Arrays.copyOf(watermarksMs, Math.max(16, 2 * rejectedCount));
+        }
+        watermarksMs[rejectedCount] = watermarkMs;
     }
 }

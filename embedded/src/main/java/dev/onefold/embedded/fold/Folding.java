@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Folds records in rounds of two steps, each done by all threads at once: decode the chunks, then apply to each
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 public final class Folding {
     /// How far ahead of the clock a time may be that moves the watermark: clocks and time zones differ by less.
     private static final Duration AHEAD_MAX = Duration.ofDays(1);
+
+    /// Letters of a round wait on the heap for a checkpoint, which is taken between two rounds.
+    private static final long LETTER_BYTES_PER_ROUND = 8 << 20;
 
     private final State state;
     private final Letters letters;
@@ -96,18 +100,36 @@ public final class Folding {
         chunk.records = 1;
     }
 
-    /// Folds chunks, all or none of them.
+    /// Folds chunks, each whole, from the first one on: all of them, or so many that their letters are not too much for
+    /// a round. The others are to be folded in another one.
     ///
+    /// @return how many were folded, 1 or more
     /// @throws EngineException if the state would not fit; nothing is changed then
-    public void round(List<Chunk> chunks) {
+    public int round(List<Chunk> chunks) {
         try {
-            decodeAndApply(chunks);
+            return decodeAndApply(chunks);
         } catch (IllegalArgumentException e) {
             throw new IllegalStateException("A round went wrong: " + e.getMessage(), e);
         }
     }
 
-    private void decodeAndApply(List<Chunk> chunks) {
+    /// Folds chunks in as many rounds as it takes.
+    public void rounds(List<Chunk> chunks) {
+        for (int from = 0; from < chunks.size(); ) {
+            from += round(chunks.subList(from, chunks.size()));
+        }
+    }
+
+    /// Whether the one line of a chunk is an event that would be taken now. Changes nothing.
+    public boolean accepts(Chunk chunk) {
+        long[] watermarkMs = {state.watermarkMs};
+        decode(decodings[0], chunk, watermarkMs);
+        boolean accepts = chunk.rejectedCount == 0;
+        chunk.clear();
+        return accepts;
+    }
+
+    private int decodeAndApply(List<Chunk> chunks) {
         long[] watermarkMs = {state.watermarkMs};
         if (horizon != null) {
             long nowMs = arrivalMs();
@@ -115,11 +137,38 @@ public final class Folding {
         }
         int decoders = horizon == null ? decodings.length : 1; // What is too old depends on what came before.
         AtomicInteger next = new AtomicInteger();
+        AtomicLong letterBytes = new AtomicLong();
         workers.run(Math.min(decoders, chunks.size()), worker -> {
-            for (int i = next.getAndIncrement(); i < chunks.size(); i = next.getAndIncrement()) {
+            int i = next.getAndIncrement();
+            while (i < chunks.size() && letterBytes.get() <= LETTER_BYTES_PER_ROUND) {
                 decode(decodings[worker], chunks.get(i), watermarkMs);
+                letterBytes.addAndGet(letterBytes(chunks.get(i)));
+                i = next.getAndIncrement();
             }
         });
+        int folded = fitting(chunks);
+        chunks.subList(folded, chunks.size()).forEach(Chunk::clear);
+        apply(chunks.subList(0, folded));
+        return folded;
+    }
+
+    /// How many chunks a round takes: at least one, and none that is not decoded.
+    private static int fitting(List<Chunk> chunks) {
+        long bytes = letterBytes(chunks.getFirst());
+        int fitting = 1;
+        while (fitting < chunks.size()
+                && chunks.get(fitting).isDecoded
+                && bytes + letterBytes(chunks.get(fitting)) <= LETTER_BYTES_PER_ROUND) {
+            bytes += letterBytes(chunks.get(fitting++));
+        }
+        return fitting;
+    }
+
+    private static long letterBytes(Chunk chunk) {
+        return chunk.rejectedCount * Letters.PENDING_BYTES + chunk.rejectedBytes;
+    }
+
+    private void apply(List<Chunk> chunks) {
         requireMemory(chunks);
         AtomicInteger nextShard = new AtomicInteger();
         int shards = state.shards.length;
@@ -134,11 +183,15 @@ public final class Folding {
         settleConflicts(chunks);
     }
 
-    private void decode(Decoding decoding, Chunk chunk, long[] watermarkMs) {
+    private static void takeColumns(Decoding decoding, Chunk chunk) {
         if (chunk.source.header.length > 0 && decoding.headed != chunk.source) {
             decoding.decoder.header(chunk.source.header, 0, chunk.source.header.length);
             decoding.headed = chunk.source;
         }
+    }
+
+    private void decode(Decoding decoding, Chunk chunk, long[] watermarkMs) {
+        takeColumns(decoding, chunk);
         byte[] bytes = chunk.bytes;
         int at = chunk.from;
         int end = chunk.length;
@@ -150,6 +203,9 @@ public final class Folding {
             int lineEnd = newline > at && bytes[newline - 1] == '\r' ? newline - 1 : newline;
             Malformed malformed = decoding.decoder.decode(bytes, at, lineEnd);
             Event event = decoding.decoder.event();
+            if (horizon != null) {
+                chunk.met(watermarkMs[0]);
+            }
             if (malformed == null && horizon != null) {
                 malformed = outOfTime(event, horizon, watermarkMs[0], chunk.arrivedMs);
                 if (malformed == null) {
@@ -159,11 +215,12 @@ public final class Folding {
             if (malformed == null) {
                 add(decoding, event, chunk, chunk.offset + at);
             } else {
-                chunk.rejected.add(new Chunk.Rejected(malformed, event.identity(), chunk.records, at, lineEnd));
+                chunk.reject(at, lineEnd);
             }
             chunk.records++;
             at = newline + 1;
         }
+        chunk.isDecoded = true;
     }
 
     /// What arrives now arrives at this time. A journal's entry keeps it, so that its replay decides alike.
@@ -237,7 +294,7 @@ public final class Folding {
         }
         long rejected = 0;
         for (Chunk chunk : chunks) {
-            rejected += chunk.rejected.size() + 1; // One may be oversized.
+            rejected += chunk.rejectedCount + 1; // One may be oversized.
         }
         needed += state.valueBytesFor(allCount, allBytes) + letters.bytesFor(rejected, allCount);
         state.requireHeap(0, 0);
@@ -270,17 +327,7 @@ public final class Folding {
         if (chunk.progresses) {
             chunk.recordsBefore = source.records;
         }
-        for (Chunk.Rejected rejected : chunk.rejected) {
-            long line = chunk.recordsBefore + rejected.record() + 1;
-            Place place = new Place(source.name, line, chunk.offset + rejected.from());
-            byte[] record = Arrays.copyOfRange(chunk.bytes, rejected.from(), rejected.to());
-            letters.add(
-                    rejected.malformed(),
-                    rejected.identity(),
-                    new Letters.Rejected(
-                            chunk.letter, place, record, settings.clock().instant()));
-            chunk.letterStays = true;
-        }
+        keepRejected(chunk);
         if (chunk.oversized >= 0) {
             letters.addOversized(
                     Decoder.tooLarge(chunk.oversized).message(),
@@ -290,7 +337,7 @@ public final class Folding {
                     settings.clock().instant());
             chunk.records = 1;
         }
-        long rejectedCount = chunk.rejected.size() + (chunk.oversized >= 0 ? 1L : 0L);
+        long rejectedCount = chunk.rejectedCount + (chunk.oversized >= 0 ? 1L : 0L);
         state.counts = state.counts.plus(new Counts(0, 0, 0, 0, rejectedCount));
         state.watermarkMs = Math.max(state.watermarkMs, chunk.timeMsMax);
         if (chunk.progresses) {
@@ -300,6 +347,41 @@ public final class Folding {
             source.recordsAppended = source.records;
             source.bytesAppended = source.bytes;
             source.unfinished = chunk.length > 0 && chunk.bytes[chunk.length - 1] != '\n';
+        }
+    }
+
+    /// Decodes the rejected lines once more, one at a time, to say why they are rejected.
+    private void keepRejected(Chunk chunk) {
+        if (chunk.rejectedCount == 0) {
+            return;
+        }
+        Decoder decoder = decodings[0].decoder;
+        takeColumns(decodings[0], chunk);
+        long line = chunk.recordsBefore + 1;
+        int counted = 0;
+        int number = 0;
+        for (int from = chunk.rejectedAt.nextSetBit(0); from >= 0; from = chunk.rejectedAt.nextSetBit(from + 1)) {
+            for (; counted < from; counted++) {
+                line += chunk.bytes[counted] == '\n' ? 1 : 0;
+            }
+            byte[] record = recordAt(chunk, from);
+            Malformed malformed = decoder.decode(chunk.bytes, from, from + record.length);
+            if (malformed == null && horizon != null) {
+                malformed = outOfTime(decoder.event(), horizon, chunk.watermarksMs[number], chunk.arrivedMs);
+            }
+            if (malformed == null) {
+                throw new IllegalStateException("A record of " + chunk.source.name + " is rejected for no reason");
+            }
+            letters.add(
+                    malformed,
+                    decoder.event().identity(),
+                    new Letters.Rejected(
+                            chunk.letter,
+                            new Place(chunk.source.name, line, chunk.offset + from),
+                            record,
+                            settings.clock().instant()));
+            chunk.letterStays = true;
+            number++;
         }
     }
 

@@ -32,6 +32,9 @@ public final class Letters implements AutoCloseable {
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
     private static final long FRAME_HEADER_BYTES = 8;
     private static final long PENDING_OVERHEAD_BYTES = 48;
+    /// Bytes of the heap that a letter takes beside its record until a checkpoint has written it, about.
+    public static final long PENDING_BYTES = 400;
+
     private static final int OF_KEY_MAX = 1_000;
     private static final byte[] NO_BYTES = {};
 
@@ -280,6 +283,11 @@ public final class Letters implements AutoCloseable {
         if (!malformed.message().equals(frame.letter().message())) {
             put(frame.because(malformed));
         }
+    }
+
+    /// Gives no id below this one from now on.
+    public void numberFrom(long id) {
+        idNext = Math.max(idNext, id);
     }
 
     /// Bytes that wait for a checkpoint.

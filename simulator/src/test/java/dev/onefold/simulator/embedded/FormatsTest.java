@@ -137,7 +137,7 @@ class FormatsTest {
         byte[] bytes = Files.readAllBytes(mark);
         bytes[32] ^= 1; // Unreadable: it cannot say that something is missing.
         Files.write(mark, bytes);
-        setFormat(left.getPath(segments.getLast().toString()), 3);
+        setFormat(left.getPath(segments.getLast().toString()), 77);
         assertThat(refusal(left).kind()).isEqualTo(EngineException.Kind.FORMAT);
     }
 

@@ -15,10 +15,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// A process of its own that is flooded with records that are rejected: data directory, how many of them.
 final class LetterFloodChild {
     private static final int BLOCK = 10_000;
+    private static final int HEALTHY_BLOCKS = 50;
     private static final int PAGE = 10_000;
 
     private LetterFloodChild() {}
@@ -57,13 +59,17 @@ final class LetterFloodChild {
         }
     }
 
-    /// Rejected records, and among each block of them a good one.
+    /// Good records, so that rounds are as large as they become; then rejected ones, and among each block of them a
+    /// good
+    /// one.
     private static InputStream flood(long count) {
-        StringBuilder block = new StringBuilder("poison 1\n".repeat(BLOCK));
-        block.append(trade("one", 1, "FX", "1")).append('\n');
-        byte[] bytes = block.toString().getBytes(StandardCharsets.UTF_8);
-        return new SequenceInputStream(Collections.enumeration(Collections.nCopies((int) (count / BLOCK), 0).stream()
-                .map(_ -> (InputStream) new ByteArrayInputStream(bytes))
+        String good = trade("one", 1, "FX", "1") + '\n';
+        byte[] healthy = good.repeat(BLOCK).getBytes(StandardCharsets.UTF_8);
+        byte[] poison = ("p\n".repeat(BLOCK) + good).getBytes(StandardCharsets.UTF_8);
+        return new SequenceInputStream(Collections.enumeration(Stream.concat(
+                        Stream.generate(() -> healthy).limit(HEALTHY_BLOCKS),
+                        Stream.generate(() -> poison).limit(count / BLOCK))
+                .map(block -> (InputStream) new ByteArrayInputStream(block))
                 .toList()));
     }
 }

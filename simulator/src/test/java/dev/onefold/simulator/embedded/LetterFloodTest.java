@@ -46,7 +46,8 @@ class LetterFloodTest {
 
     @Test
     @Tag("campaign")
-    void two_million_letters_are_kept_in_a_heap_of_256_megabytes() throws IOException, InterruptedException {
-        flood(2_000_000, "256m");
+    void two_million_letters_behind_healthy_records_are_kept_in_a_heap_of_128_megabytes()
+            throws IOException, InterruptedException {
+        flood(2_000_000, "128m");
     }
 }

@@ -137,7 +137,8 @@ class LongWorkHazardsTest {
         List<String> lines = Trades.trades(60);
         FileSource file = Trades.file("file", lines);
         boolean struck = true;
-        for (int nth = 1; struck; nth++) {
+        int step = operation == Operation.OPEN || operation == Operation.WRITE ? 5 : 1;
+        for (int nth = 1; struck; nth += step) {
             SimulatedDisk each = SimulatedDisk.empty();
             EmbeddedEngine engine = Trades.open(Trades.directory(each), Trades.settings(2));
             Trades.fold(engine, file);
@@ -217,8 +218,7 @@ class LongWorkHazardsTest {
                 @Override
                 public void folded(long durableBytes, long foldedBytes, Counts counts) {
                     if (told.isEmpty()) {
-                        told.addAll(
-                                engine.append("s", List.of("appended")).letters());
+                        told.addAll(engine.append("s", List.of("appended")).letters());
                         killed.add(disk.kill());
                         throw new SimulatedCrash("Between two rounds");
                     }
