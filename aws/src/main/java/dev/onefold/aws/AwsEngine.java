@@ -228,6 +228,7 @@ public final class AwsEngine implements Engine {
         reduce();
         Verification verification = await.of(TotalsReads.compare(store, both, fresh, progress.rows()));
         if (serveFresh) {
+            await.of(definitions.keepServed(both));
             await.of(new Claims(store).join(replaced(both.servingOnly(fresh.number()))));
         } else {
             // Who has changed the definition since has taken the view away already.

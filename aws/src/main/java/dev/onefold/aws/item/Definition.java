@@ -20,6 +20,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     item = k 00 "definition", e epoch, n lanes, w gates, s served view, m last view, v views: their number,
 ///     canonical text, one leaf in how many they have, and b who began them
 ///     gate = k 00 "gate/<number>", e epoch
+///     view = k 00 "view/<number>", t canonical text: of a view that served and will not any more
 ///
 /// They stand in the table of rows, whose keys begin otherwise: whoever writes rows needs no other table.
 ///
@@ -112,7 +113,7 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
         for (AttributeValue view : Items.list(item, VIEWS)) {
             views.add(new View(
                     (int) Items.number(view.m(), "n"),
-                    pipeline(Items.text(view.m(), "t")),
+                    pipeline(view.m()),
                     (int) Items.number(view.m(), "o"),
                     Items.text(view.m(), "b")));
         }
@@ -125,8 +126,21 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
                 views);
     }
 
-    private static Pipeline pipeline(String text) {
-        return switch (PipelineText.read(text)) {
+    /// The item of a view that served and will not any more: letters hold what its pipeline read of records.
+    public static Map<String, AttributeValue> pastView(View view) {
+        Map<String, AttributeValue> item = new TreeMap<>(pastView(view.number));
+        item.put("t", AttributeValue.fromS(PipelineText.write(view.pipeline)));
+        return item;
+    }
+
+    /// The key of that item.
+    public static Map<String, AttributeValue> pastView(int number) {
+        return Row.other("view/" + number);
+    }
+
+    /// The pipeline that an item holds.
+    public static Pipeline pipeline(Map<String, AttributeValue> item) {
+        return switch (PipelineText.read(Items.text(item, "t"))) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused(var problems) ->
                 throw new IllegalStateException("The definition in the table cannot be read: " + problems

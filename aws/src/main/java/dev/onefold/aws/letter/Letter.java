@@ -12,11 +12,25 @@ import dev.onefold.core.event.RecordIdentity;
 /// @param arrival the record, or what was read of it, and where it came from
 /// @param content which of the two
 /// @param keyHash of the key that the record states; 0 if that cannot be read, or the letter is found otherwise
+/// @param view whose pipeline read what is kept instead of the record; 0 if none did
 public record Letter(
-        String identity, Reason reason, String message, Arrival arrival, DeadLetter.Content content, long keyHash) {
+        String identity,
+        Reason reason,
+        String message,
+        Arrival arrival,
+        DeadLetter.Content content,
+        long keyHash,
+        int view) {
     /// A letter that is not found by its key.
     public Letter(String identity, Reason reason, String message, Arrival arrival, DeadLetter.Content content) {
-        this(identity, reason, message, arrival, content, 0);
+        this(identity, reason, message, arrival, content, 0, 0);
+    }
+
+    /// The loser of a conflict that was stored as a row: its record is gone.
+    ///
+    /// @param read what the pipeline of a view read of the record
+    public static Letter ofRow(String identity, String message, Arrival read, int view) {
+        return new Letter(identity, Reason.CONFLICT, message, read, DeadLetter.Content.SUMMARY, 0, view);
     }
 
     /// A record that was rejected where it was read: its place is its identity.
@@ -27,6 +41,7 @@ public record Letter(
                 malformed.message(),
                 arrival,
                 DeadLetter.Content.RECORD,
-                stated.keyHash());
+                stated.keyHash(),
+                0);
     }
 }

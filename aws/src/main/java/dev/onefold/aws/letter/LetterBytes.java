@@ -13,11 +13,14 @@ import software.amazon.awssdk.core.BytesWrapper;
 import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// The records of dead letters, each an object of a bucket. An object's name is made of the letter's identity and of
 /// its content, so it may be written any number of times, by anyone, and is always the same; behind them a record that
 /// has taken another's place has an id. Any thread may call.
 final class LetterBytes {
+    private static final int FORBIDDEN = 403;
+
     private final Store store;
 
     /// Where a record lies.
@@ -79,22 +82,23 @@ final class LetterBytes {
                 .handle((record, failure) -> {
                     Throwable cause = failure == null ? null : Futures.cause(failure);
                     if (cause instanceof NoSuchKeyException) {
-                        throw broken(place, "is not there any more");
+                        throw new UnreadableLetter(place, "is not there any more");
+                    }
+                    if (cause instanceof S3Exception refused && refused.statusCode() == FORBIDDEN) {
+                        throw new UnreadableLetter(
+                                place,
+                                "may not be read, or is not there any more: a role that may not list the bucket is"
+                                        + " told 'forbidden' of both");
                     }
                     if (cause != null) {
                         throw new CompletionException(cause);
                     }
                     if (!sha256(record).equals(sha256)) {
-                        throw broken(place, "has been changed: its hash is " + sha256(record) + ", not " + sha256);
+                        throw new UnreadableLetter(
+                                place, "has been changed: its hash is " + sha256(record) + ", not " + sha256);
                     }
                     return record;
                 });
-    }
-
-    private static IllegalStateException broken(Place place, String what) {
-        return new IllegalStateException("The record of a dead letter, object " + place.object() + " of bucket "
-                + place.bucket() + ", " + what
-                + ". The bucket keeps versions: restore the one that the letter was kept with, or purge the letter.");
     }
 
     /// Removes the record, if it is there.

@@ -34,8 +34,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///
 ///     mark   = p "mark/" identity, i 00, n id
 ///     letter = p "letter/" id mod 16, i id 8, r reason, m message, s shard, q sequence, u sub-sequence, t time,
-///              h SHA-256, l length, b bucket and o object that hold the record; v 1 if it is what was read of a
-///              record; of the last edit that was rejected: eh SHA-256, eo object
+///              h SHA-256, l length, b bucket and o object that hold the record; v, if they hold what was read of a
+///              record, the view whose pipeline read it, or 0; of the last edit that was rejected: eh SHA-256,
+///              eo object
 ///     key    = p "key/" hash of a key, i id: of a letter whose record states that key, k of which says the same
 ///     next   = p "next", i 00, n the last id that was given
 ///     bucket = p "bucket", i 00, b the bucket that records go into: bucket names are everybody's, so it cannot be
@@ -46,18 +47,20 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 public final class LetterTable {
     private static final int PARTITIONS = 16;
     private static final int KEPT_AT_A_TIME = 32;
-    private static final List<String> COUNTS = List.of("accepted", "duplicate", "stale", "conflicting", "rejected");
+    private static final String UNDECIDED = " It was not decided under the pipeline that serves now: ";
 
     private final Store store;
     private final String table;
     private final LetterBytes bytes;
     private final LettersOfKey ofKey;
+    private final Counters counters;
 
     public LetterTable(Store store) {
         this.store = store;
         table = store.tables().letters();
         bytes = new LetterBytes(store);
         ofKey = new LettersOfKey(store);
+        counters = new Counters(store, single("counts"));
     }
 
     /// Makes the bucket that this process knows the one that records go into, for those that are not told it.
@@ -228,7 +231,7 @@ public final class LetterTable {
     private Map<String, AttributeValue> item(long id, Letter letter, LetterBytes.Place place) {
         Arrival arrival = letter.arrival();
         Map<String, AttributeValue> values = letter.content() == DeadLetter.Content.SUMMARY
-                ? with(letterKey(id), Map.of("v", Items.number(1)))
+                ? with(letterKey(id), Map.of("v", Items.number(letter.view())))
                 : letterKey(id);
         Map<String, AttributeValue> keyed =
                 letter.keyHash() == 0 ? values : with(values, Map.of("k", Items.number(letter.keyHash())));
@@ -280,6 +283,7 @@ public final class LetterTable {
                 .expressionAttributeValues(
                         Map.of(":p", AttributeValue.fromS("letter/" + partition), ":i", Items.bytes(from)))
                 .consistentRead(true)
+                .limit(limit)
                 .exclusiveStartKey(start)
                 .build();
         return store.retried(() -> store.client().query(request)).thenCompose(response -> {
@@ -438,6 +442,24 @@ public final class LetterTable {
                         : CompletableFuture.completedFuture(Items.number(found, "n")));
     }
 
+    /// The view whose pipeline read what a letter holds instead of a record; 0 if none did, or there is no such letter.
+    public CompletableFuture<Integer> view(long id) {
+        return get(letterKey(id)).thenApply(item -> item.containsKey("v") ? (int) Items.number(item, "v") : 0);
+    }
+
+    /// Says in a letter why it was not decided under another pipeline.
+    public CompletableFuture<Void> undecided(long id, String why) {
+        return get(letterKey(id)).thenCompose(item -> {
+            if (item.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            String message = Items.text(item, "m");
+            int before = message.indexOf(UNDECIDED);
+            String now = (before < 0 ? message : message.substring(0, before)) + UNDECIDED + why;
+            return replace(id, "SET m = :m", "attribute_exists(p)", Map.of(":m", AttributeValue.fromS(now)));
+        });
+    }
+
     /// Whether a letter is of a record that has lost a conflict.
     public CompletableFuture<Boolean> isConflict(long id) {
         return get(letterKey(id))
@@ -463,29 +485,11 @@ public final class LetterTable {
 
     /// Adds to what became of records.
     public CompletableFuture<Void> count(Counts counts) {
-        Map<String, AttributeValue> values = Map.of(
-                ":accepted", Items.number(counts.accepted()),
-                ":duplicate", Items.number(counts.duplicate()),
-                ":stale", Items.number(counts.stale()),
-                ":conflicting", Items.number(counts.conflicting()),
-                ":rejected", Items.number(counts.rejected()));
-        String additions = String.join(
-                ", ", COUNTS.stream().map(name -> name + " :" + name).toList());
-        return store.client()
-                .updateItem(request -> request.tableName(table)
-                        .key(single("counts"))
-                        .updateExpression("ADD " + additions)
-                        .expressionAttributeValues(values))
-                .handle((_, _) -> null); // A figure for people: a batch must not fail, and be tried again, for it.
+        return counters.add(counts);
     }
 
     /// What became of records.
     public CompletableFuture<Counts> counts() {
-        return get(single("counts")).thenApply(item -> {
-            long[] counts = COUNTS.stream()
-                    .mapToLong(name -> item.containsKey(name) ? Items.number(item, name) : 0)
-                    .toArray();
-            return new Counts(counts[0], counts[1], counts[2], counts[3], counts[4]);
-        });
+        return get(single("counts")).thenApply(Counters::of);
     }
 }

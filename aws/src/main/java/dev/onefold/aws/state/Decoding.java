@@ -2,9 +2,11 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.item.Definition;
+import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Identity;
@@ -56,7 +58,26 @@ final class Decoding {
         boolean versioned = served.identity() instanceof Identity.Versioned;
         byte[] version = versioned ? Arrays.copyOfRange(event.data, event.versionFrom, event.versionTo) : new byte[0];
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
-        Contribution contribution = contribution(served, event);
+        return good(key, version, contribution(served, event), arrival);
+    }
+
+    /// What is left of a record that has lost a conflict, if the served view can be made of it.
+    Decoded derive(LostRow lost, Arrival arrival) {
+        Pipeline served = definition.servedView().pipeline();
+        return switch (Derivation.of(lost.pipeline(), served)) {
+            case Derivation.Impossible(var reason) ->
+                new Decoded.Bad(new Malformed(Reason.CONFLICT, reason), RecordIdentity.NONE, arrival);
+            case Derivation.Possible possible -> {
+                boolean versioned = served.identity() instanceof Identity.Versioned;
+                byte[] version =
+                        versioned ? StoredRow.versionBytes(served, lost.row().version()) : new byte[0];
+                byte[] key = StoredRow.keyBytes(served, lost.row().key());
+                yield good(key, version, possible.of(lost.row().contribution()), arrival);
+            }
+        };
+    }
+
+    private Decoded good(byte[] key, byte[] version, Contribution contribution, Arrival arrival) {
         TreeMap<Integer, Contribution> views = new TreeMap<>();
         views.put(definition.served(), contribution);
         others.forEach((view, derivation) -> views.put(view, derivation.of(contribution)));

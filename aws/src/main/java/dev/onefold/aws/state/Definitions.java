@@ -122,6 +122,25 @@ public final class Definitions {
                 .thenCompose(now -> moveGates(now).thenApply(_ -> now));
     }
 
+    /// Keeps the pipeline of the view that serves, before another one does.
+    public CompletableFuture<Void> keepServed(Definition definition) {
+        return store.retried(() -> store.client()
+                        .putItem(request -> request.tableName(store.tables().rows())
+                                .item(Definition.pastView(definition.servedView()))))
+                .thenApply(_ -> null);
+    }
+
+    /// The pipeline of a view that served before; empty if it is not known.
+    public CompletableFuture<Optional<Pipeline>> past(int view) {
+        return store.retried(() -> store.client()
+                        .getItem(request -> request.tableName(store.tables().rows())
+                                .key(Definition.pastView(view))
+                                .consistentRead(true)))
+                .thenApply(response -> response.item().isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(Definition.pipeline(response.item())));
+    }
+
     /// Moves all gates to the epoch of a definition; those that are there or further stay.
     public CompletableFuture<Void> moveGates(Definition definition) {
         return atOnce(definition, gate -> moveGate(gate, definition.epoch()));

@@ -55,6 +55,7 @@ public final class StateAndMap {
     private final LetterTable letters;
     private final List<Arrival> arrivals;
     private final boolean keepsRejected;
+    private final @Nullable LostRow lost;
     private final Fate[] fates;
     /// Deltas that this batch has tried to write: a row that names one of them is this batch's own.
     private final Set<DeltaId> mine = new HashSet<>();
@@ -62,9 +63,10 @@ public final class StateAndMap {
     /// others may be behind, too, if nobody moves them all.
     private final List<Integer> moved = new ArrayList<>();
 
-    private StateAndMap(Store store, List<Arrival> arrivals, boolean keepsRejected) {
+    private StateAndMap(Store store, List<Arrival> arrivals, boolean keepsRejected, @Nullable LostRow lost) {
         this.store = store;
         this.keepsRejected = keepsRejected;
+        this.lost = lost;
         definitions = new Definitions(store);
         letters = new LetterTable(store);
         this.arrivals = List.copyOf(arrivals);
@@ -76,13 +78,20 @@ public final class StateAndMap {
     ///
     /// @return what became of each record, in their order
     public static CompletableFuture<List<Fate>> process(Store store, List<Arrival> arrivals) {
-        return new StateAndMap(store, arrivals, true).process();
+        return new StateAndMap(store, arrivals, true, null).process();
     }
 
     /// Takes a record that is a dead letter already. When it is rejected again, or loses a conflict, no
     /// letter of it is kept: its letter is its caller's, and may have another identity than its place.
     public static CompletableFuture<Fate> redrive(Store store, Arrival arrival) {
-        return new StateAndMap(store, List.of(arrival), false).process().thenApply(List::getFirst);
+        return new StateAndMap(store, List.of(arrival), false, null).process().thenApply(List::getFirst);
+    }
+
+    /// The same for a row that has lost a conflict.
+    ///
+    /// @param read where its record came from, and what is kept of it
+    public static CompletableFuture<Fate> redrive(Store store, Arrival read, LostRow lost) {
+        return new StateAndMap(store, List.of(read), false, lost).process().thenApply(List::getFirst);
     }
 
     private CompletableFuture<List<Fate>> process() {
@@ -116,7 +125,8 @@ public final class StateAndMap {
         Map<ByteBuffer, List<Integer>> byKey = new LinkedHashMap<>();
         Candidate[] candidates = new Candidate[arrivals.size()];
         for (int index : indices) {
-            switch (decoding.decode(arrivals.get(index))) {
+            Arrival arrived = arrivals.get(index);
+            switch (lost == null ? decoding.decode(arrived) : decoding.derive(lost, arrived)) {
                 case Decoding.Decoded.Bad(var malformed, var stated, var arrival) -> {
                     fates[index] = new Fate.Rejected(malformed);
                     if (keepsRejected) {
@@ -243,12 +253,7 @@ public final class StateAndMap {
                 place[place.length - 2],
                 Long.parseLong(place[place.length - 1]),
                 Losers.text(row, pipeline));
-        return new Letter(
-                Losers.identity(row),
-                Reason.CONFLICT,
-                Losers.message(row, winner.place()),
-                arrival,
-                DeadLetter.Content.SUMMARY);
+        return Letter.ofRow(Losers.identity(row), Losers.message(row, winner.place()), arrival, winner.served());
     }
 
     /// What answers call a row.

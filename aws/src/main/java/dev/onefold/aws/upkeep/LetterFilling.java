@@ -1,19 +1,28 @@
 package dev.onefold.aws.upkeep;
 
+import dev.onefold.aws.Arrival;
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Row;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.letter.UnreadableLetter;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
+import dev.onefold.aws.state.LostRow;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Losers;
+import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Pipeline;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -22,12 +31,17 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// Decides the dead letters again when another pipeline serves: the one before refused their records, so no row holds
 /// them, and the new one may accept them. A letter of the old pipeline is written on condition that a gate is open for
 /// it, as a row is, so each is there once all gates were moved. The row is the mark: a letter that was accepted and
-/// not removed in time is a duplicate when the next step comes to it.
+/// not removed in time is a duplicate when the next step comes to it. Some are decided at a time, in any order:
+/// versions,
+/// ids and contributions decide, as when all records come again.
 ///
 ///     item = k 00 "letters", n the view whose pipeline decides, i the last letter that was decided, d 1 when all are
 final class LetterFilling {
-    private static final int PAGE = 100;
+    private static final int AT_A_TIME = 32;
+    private static final long BYTES_AT_A_TIME = 16L << 20;
     private static final int FIRST_VIEW = 1;
+    private static final long ALL = -1;
+    private static final long NOT_BEGUN = -2;
 
     private final Store store;
     private final Definition definition;
@@ -49,17 +63,19 @@ final class LetterFilling {
             return CompletableFuture.completedFuture(true);
         }
         LetterFilling filling = new LetterFilling(store, definition, goesOn);
-        return filling.last()
-                .thenCompose(last -> last < 0
-                        ? CompletableFuture.completedFuture(true)
-                        : new Definitions(store).moveGates(definition).thenCompose(_ -> filling.from(last)));
+        return filling.last().thenCompose(last -> {
+            if (last == ALL) {
+                return CompletableFuture.completedFuture(true);
+            }
+            return last == NOT_BEGUN ? filling.fence().thenCompose(_ -> filling.from(0)) : filling.from(last);
+        });
     }
 
     private static Map<String, AttributeValue> key() {
         return Row.other("letters");
     }
 
-    /// The last letter that was decided under the served pipeline; negative if all are.
+    /// The last letter that was decided under the served pipeline, or [#ALL], or [#NOT_BEGUN].
     private CompletableFuture<Long> last() {
         return store.retried(() -> store.client()
                         .getItem(request -> request.tableName(store.tables().rows())
@@ -69,23 +85,47 @@ final class LetterFilling {
                     boolean isBegun =
                             !response.item().isEmpty() && Items.number(response.item(), "n") == definition.served();
                     if (!isBegun) {
-                        return 0L;
+                        return NOT_BEGUN;
                     }
-                    return Items.number(response.item(), "d") == 1 ? -1L : Items.number(response.item(), "i");
+                    return Items.number(response.item(), "d") == 1 ? ALL : Items.number(response.item(), "i");
                 });
+    }
+
+    /// A letter of the old pipeline may still be on its way when its gate is free again and has been moved, as a row
+    /// may; see [dev.onefold.aws.state.Filling].
+    private CompletableFuture<Void> fence() {
+        return new Definitions(store)
+                .moveGates(definition)
+                .thenCompose(_ -> store.pause().apply(Store.IN_FLIGHT_MAX))
+                .thenCompose(_ -> note(0, 0));
     }
 
     private CompletableFuture<Boolean> from(long last) {
         if (!goesOn.getAsBoolean()) {
             return CompletableFuture.completedFuture(false);
         }
-        return table.list(last, PAGE).thenCompose(letters -> {
+        return table.list(last, AT_A_TIME).thenCompose(letters -> {
             if (letters.isEmpty()) {
                 return note(last, 1).thenApply(_ -> true);
             }
-            long next = letters.getLast().id();
-            return decide(letters).thenCompose(_ -> note(next, 0)).thenCompose(_ -> from(next));
+            List<DeadLetter> some = together(letters);
+            long next = some.getLast().id();
+            return decide(some).thenCompose(_ -> note(next, 0)).thenCompose(_ -> from(next));
         });
+    }
+
+    /// The first letters, whose records fit into memory together.
+    private static List<DeadLetter> together(List<DeadLetter> letters) {
+        List<DeadLetter> some = new ArrayList<>();
+        long bytes = 0;
+        for (DeadLetter letter : letters) {
+            bytes += letter.bytes();
+            if (!some.isEmpty() && bytes > BYTES_AT_A_TIME) {
+                break;
+            }
+            some.add(letter);
+        }
+        return some;
     }
 
     private CompletableFuture<Void> note(long last, int done) {
@@ -100,19 +140,21 @@ final class LetterFilling {
     }
 
     private CompletableFuture<Void> decide(List<DeadLetter> letters) {
-        CompletableFuture<Void> decided = CompletableFuture.completedFuture(null);
-        for (DeadLetter letter : letters) {
-            decided = decided.thenCompose(_ -> decide(letter));
-        }
-        return decided;
+        return CompletableFuture.allOf(letters.stream().map(this::decide).toArray(CompletableFuture[]::new));
     }
 
-    /// The loser of a conflict stays a letter, whichever record wins now, as when a person redrives it. A letter
-    /// that holds no record stays, too.
+    /// A letter whose record cannot be read stays, and says so: those behind it do not wait.
     private CompletableFuture<Void> decide(DeadLetter letter) {
-        if (letter.content() != DeadLetter.Content.RECORD) {
-            return CompletableFuture.completedFuture(null);
-        }
+        CompletableFuture<Void> decided = letter.content() == DeadLetter.Content.RECORD
+                ? decideRecord(letter)
+                : letter.reason() == Reason.CONFLICT ? decideRow(letter) : CompletableFuture.completedFuture(null);
+        return decided.exceptionallyCompose(failure -> Futures.cause(failure) instanceof UnreadableLetter unreadable
+                ? table.undecided(letter.id(), String.valueOf(unreadable.getMessage()))
+                : CompletableFuture.failedFuture(failure));
+    }
+
+    /// The loser of a conflict stays a letter, whichever record wins now, as when a person redrives it.
+    private CompletableFuture<Void> decideRecord(DeadLetter letter) {
         return table.arrival(letter.id()).thenCompose(arrival -> {
             if (arrival == null) {
                 return CompletableFuture.completedFuture(null);
@@ -131,6 +173,36 @@ final class LetterFilling {
                 };
             });
         });
+    }
+
+    /// The loser of a conflict that was stored as a row: what the pipeline of before read of it decides again. It
+    /// stays a letter, too, unless another letter is kept of it.
+    private CompletableFuture<Void> decideRow(DeadLetter letter) {
+        return table.view(letter.id())
+                .thenCompose(view -> view == 0 || view == definition.served()
+                        ? CompletableFuture.completedFuture(Optional.<Pipeline>empty())
+                        : new Definitions(store).past(view))
+                .thenCompose(pipeline -> pipeline.isEmpty()
+                        ? CompletableFuture.completedFuture(null)
+                        : table.arrival(letter.id())
+                                .thenCompose(read -> read == null
+                                        ? CompletableFuture.completedFuture(null)
+                                        : decideRow(letter, read, pipeline.get())));
+    }
+
+    private CompletableFuture<Void> decideRow(DeadLetter letter, Arrival read, Pipeline pipeline) {
+        Optional<StoredRow> row = Losers.row(read.data(), pipeline, letter.place());
+        return row.map(lost -> StateAndMap.redrive(store, read, new LostRow(lost, pipeline)))
+                .map(redriven ->
+                        redriven.thenCompose(fate -> fate instanceof Fate.Conflicting(var loser) && loser.isPresent()
+                                ? keepAs(letter, loser.get())
+                                : CompletableFuture.<Void>completedFuture(null)))
+                .orElseGet(() -> CompletableFuture.completedFuture(null));
+    }
+
+    private CompletableFuture<Void> keepAs(DeadLetter letter, Letter lost) {
+        return table.keepAs(letter.id(), lost.identity())
+                .thenCompose(kept -> kept == letter.id() ? CompletableFuture.completedFuture(null) : remove(letter));
     }
 
     /// A record that loses now stays as this letter, unless another letter is kept of it.

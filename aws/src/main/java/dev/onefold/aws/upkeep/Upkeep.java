@@ -184,7 +184,10 @@ public final class Upkeep {
         return filled(
                 definition,
                 view,
-                _ -> replaced(definition.servingOnly(view.number()), _ -> done(new Outcome.Serving(wanted))));
+                _ -> definitions
+                        .keepServed(definition)
+                        .thenCompose(_ -> replaced(
+                                definition.servingOnly(view.number()), _ -> done(new Outcome.Serving(wanted)))));
     }
 
     /// An audit of ours goes on; what a person compares is left alone while it moves.
