@@ -22,24 +22,27 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     item = p "headers", g lane 2, n commits and closings, e epoch, c the n of the last commit, and while that may be
 ///             visible in part: u per view the sort keys of the items that it wrote; t when the epoch before was
 /// closed,
-///             and a what its cut covers
+///             and a what its cut covers; w the epoch, if a reader waits for the commits to pause, to close it
 ///
 /// @param last the last commit
 /// @param touched keys of the items that it wrote; none if all of them are visible
 /// @param closing of the epoch before; `null` if this is the first one
+/// @param isAsked whether a reader waits to close the epoch
 public record Header(
         int lane,
         long commits,
         long epoch,
         long last,
         List<Map<String, AttributeValue>> touched,
-        @Nullable Closing closing) {
+        @Nullable Closing closing,
+        boolean isAsked) {
     public static final String COMMITS = "n";
     public static final String EPOCH = "e";
     public static final String LAST = "c";
     public static final String TOUCHED = "u";
     public static final String CLOSED = "t";
     public static final String COVERS = "a";
+    public static final String ASKED = "w";
     public static final String PARTITION = "headers";
 
     /// How an epoch was closed.
@@ -54,7 +57,7 @@ public record Header(
 
     /// The header of a lane that has had no commit.
     public static Header first(int lane) {
-        return new Header(lane, 0, 1, 0, List.of(), null);
+        return new Header(lane, 0, 1, 0, List.of(), null, false);
     }
 
     /// The header that an item holds.
@@ -80,7 +83,8 @@ public record Header(
                 Items.number(item, EPOCH),
                 Items.number(item, LAST),
                 touched,
-                closing);
+                closing,
+                item.containsKey(ASKED));
     }
 
     /// What the attribute [#TOUCHED] is for items of these keys.

@@ -1,6 +1,8 @@
 package dev.onefold.aws.read;
 
+import dev.onefold.aws.BatchReads;
 import dev.onefold.aws.Futures;
+import dev.onefold.aws.SettledReads;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
@@ -8,15 +10,16 @@ import dev.onefold.aws.reduce.Headers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
-import software.amazon.awssdk.services.dynamodb.model.Get;
-import software.amazon.awssdk.services.dynamodb.model.TransactGetItem;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
-import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 import software.amazon.awssdk.services.dynamodb.model.Update;
 
 /// One instant of all lanes: the end of an epoch, which a reader closes in one transaction over all headers. Items keep
@@ -25,6 +28,10 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 ///
 /// Readers share a cut for a second: each closing moves what Reduce's commits are conditional on, and many readers
 /// would leave it no time between two of them.
+///
+/// Where many lanes commit without a pause, one of them is always in a transaction, and a transaction over all headers
+/// would be refused for ever. So headers are read one by one; and a reader who was refused asks in each header for a
+/// pause, which Reduce makes before its next commit.
 ///
 /// @param epoch the one that was closed; items are read as they are if it is [#NOW]
 /// @param covers all that was written before is in the cut
@@ -37,21 +44,17 @@ record Cut(long epoch, Instant covers) {
 
     private static final Duration SHARED_MAX = Duration.ofSeconds(1);
 
+    /// So often a reader is refused before it asks for a pause.
+    private static final int REFUSED_MAX = 2;
+
+    private static final int MIXED_MAX = 12;
+
     /// Takes a cut that somebody else has closed lately, or closes one.
     ///
     /// @param covers what a cut that is closed from now on covers
     /// @param least the least epoch that will do, or [#NEXT]
     static CompletableFuture<Cut> take(Store store, int lanes, Instant covers, long least) {
-        return take(store, lanes, covers, least, 1).exceptionallyCompose(failure -> {
-            Throwable cause = Futures.cause(failure);
-            return CompletableFuture.failedFuture(
-                    cause instanceof TransactionCanceledException
-                            ? new IllegalStateException(
-                                    "The headers of " + store.tables().totals()
-                                            + " were in other transactions in all attempts to read them. Ask again.",
-                                    cause)
-                            : cause);
-        });
+        return take(store, lanes, covers, least, 1);
     }
 
     private static CompletableFuture<Cut> take(Store store, int lanes, Instant covers, long least, int attempt) {
@@ -68,7 +71,8 @@ record Cut(long epoch, Instant covers) {
             }
             // Whoever closes it, it is closed after this call began; so its cut is as good as one of ours.
             long enough = least == NEXT ? epoch : least;
-            return close(store, headers, covers)
+            return (attempt > REFUSED_MAX ? ask(store, headers) : CompletableFuture.completedFuture(null))
+                    .thenCompose(_ -> close(store, headers, covers))
                     .thenCompose(written -> written instanceof Store.Written.Done
                             ? closed(store, lanes)
                             : store.backOff(attempt).thenCompose(_ -> take(store, lanes, covers, enough, attempt + 1)));
@@ -106,14 +110,55 @@ record Cut(long epoch, Instant covers) {
                 headers.stream().map(header -> Headers.settle(store, header)).toArray(CompletableFuture[]::new));
     }
 
-    /// The headers at one instant; those that there are.
+    /// The headers, all of one epoch; those that there are. Each is as it was at an instant of its own: a commit, or a
+    /// closing, that is not seen in one of them may be seen in another one.
     static CompletableFuture<List<Header>> headers(Store store, int lanes) {
-        return store.retried(
-                        () -> store.client().transactGetItems(request -> request.transactItems(gets(store, lanes))))
-                .thenApply(response -> response.responses().stream()
-                        .filter(header -> !header.item().isEmpty())
-                        .map(header -> Header.of(header.item()))
+        return headers(store, lanes, 1);
+    }
+
+    private static CompletableFuture<List<Header>> headers(Store store, int lanes, int attempt) {
+        List<Map<String, AttributeValue>> keys =
+                IntStream.range(0, lanes).mapToObj(Header::keyOf).toList();
+        return BatchReads.of(store, store.tables().totals(), keys, null).thenCompose(items -> {
+            List<Header> headers = items.stream()
+                    .map(Header::of)
+                    .sorted(Comparator.comparingInt(Header::lane))
+                    .toList();
+            boolean isMixed = headers.stream().map(Header::epoch).distinct().count() > 1;
+            return isMixed && attempt < MIXED_MAX
+                    ? store.backOff(attempt).thenCompose(_ -> headers(store, lanes, attempt + 1))
+                    : CompletableFuture.completedFuture(headers);
+        });
+    }
+
+    /// The headers at one instant; none if others are at work on one of them.
+    static CompletableFuture<List<Header>> quietHeaders(Store store, int lanes) {
+        List<Map<String, AttributeValue>> keys =
+                IntStream.range(0, lanes).mapToObj(Header::keyOf).toList();
+        return SettledReads.of(store, store.tables().totals(), keys)
+                .thenApply(items -> items.orElse(List.of()).stream()
+                        .map(Header::of)
+                        .sorted(Comparator.comparingInt(Header::lane))
                         .toList());
+    }
+
+    /// Asks for a pause between commits. If this fails, the next attempt asks again.
+    private static CompletableFuture<Void> ask(Store store, List<Header> headers) {
+        return CompletableFuture.allOf(headers.stream()
+                .map(header -> store.retried(() -> store.client()
+                                .updateItem(request -> request.tableName(
+                                                store.tables().totals())
+                                        .key(Header.keyOf(header.lane()))
+                                        .updateExpression("SET " + Header.ASKED + " = :epoch")
+                                        .conditionExpression("e = :epoch")
+                                        .expressionAttributeValues(Map.of(":epoch", Items.number(header.epoch())))))
+                        .handle((_, failure) -> {
+                            if (failure != null && !(Futures.cause(failure) instanceof SdkException)) {
+                                throw new CompletionException(Futures.cause(failure));
+                            }
+                            return null;
+                        }))
+                .toArray(CompletableFuture[]::new));
     }
 
     private static CompletableFuture<Store.Written> close(Store store, List<Header> headers, Instant covers) {
@@ -123,7 +168,7 @@ record Cut(long epoch, Instant covers) {
                     .update(Update.builder()
                             .tableName(store.tables().totals())
                             .key(Header.keyOf(header.lane()))
-                            .updateExpression("SET t = :t, a = :a ADD n :one, e :one")
+                            .updateExpression("SET t = :t, a = :a REMOVE " + Header.ASKED + " ADD n :one, e :one")
                             .conditionExpression("e = :epoch")
                             .expressionAttributeValues(Map.of(
                                     ":one", Items.number(1),
@@ -134,16 +179,5 @@ record Cut(long epoch, Instant covers) {
                     .build());
         }
         return store.transact(items);
-    }
-
-    private static List<TransactGetItem> gets(Store store, int lanes) {
-        return IntStream.range(0, lanes)
-                .mapToObj(lane -> TransactGetItem.builder()
-                        .get(Get.builder()
-                                .tableName(store.tables().totals())
-                                .key(Header.keyOf(lane))
-                                .build())
-                        .build())
-                .toList();
     }
 }

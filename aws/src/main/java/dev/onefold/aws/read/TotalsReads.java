@@ -25,7 +25,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
-import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 
 /// Reads totals as of one cut, whatever their size: the stripes of all lanes, added up.
 public final class TotalsReads {
@@ -135,14 +134,15 @@ public final class TotalsReads {
     }
 
     /// Where nothing waits to be added, probably nothing is while this is read: then no epoch need be closed, and
-    /// nothing be written. Each commit moves a header, so equal headers before and after are one cut.
+    /// nothing be written. Each commit moves a header, so equal headers before and after are one cut, if no commit
+    /// is under way then.
     private CompletableFuture<Reading> still(List<Part> parts, Instant at, long least) {
-        return quietHeaders()
+        return Cut.headers(store, definition.lanes())
                 .thenCompose(before -> before.size() < definition.lanes()
                         ? closed(parts, at, least)
                         : Cut.settle(store, before)
                                 .thenCompose(_ -> read(parts, new Cut(Cut.NOW, at), Cut.epoch(before)))
-                                .thenCompose(reading -> quietHeaders()
+                                .thenCompose(reading -> Cut.quietHeaders(store, definition.lanes())
                                         .thenCompose(after -> isSame(before, after)
                                                 ? CompletableFuture.completedFuture(reading)
                                                 : closed(parts, at, least))));
@@ -153,16 +153,6 @@ public final class TotalsReads {
                 .map(Header::commits)
                 .toList()
                 .equals(after.stream().map(Header::commits).toList());
-    }
-
-    /// None if others are at work on them.
-    private CompletableFuture<List<Header>> quietHeaders() {
-        return Cut.headers(store, definition.lanes()).exceptionallyCompose(failure -> {
-            Throwable cause = Futures.cause(failure);
-            return cause instanceof TransactionCanceledException
-                    ? CompletableFuture.completedFuture(List.of())
-                    : CompletableFuture.failedFuture(cause);
-        });
     }
 
     private CompletableFuture<Reading> closed(List<Part> parts, Instant at, long least) {

@@ -42,6 +42,11 @@ public final class Reduce {
     private static final int DELTAS_READ_MAX = 200;
     private static final int ATTEMPTS_MAX = 30;
     private static final int GONE_MAX = 100_000;
+
+    /// How long a run pauses at a time, and how often in a row, where a reader asks for it: a reader may have died.
+    private static final Duration PAUSE = Duration.ofMillis(20);
+
+    private static final int PAUSES_MAX = 15;
     private static final Duration FOREVER = Duration.ofDays(1);
 
     private final Store store;
@@ -142,14 +147,25 @@ public final class Reduce {
         });
     }
 
-    /// The header, when all that its last commit wrote is visible.
+    /// The header, when all that its last commit wrote is visible, and no reader waits for a pause.
     private CompletableFuture<Header> header() {
+        return header(0);
+    }
+
+    private CompletableFuture<Header> header(int pauses) {
+        return settledHeader()
+                .thenCompose(header -> header.isAsked() && pauses < PAUSES_MAX
+                        ? store.pause().apply(PAUSE).thenCompose(_ -> header(pauses + 1))
+                        : CompletableFuture.completedFuture(header));
+    }
+
+    private CompletableFuture<Header> settledHeader() {
         return Headers.find(store, lane).thenCompose(found -> {
             if (found.isEmpty()) {
                 return new Definitions(store)
                         .load()
                         .thenCompose(definition -> Headers.make(store, definition.lanes()))
-                        .thenCompose(_ -> header());
+                        .thenCompose(_ -> settledHeader());
             }
             Header header = found.get();
             return header.last() == settled
@@ -229,7 +245,8 @@ public final class Reduce {
                 .update(Update.builder()
                         .tableName(store.tables().totals())
                         .key(Header.keyOf(lane))
-                        .updateExpression("SET n = :after, c = :after, u = :keys")
+                        .updateExpression("SET n = :after, c = :after, u = :keys"
+                                + (header.isAsked() ? " REMOVE " + Header.ASKED : ""))
                         .conditionExpression("n = :before")
                         .expressionAttributeValues(Map.of(
                                 ":before", Items.number(header.commits()),

@@ -15,11 +15,14 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
+import dev.onefold.simulator.aws.SimulatedDynamoDb;
+import dev.onefold.simulator.aws.VirtualTime;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,6 +32,8 @@ import org.junit.jupiter.api.Test;
 /// commits of Reduce are conditional on.
 class ReadersHazardsTest {
     private static final int LANES = 8;
+    private static final int WIDE = 40;
+    private static final long CLOCK_SKEW_MS = 20;
     private static final int READERS = 50;
     private static final Duration LAG_MAX = Duration.ofSeconds(4);
     private static final Pipeline TRADES = Pipeline.named("trades")
@@ -59,6 +64,38 @@ class ReadersHazardsTest {
         live(Duration.ofSeconds(60));
     }
 
+    /// 58: with so many lanes one of the headers is always in a transaction.
+    @Test
+    void readers_get_answers_while_forty_lanes_commit_without_a_pause() {
+        VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
+        Deployment wide =
+                new Deployment(time, new SimulatedDynamoDb(time, 1), new SplittableRandom(1), 1, CLOCK_SKEW_MS);
+        AwsEngine all = wide.engine(TRADES, WIDE, 64);
+        for (int batch = 0; batch < 50; batch++) {
+            wide.of(StateAndMap.process(wide.store(wide.dynamo.client("function")), trades(40)));
+        }
+        wide.dynamo.inject(AwsFigures.latency(Duration.ofMillis(100)));
+        for (int lane = 0; lane < WIDE; lane++) {
+            var _ = Reduce.lane(wide.store(wide.dynamo.client("function")), lane);
+        }
+        time.runFor(Duration.ofMillis(100));
+        Duration longest = Duration.ZERO;
+        for (int answer = 0; answer < 2; answer++) {
+            Instant start = time.instant();
+            all.query(Query.all("main"));
+            Duration took = Duration.between(start, time.instant());
+            longest = took.compareTo(longest) > 0 ? took : longest;
+            time.runFor(Duration.ofMillis(300));
+        }
+        assertThat(longest).isLessThan(Duration.ofSeconds(1));
+        assertThat(wide.of(Lag.of(wide.store(wide.dynamo.client("function")), WIDE)))
+                .as("commits go on")
+                .isPositive();
+        all.reduce();
+        assertThat(all.query(Query.all("main")).lines().getFirst().values().getLast())
+                .isEqualByComparingTo(BigDecimal.valueOf(sequence));
+    }
+
     private void live(Duration life) {
         deployment.dynamo.inject(AwsFigures.latency(Duration.ofMillis(100)));
         IntStream.range(0, LANES).forEach(this::reduce);
@@ -80,11 +117,8 @@ class ReadersHazardsTest {
                 .isEqualByComparingTo(BigDecimal.valueOf(sequence));
     }
 
-    private void put() {
-        if (over) {
-            return;
-        }
-        List<Arrival> batch = IntStream.range(0, 100)
+    private List<Arrival> trades(int count) {
+        return IntStream.range(0, count)
                 .mapToObj(_ -> new Arrival(
                         "s/shard",
                         Integer.toString(++sequence),
@@ -93,6 +127,13 @@ class ReadersHazardsTest {
                                 .formatted(sequence, sequence % 12)
                                 .getBytes(StandardCharsets.UTF_8)))
                 .toList();
+    }
+
+    private void put() {
+        if (over) {
+            return;
+        }
+        List<Arrival> batch = trades(100);
         var _ = StateAndMap.process(function(), batch);
         deployment.time.schedule(Duration.ofMillis(100), this::put);
     }
