@@ -54,7 +54,7 @@ final class Checkpoints implements AutoCloseable {
     private long number;
     private @Nullable Pending pending;
     private volatile Durable durable;
-    private volatile boolean closing;
+    private volatile boolean closing; // With the engine, or as the only one: its view is discarded.
 
     /// What the last durable checkpoint covers.
     record Durable(long number, Instant at, List<Checkpoint.Source> sources) {}
@@ -152,12 +152,6 @@ final class Checkpoints implements AutoCloseable {
     /// Notes for how long intake has waited for a checkpoint. Any thread.
     void stopped(long nanos) {
         stoppedNanosMax.accumulate(nanos);
-    }
-
-    /// From now on a checkpoint that finds the disk full is given up: the engine is being closed, and its next
-    /// start folds again what no checkpoint covers. Any thread.
-    void closing() {
-        closing = true;
     }
 
     /// The longest that a checkpoint has stopped intake, since the engine was opened; waiting for the one
@@ -272,8 +266,12 @@ final class Checkpoints implements AutoCloseable {
         }
     }
 
+    private boolean isClosing() {
+        return closing || space.isClosing();
+    }
+
     private void pause(OutOfSpaceException full) {
-        if (!closing) {
+        if (!isClosing()) {
             try {
                 settings.pause().run();
             } catch (EngineException e) {
@@ -283,7 +281,7 @@ final class Checkpoints implements AutoCloseable {
                 // It is for callers to give up: a checkpoint that was cut is written, or the engine is closed.
             }
         }
-        if (closing) {
+        if (isClosing()) {
             throw new EngineException(
                     EngineException.Kind.NO_SPACE,
                     "The disk is full: there is no space for " + full.file() + ". The engine closes at checkpoint "

@@ -12,13 +12,16 @@ import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.LineReader;
+import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.letters.Letters;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers'
@@ -46,6 +49,7 @@ final class Commits {
         byte[] bytes;
         int length;
         final @Nullable Entry ready;
+        List<Long> purged = List.of();
         boolean done;
         private long lines = -1;
 
@@ -54,9 +58,7 @@ final class Commits {
 
         long acknowledged;
         Counts counts = new Counts(0, 0, 0, 0, 0);
-        /// Ids of the letters that it made or caused: from the first to before the next.
         long letterFirst;
-
         long letterNext;
         Redriven redriven = Redriven.GONE;
         int removed;
@@ -69,10 +71,15 @@ final class Commits {
             this.ready = ready;
         }
 
+        /// Ids of the letters that it made or caused, ascending.
+        List<Long> letters() {
+            return LongStream.range(letterFirst, letterNext).boxed().toList();
+        }
+
         /// Its lines; counted once.
         long lines() {
             if (lines < 0) {
-                lines = length < 0 ? 1 : records(bytes, length);
+                lines = length < 0 ? 1 : Lines.count(bytes, length);
             }
             return lines;
         }
@@ -83,6 +90,12 @@ final class Commits {
 
         static Request of(Entry entry) {
             return new Request(null, 0, new byte[0], 0, entry);
+        }
+
+        static Request purge(List<Long> ids) {
+            Request request = new Request(null, 0, new byte[0], 0, null);
+            request.purged = ids;
+            return request;
         }
 
         static Request oversized(String source, long firstRecord, long bytes, byte[] sha256) {
@@ -144,34 +157,9 @@ final class Commits {
     /// letters of a batch wait on the heap for a checkpoint.
     private boolean waits(Request request) {
         return request.source == null
-                || heapBytes(uncommittedLines, uncommittedBytes) + heapBytes(request.lines(), request.length)
-                        > heapBytesMax();
-    }
-
-    /// Bytes of the heap that lines need at most while they are committed, all being rejected.
-    static long heapBytes(long lines, long bytes) {
-        return lines * Letters.PENDING_BYTES + 4 * bytes;
-    }
-
-    /// Where the lines end, counted from one on, that one batch takes: behind at least one.
-    static int end(byte[] lines, int from, int length) {
-        if (heapBytes(length - from, length - from) <= heapBytesMax()) {
-            return length; // However short the lines are.
-        }
-        int end = lineEnd(lines, from, length);
-        for (long count = 1; end < length; count++) {
-            int next = lineEnd(lines, end, length);
-            if (heapBytes(count + 1, next - from) > heapBytesMax()) {
-                break;
-            }
-            end = next;
-        }
-        return end;
-    }
-
-    /// Share of the heap that the lines of one batch may take.
-    static long heapBytesMax() {
-        return Runtime.getRuntime().maxMemory() / 4;
+                || Lines.heapBytes(uncommittedLines, uncommittedBytes)
+                                + Lines.heapBytes(request.lines(), request.length)
+                        > Lines.heapBytesMax();
     }
 
     private void foldAll(List<Entry> entries, List<Request> appended) {
@@ -200,13 +188,8 @@ final class Commits {
         if (request.source == null) {
             return switch (request.ready) {
                 case Entry.Redrive redrive -> checked(redrive);
-                case Entry.Purge purge -> {
-                    List<Entry.Purged> there = purge.letters().stream()
-                            .filter(letter -> isAt(letter.id(), letter.place()))
-                            .toList();
-                    yield there.isEmpty() ? null : new Entry.Purge(there);
-                }
-                case null, default -> throw new IllegalStateException("A request has no source");
+                case null -> purge(request.purged);
+                case Entry ready -> ready;
             };
         }
         Sources.Source source = state.sources.find(request.source);
@@ -240,7 +223,7 @@ final class Commits {
         }
         int from = 0;
         for (long skip = next - first; skip > 0 && from < request.length; skip--) {
-            from = lineEnd(request.bytes, from, request.length);
+            from = Lines.lineEnd(request.bytes, from, request.length);
         }
         request.acknowledged = source.recordsAppended;
         if (from == request.length) {
@@ -251,6 +234,18 @@ final class Commits {
         checkHeader(source, rest);
         return new Entry.Lines(
                 source.name, next - 1, source.bytesAppended, folding.arrivalMs(), letters.idNext(), rest, rest.length);
+    }
+
+    /// The entry of a purge; `null` if all these letters are gone.
+    private @Nullable Entry purge(List<Long> ids) {
+        List<Entry.Purged> there = new ArrayList<>();
+        for (long id : new LinkedHashSet<>(ids)) {
+            DeadLetter letter = letters.letter(id);
+            if (letter != null) {
+                there.add(new Entry.Purged(id, letter.place(), letter.reason() == Reason.CONFLICT));
+            }
+        }
+        return there.isEmpty() ? null : new Entry.Purge(there);
     }
 
     /// The entry of a redrive; `null` if the letter is gone. Whether it decodes is known before it is folded: nothing
@@ -280,7 +275,7 @@ final class Commits {
     /// @param records bytes of these, in `[from, to)`
     private void requireMemory(byte[] records, int from, int to) {
         long lines = 1;
-        for (int at = lineEnd(records, from, to); at < to; at = lineEnd(records, at, to)) {
+        for (int at = Lines.lineEnd(records, from, to); at < to; at = Lines.lineEnd(records, at, to)) {
             lines++;
         }
         lines += uncommittedLines;
@@ -311,28 +306,12 @@ final class Commits {
         }
     }
 
-    static long records(byte[] lines, int length) {
-        long records = 0;
-        for (int at = 0; at < length; at = lineEnd(lines, at, length)) {
-            records++;
-        }
-        return records;
-    }
-
-    private static int lineEnd(byte[] bytes, int from, int to) {
-        int at = from;
-        while (at < to && bytes[at] != '\n') {
-            at++;
-        }
-        return Math.min(at + 1, to);
-    }
-
     /// Notes how far the source is in the journal.
     private void move(Entry entry) {
         switch (entry) {
             case Entry.Lines lines -> {
                 Sources.Source source = state.sources.findOrAdd(lines.source(), false);
-                source.recordsAppended = lines.recordsBefore() + records(lines.bytes(), lines.length());
+                source.recordsAppended = lines.recordsBefore() + Lines.count(lines.bytes(), lines.length());
                 source.bytesAppended = lines.offset() + lines.length();
                 source.headerAppended = true;
             }
@@ -383,6 +362,13 @@ final class Commits {
         }
     }
 
+    /// Counts records that were purged: they are not folded again.
+    void countPurged(Entry.Purge purge) {
+        long lost = purge.letters().stream().filter(Entry.Purged::hasLost).count();
+        state.counts =
+                state.counts.plus(new Counts(0, 0, 0, lost, purge.letters().size() - lost));
+    }
+
     /// The n-th chunk of a round. The round before has ended, so it is free.
     private Chunk chunk(int index) {
         if (index == kept.size()) {
@@ -396,7 +382,7 @@ final class Commits {
         List<Chunk> chunks = new ArrayList<>();
         for (int from = 0; from < lines.length(); ) {
             int to = Math.min(from + LineReader.CHUNK_BYTES, lines.length());
-            to = to == lines.length() ? to : lineEnd(lines.bytes(), to, lines.length());
+            to = to == lines.length() ? to : Lines.lineEnd(lines.bytes(), to, lines.length());
             Chunk chunk = chunk(chunks.size());
             byte[] part = new byte[to - from + Decoder.PADDING];
             System.arraycopy(lines.bytes(), from, part, 0, to - from);

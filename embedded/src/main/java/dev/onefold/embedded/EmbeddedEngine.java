@@ -29,7 +29,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// The engine on one machine: one durable process that owns a data directory.
@@ -137,7 +136,9 @@ public final class EmbeddedEngine implements Engine {
         alone(() -> {
             Pipeline definition = wanted;
             if (definition != null) {
-                rounds.checkpointNow(() -> false); // After a crash the old view needs journal that the new one deletes.
+                rounds.checkpointNow(
+                        opening.space()
+                                ::isClosing); // After a crash the old view needs journal that the new one deletes.
                 replace(view, new ViewFill(opening, view, definition).fill(reopen, acceptLoss));
             }
             return true;
@@ -221,7 +222,7 @@ public final class EmbeddedEngine implements Engine {
     /// @return lines of the source that are acknowledged so far
     /// @throws EngineException if lines in between are missing, or the engine cannot go on
     public long append(String source, long firstRecord, byte[] lines, int length) {
-        requireNumbered(source, firstRecord);
+        Lines.requireNumbered(source, firstRecord);
         Objects.requireNonNull(lines, "The lines are null");
         if (length < 0 || length > lines.length || length > APPEND_BYTES_MAX) {
             throw new IllegalArgumentException(
@@ -230,10 +231,11 @@ public final class EmbeddedEngine implements Engine {
         long acknowledged = length == 0 ? acknowledged(source) : 0;
         long record = firstRecord;
         for (int from = 0; from < length; ) {
-            int to = Commits.end(lines, from, length);
+            int to = Lines.end(lines, from, length);
             byte[] part = from == 0 && to == length ? lines : Arrays.copyOfRange(lines, from, to);
-            acknowledged = commit(Commits.Request.lines(source, record, part, to - from)).acknowledged;
-            record += Commits.records(part, to - from);
+            Commits.Request request = Commits.Request.lines(source, record, part, to - from);
+            acknowledged = commit(request).acknowledged;
+            record += request.lines();
             from = to;
         }
         return acknowledged;
@@ -245,30 +247,18 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @param records without line ends; an empty list does nothing, an empty record becomes a dead letter
     public Appended append(String source, List<String> records) {
-        requireName(source);
+        Lines.requireName(source);
         byte[] lines = Lines.of(records, APPEND_BYTES_MAX);
         if (lines.length == 0) {
             return new Appended(acknowledged(source), new Counts(0, 0, 0, 0, 0), List.of());
         }
-        if (Commits.end(lines, 0, lines.length) < lines.length) {
-            throw new IllegalArgumentException("The " + records.size() + " records, of " + lines.length
-                    + " bytes, are more than this heap allows for one call: if all were rejected, they would need "
-                    + Commits.heapBytes(records.size(), lines.length) + " bytes of it, "
-                    + Commits.heapBytesMax() + " are allowed. Append them in several calls, or allow a larger heap"
-                    + " (-Xmx).");
-        }
         Commits.Request request = commit(Commits.Request.lines(source, Commits.Request.NEXT, lines, lines.length));
-        return new Appended(
-                request.acknowledged,
-                request.counts,
-                LongStream.range(request.letterFirst, request.letterNext)
-                        .boxed()
-                        .toList());
+        return new Appended(request.acknowledged, request.counts, request.letters());
     }
 
     /// Takes note of a line over the limit: its place, length and hash become a dead letter.
     public long appendOversized(String source, long record, long bytes, byte[] sha256) {
-        requireNumbered(source, record);
+        Lines.requireNumbered(source, record);
         Objects.requireNonNull(sha256, "The hash is null");
         if (bytes < 0 || sha256.length != SHA256_BYTES) {
             throw new IllegalArgumentException("A line of " + bytes + " bytes with a hash of " + sha256.length
@@ -288,21 +278,6 @@ public final class EmbeddedEngine implements Engine {
         }
     }
 
-    private static void requireName(String source) {
-        Objects.requireNonNull(source, "The source's name is null");
-        if (source.isEmpty()) {
-            throw new IllegalArgumentException("The source's name is empty");
-        }
-    }
-
-    private static void requireNumbered(String source, long firstRecord) {
-        requireName(source);
-        if (firstRecord < 1) {
-            throw new IllegalArgumentException(
-                    "The first line's number is " + firstRecord + "; lines are numbered from 1");
-        }
-    }
-
     private void requireIntake() {
         opening.requireOwner();
         requireView();
@@ -315,7 +290,7 @@ public final class EmbeddedEngine implements Engine {
 
     /// Lines of a source that are acknowledged so far.
     public long acknowledged(String source) {
-        requireName(source);
+        Lines.requireName(source);
         return guard.reading(() -> {
             Sources.Source known = view.state.sources.find(source);
             return known == null ? 0L : known.records;
@@ -387,7 +362,8 @@ public final class EmbeddedEngine implements Engine {
             View served = view;
             if (!opening.reading()) {
                 rounds.checkpointNow(
-                        () -> false); // After a crash it needs journal that the shadow's checkpoints delete.
+                        opening.space()
+                                ::isClosing); // After a crash it needs journal that the shadow's checkpoints delete.
             }
             View shadow = new ViewFill(opening, served, served.pipeline).shadow(reopen);
             Verification difference =
@@ -410,7 +386,12 @@ public final class EmbeddedEngine implements Engine {
         if (writing != null) {
             rounds.awaitWritten(writing, () -> false);
         }
-        fresh.serve(opening);
+        try {
+            fresh.serve(opening);
+        } catch (RuntimeException | Error e) {
+            fresh.close(true);
+            throw e;
+        }
         guard.locked(() -> {
             view = fresh;
             wanted = null;
@@ -481,9 +462,8 @@ public final class EmbeddedEngine implements Engine {
     /// acknowledged is lost.
     @Override
     public void close() {
-        submissions.closing();
-        view.checkpoints.closing();
-        standing.writeLock().lock(); // What is being committed ends first.
+        opening.space().closing();
+        standing.writeLock().lock(); // What is being committed ends first, and long work is given up.
         try {
             own.call(() -> {
                 guard.close(this::checkpointAndRelease);
@@ -496,7 +476,6 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private void checkpointAndRelease() {
-        view.checkpoints.closing(); // The view may be another one by now.
         try {
             if (!guard.hasFailed()) {
                 view.checkpoints.takeLast();

@@ -5,7 +5,6 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Edits;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
-import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Entry;
@@ -153,12 +152,6 @@ final class LetterBox implements DeadLetters {
         }
         requireView.run();
         requireDurable(purged);
-        List<Entry.Purged> letters = read(all -> purged.stream()
-                .distinct()
-                .map(all::letter)
-                .filter(Objects::nonNull)
-                .map(letter -> new Entry.Purged(letter.id(), letter.place(), letter.reason() == Reason.CONFLICT))
-                .toList());
-        return commit.apply(Commits.Request.of(new Entry.Purge(letters))).removed;
+        return commit.apply(Commits.Request.purge(purged)).removed;
     }
 }

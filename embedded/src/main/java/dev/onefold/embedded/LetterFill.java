@@ -6,9 +6,11 @@ import dev.onefold.core.Losers;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.fold.Sources;
+import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
@@ -26,15 +28,19 @@ final class LetterFill {
     private final View old;
     private final View fresh;
     private final Derivation.Possible derivation;
+    private final Space space;
     private final Decoder decoder;
+    private final Decoder before; // Under the old definition.
     private @Nullable String headed;
     private boolean hasColumns;
 
-    LetterFill(View old, View fresh, Derivation.Possible derivation) {
+    LetterFill(View old, View fresh, Derivation.Possible derivation, Space space) {
+        this.space = space;
         this.old = old;
         this.fresh = fresh;
         this.derivation = derivation;
         decoder = new Decoder(fresh.pipeline);
+        before = new Decoder(old.pipeline);
     }
 
     void fill() {
@@ -44,6 +50,7 @@ final class LetterFill {
             for (DeadLetter letter : page) {
                 decide(letter);
                 fresh.checkpoints.takeIfDue();
+                space.requireOpen();
             }
             page = old.letters.list(page.getLast().id(), PAGE);
         }
@@ -53,15 +60,17 @@ final class LetterFill {
         if (!letter.kept()) {
             return;
         }
-        byte[] record = old.letters.record(letter.id());
-        if (letter.content() == DeadLetter.Content.SUMMARY) {
+        boolean isReadable = takeColumns(letter.place().source());
+        byte[] edit = isReadable ? lostEdit(letter) : null;
+        byte[] record = edit == null ? old.letters.record(letter.id()) : edit;
+        if (letter.content() == DeadLetter.Content.SUMMARY && edit == null) {
             Losers.row(record, old.pipeline, letter.place()).ifPresent(row -> decide(letter, row));
             return;
         }
-        if (!takeColumns(letter.place().source())) {
+        if (!isReadable) {
             return;
         }
-        Malformed malformed = decode(record);
+        Malformed malformed = decode(decoder, record);
         if (malformed == null) {
             Entry.Redrive again = new Entry.Redrive(
                     letter.id(), letter.place(), Long.MIN_VALUE, fresh.letters.idNext(), true, record);
@@ -71,8 +80,14 @@ final class LetterFill {
         }
     }
 
-    private @Nullable Malformed decode(byte[] record) {
-        return decoder.decode(Arrays.copyOf(record, record.length + Decoder.PADDING), 0, record.length);
+    /// The edit that has lost a conflict, and so counts instead of the record; `null` if none has.
+    private byte @Nullable [] lostEdit(DeadLetter letter) {
+        byte[] edit = letter.reason() == Reason.CONFLICT ? old.letters.edited(letter.id()) : null;
+        return edit != null && decode(before, edit) == null ? edit : null;
+    }
+
+    private static @Nullable Malformed decode(Decoder by, byte[] record) {
+        return by.decode(Arrays.copyOf(record, record.length + Decoder.PADDING), 0, record.length);
     }
 
     /// Takes the columns of a source, if the format has a header; false if its header is not one of this pipeline.
@@ -83,7 +98,9 @@ final class LetterFill {
         if (!name.equals(headed)) {
             Sources.Source source = fresh.state.sources.find(name);
             byte[] header = source == null ? new byte[0] : source.header;
-            hasColumns = header.length > 0 && decoder.header(header, 0, header.length) == null;
+            hasColumns = header.length > 0
+                    && decoder.header(header, 0, header.length) == null
+                    && (!Decoder.wantsHeader(old.pipeline) || before.header(header, 0, header.length) == null);
             headed = name;
         }
         return hasColumns;

@@ -27,7 +27,6 @@ final class Submissions {
     private final Space space;
     private final Lock standing;
     private final ConcurrentLinkedDeque<Commits.Request> queue = new ConcurrentLinkedDeque<>();
-    private volatile boolean closing;
 
     /// @param standing held while requests are under way: the view is not exchanged meanwhile
     Submissions(Supplier<View> view, View.Opening opening, Lock standing) {
@@ -62,7 +61,7 @@ final class Submissions {
             for (Step step = step(request); !(step instanceof Step.Done); step = step(request)) {
                 try {
                     await(step);
-                    if (closing) {
+                    if (space.isClosing()) {
                         throw new EngineException(
                                 EngineException.Kind.STOPPED, "The engine was closed while this call waited");
                     }
@@ -168,10 +167,5 @@ final class Submissions {
 
     private static EngineException nothingDone(EngineException.Kind kind, String why) {
         return new EngineException(kind, why + ". Nothing of this call was done; call again.");
-    }
-
-    /// From now on nobody waits for space. Any thread.
-    void closing() {
-        closing = true;
     }
 }

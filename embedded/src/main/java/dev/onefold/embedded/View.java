@@ -41,10 +41,13 @@ final class View {
     final Checkpoints checkpoints;
     final Commits commits;
 
+    private final Space space;
+
     private View(
             Path directory, long number, Recovery.Recovered recovered, Opening opening, @Nullable Checkpoint from) {
         this.directory = directory;
         this.number = number;
+        space = opening.space;
         state = recovered.state();
         pipeline = state.pipeline;
         letters = recovered.letters();
@@ -125,13 +128,14 @@ final class View {
                     throw new IllegalStateException("A key has two rows");
                 });
                 checkpoints.takeIfDue();
+                space.requireOpen();
             });
         }
         for (Rows rows : state.shards) {
             rows.resetCounts();
         }
         state.counts = other.state.allCounts();
-        new LetterFill(other, this, derivation).fill();
+        new LetterFill(other, this, derivation, space).fill();
     }
 
     /// Applies rows that were made of another view's.

@@ -9,6 +9,7 @@ import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.LineReader;
+import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.fold.Sources;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -195,6 +196,10 @@ final class ViewFill {
     }
 
     private void refold(View fresh, List<FileSource> files, String reason) {
+        boolean hasJournal = opening.journal().position().number() > 1;
+        Settled settled = hasJournal ? settled(reason) : new Settled();
+        fresh.folding.settle(settled);
+        fresh.letters.numberFrom(old.letters.idNext()); // A number that was told never means another record.
         List<Checkpoint.Source> sources = old.state.sources.store();
         for (Checkpoint.Source source : sources) {
             fresh.state.sources.findOrAdd(source.name(), source.replayable());
@@ -210,9 +215,23 @@ final class ViewFill {
                 throw refused(reason, "source " + file.name() + " cannot be read again: " + e.getMessage());
             }
         }
-        if (opening.journal().position().number() > 1) { // Redriven records are there, too, wherever they came from.
-            refoldJournal(fresh, reason);
+        if (hasJournal) { // Redriven records are there, too, wherever they came from.
+            refoldJournal(fresh, settled, reason);
         }
+        fresh.folding.settle(new Settled());
+    }
+
+    /// What people have settled, which stays settled when all is read again.
+    private Settled settled(String reason) {
+        Settled settled = new Settled();
+        forEachEntry(reason, entry -> {
+            switch (entry) {
+                case Entry.Redrive redrive when redrive.decodes() -> settled.add(redrive.place(), false);
+                case Entry.Purge purge -> purge.letters().forEach(letter -> settled.add(letter.place(), true));
+                case Entry.Redrive _, Entry.Lines _, Entry.Oversized _ -> {}
+            }
+        });
+        return settled.sorted();
     }
 
     private void refold(View fresh, InputStream in, Checkpoint.Source known, String reason) throws IOException {
@@ -224,23 +243,41 @@ final class ViewFill {
             fresh.folding.takeHeader(chunk);
             fresh.folding.rounds(List.of(chunk));
             fresh.checkpoints.takeIfDue();
+            opening.space().requireOpen();
         }
         if (source.bytes != known.bytes() || !Arrays.equals(source.currentHash(), known.sha256())) {
             throw refused(reason, "source " + known.name() + " is not what it was when it was folded");
         }
     }
 
-    private void refoldJournal(View fresh, String reason) {
+    private void refoldJournal(View fresh, Settled settled, String reason) {
+        forEachEntry(reason, entry -> {
+            switch (entry) {
+                case Entry.Redrive redrive when settled.fate(redrive.place()) == Settled.Fate.PURGED -> {}
+                case Entry.Redrive redrive -> refold(fresh, redrive);
+                case Entry.Purge purge -> fresh.commits.countPurged(purge);
+                case Entry.Lines _, Entry.Oversized _ -> fresh.commits.replay(entry);
+            }
+            fresh.checkpoints.takeIfDue();
+        });
+    }
+
+    /// An edit that was no event has changed nothing then, and changes nothing now, whatever it would be.
+    private static void refold(View fresh, Entry.Redrive redrive) {
+        long letter = fresh.letters.onlyAt(redrive.place());
+        if (redrive.decodes()) {
+            fresh.commits.refold(redrive, letter);
+        } else if (letter > 0) {
+            fresh.letters.edit(letter, redrive.record());
+        }
+    }
+
+    private void forEachEntry(String reason, Consumer<Entry> visitor) {
         long[] entries = new long[1];
         try (Journal again = Journal.read(opening.root(), opening.identity(), Journal.Position.START, payload -> {
             entries[0]++;
-            switch (Entry.decode(payload)) {
-                case Entry.Redrive redrive -> {
-                    fresh.commits.refold(redrive, fresh.letters.onlyAt(redrive.place()));
-                }
-                case Entry.Purge _ -> {}
-                case Entry entry -> fresh.commits.replay(entry);
-            }
+            opening.space().requireOpen();
+            visitor.accept(Entry.decode(payload));
         })) {
             if (again.position().number() != opening.journal().position().number()) {
                 throw refused(

@@ -128,6 +128,84 @@ class ChangedDefinitionTest {
         }
     }
 
+    /// A definition that refuses records without `y`, or one that takes them.
+    private static Pipeline ofX(PipelineBuilder builder, boolean strict) {
+        return strict
+                ? builder.rollup(r -> r.levels("g").sum("x", "x", 10, 2).max("y", "y", 10, 2))
+                        .build()
+                : builder.rollup(r -> r.levels("g").sum("x", "x", 10, 2)).build();
+    }
+
+    private static final List<String> WITHOUT_Y = List.of(
+            "{\"id\":1,\"v\":1,\"g\":\"A\",\"x\":1,\"y\":1}",
+            "{\"id\":2,\"v\":1,\"g\":\"A\",\"x\":10}",
+            "{\"id\":3,\"v\":1,\"g\":\"A\",\"x\":100}",
+            "{\"id\":4,\"v\":1,\"g\":\"A\",\"x\":1000}",
+            "{\"id\":1,\"v\":1,\"g\":\"A\",\"x\":0,\"y\":1}");
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// One letter is redriven edited, one purged, one edited in vain; the loser of a conflict is purged.
+    private static void settle(EmbeddedEngine engine) {
+        long first = engine.deadLetters().list(0, 1).getFirst().id();
+        engine.deadLetters()
+                .redrive(
+                        first,
+                        bytes("{\"id\":7,\"v\":1,\"g\":\"A\",\"x\":20,\"y\":2}"),
+                        dev.onefold.core.DeadLetters.Keys.ANY);
+        engine.deadLetters().redrive(first + 2, bytes("{\"id\":4,\"v\":1,\"g\":\"A\",\"x\":9000}"));
+        assertThat(engine.deadLetters().purge(List.of(first + 1))).isEqualTo(1);
+    }
+
+    @Test
+    void what_was_redriven_edited_or_purged_stays_so_under_a_relaxed_definition_from_rows_and_from_sources() {
+        byte[] content = bytes(String.join("\n", WITHOUT_Y) + "\n");
+        FileSource file = new FileSource("in", () -> new ByteArrayInputStream(content), false);
+        Function<Boolean, Pipeline> definition =
+                strict -> ofX(Pipeline.named("a").key("id").version("v"), strict);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, definition.apply(true), SETTINGS)) {
+            engine.fold(file, FoldListener.silent());
+            settle(engine);
+            assertThat(engine.deadLetters().purge(List.of(4L))).isEqualTo(1); // The loser of a conflict.
+            Counts before = engine.counts();
+            assertThat(engine.verify(_ -> file).isEqual()).isTrue();
+            assertThat(engine.rebuild(_ -> file).isEqual()).isTrue();
+            assertThat(engine.counts()).isEqualTo(before);
+            assertThat(engine.deadLetters().list(0, 9)).singleElement().satisfies(letter -> {
+                assertThat(engine.deadLetters().record(letter.id())).asString().isEqualTo(WITHOUT_Y.get(3));
+                assertThat(engine.deadLetters().edited(letter.id())).isPresent();
+            });
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, definition.apply(false), SETTINGS)) {
+            engine.fillView(_ -> null, true);
+            assertThat(totals(engine)).containsEntry(List.of(), "1021.00");
+            assertThat(engine.deadLetters().size()).isZero();
+            assertThat(engine.verify().isEqual()).isTrue();
+            assertThat(engine.verify(_ -> file).isEqual()).isTrue();
+            Counts before = engine.counts();
+            assertThat(engine.rebuild(_ -> file).isEqual()).isTrue();
+            assertThat(engine.counts()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void a_redriven_record_counts_once_where_records_count_by_their_place_also_when_its_first_form_is_accepted_now() {
+        byte[] content = bytes(String.join("\n", WITHOUT_Y.subList(0, 4)) + "\n");
+        FileSource file = new FileSource("in", () -> new ByteArrayInputStream(content), false);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, ofX(Pipeline.named("a"), true), SETTINGS)) {
+            engine.fold(file, FoldListener.silent());
+            settle(engine);
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, ofX(Pipeline.named("a"), false), SETTINGS)) {
+            engine.fillView(_ -> file, false);
+            assertThat(totals(engine)).containsEntry(List.of(), "1021.00");
+            assertThat(engine.deadLetters().size()).isZero();
+            assertThat(engine.verify(_ -> file).isEqual()).isTrue();
+        }
+    }
+
     @Test
     void who_loses_a_conflict_under_the_new_definition_is_decided_again_also_of_a_row_that_lost() {
         Pipeline both = Pipeline.named("a")

@@ -2,6 +2,7 @@ package dev.onefold.cli.letters;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.pipeline.Limits;
 import java.io.IOException;
@@ -34,6 +35,8 @@ import picocli.CommandLine.Parameters;
             "  onefold dead-letters trade-risk.yaml redrive --reason refused"
         })
 final class RedriveCommand implements Callable<Integer> {
+    private static final String STANDARD_INPUT = "-";
+
     private final DeadLettersCommand all;
 
     @Parameters(arity = "0..*", paramLabel = "ID", description = "The letters' numbers, as 'list' shows them.")
@@ -72,19 +75,27 @@ final class RedriveCommand implements Callable<Integer> {
         }
         chosen.check();
         DeadLetters.Keys keys = otherKey ? DeadLetters.Keys.ANY : DeadLetters.Keys.SAME;
-        return all.use(letters -> {
-            byte[] edited = file == null ? null : record(file); // Read once, where the command is carried out.
-            Outcomes outcomes = new Outcomes(letters, caller().out(), !several);
-            if (several) {
-                chosen.forEach(letters, all, 0, some -> {
-                    some.forEach(letter -> outcomes.redrive(letter.id(), null, keys));
-                    return true;
-                });
-            } else {
-                ids.forEach(id -> outcomes.redrive(id, edited, keys));
-            }
-            return outcomes.end();
-        });
+        if (STANDARD_INPUT.equals(file)) { // Nobody owns the directory while a person types.
+            return all.ask(_ -> {
+                byte[] edited = record(STANDARD_INPUT);
+                return letters -> redrive(letters, edited, several, keys);
+            });
+        }
+        return all.use(letters -> redrive(letters, file == null ? null : record(file), several, keys));
+    }
+
+    private ExitCode redrive(DeadLetters letters, byte @Nullable [] edited, boolean several, DeadLetters.Keys keys)
+            throws IOException {
+        Outcomes outcomes = new Outcomes(letters, caller().out(), !several);
+        if (several) {
+            chosen.forEach(letters, all, 0, some -> {
+                some.forEach(letter -> outcomes.redrive(letter.id(), null, keys));
+                return true;
+            });
+        } else {
+            ids.forEach(id -> outcomes.redrive(id, edited, keys));
+        }
+        return outcomes.end();
     }
 
     private Caller caller() {
@@ -94,7 +105,7 @@ final class RedriveCommand implements Callable<Integer> {
     /// A line end, which an editor leaves at the end of a file, is no part of the record.
     private byte[] record(String from) throws IOException {
         byte[] bytes;
-        if (from.equals("-")) {
+        if (from.equals(STANDARD_INPUT)) {
             bytes = caller().in().readNBytes(Limits.RECORD_BYTES_MAX + 2);
         } else {
             Path path = caller().path(from);

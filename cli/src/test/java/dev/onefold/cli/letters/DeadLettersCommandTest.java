@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,6 +89,24 @@ class DeadLettersCommandTest {
     void the_edited_record_may_come_from_standard_input() {
         Result result = cli.runWithInput(
                 Cli.trade("2", 1, "FX", "EMEA", "10"), "dead-letters", "trades.yaml", "redrive", "1", "--file", "-");
+        assertThat(result.out()).as(result.err()).isEqualTo("letter 1: accepted\n");
+    }
+
+    @Test
+    void while_a_person_types_the_edited_record_others_may_own_the_directory() {
+        byte[] edit = Cli.trade("2", 1, "FX", "EMEA", "10").getBytes(StandardCharsets.UTF_8);
+        Result[] beside = new Result[1];
+        InputStream typed = new ByteArrayInputStream(edit) {
+            @Override
+            public synchronized int read(byte[] bytes, int from, int length) {
+                if (beside[0] == null) {
+                    beside[0] = letters("purge", "2", "--yes");
+                }
+                return super.read(bytes, from, length);
+            }
+        };
+        Result result = cli.run(typed, "dead-letters", "trades.yaml", "redrive", "1", "--file", "-");
+        assertThat(beside[0].out()).as(beside[0].err()).isEqualTo("Purged 1 dead letter.\n");
         assertThat(result.out()).as(result.err()).isEqualTo("letter 1: accepted\n");
     }
 

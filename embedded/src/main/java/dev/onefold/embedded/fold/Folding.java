@@ -46,6 +46,7 @@ public final class Folding {
     private final List<List<Rows.Conflict>> conflicts = new ArrayList<>();
     private final boolean[] texts;
     private final @Nullable Duration horizon;
+    private Settled settled = new Settled();
 
     /// What one thread decodes with.
     private final class Decoding {
@@ -73,6 +74,11 @@ public final class Folding {
             texts[i] = inputs.get(i) instanceof Measure.Input.Text;
         }
         horizon = state.pipeline.identity() instanceof Identity.ById byId ? byId.horizon() : null;
+    }
+
+    /// From now on the first records of settled places are not folded.
+    public void settle(Settled places) {
+        settled = places;
     }
 
     /// Takes the header line from the first chunk of a source that has one.
@@ -192,6 +198,8 @@ public final class Folding {
 
     private void decode(Decoding decoding, Chunk chunk, long[] watermarkMs) {
         takeColumns(decoding, chunk);
+        long[] places = settled.of(chunk.source.name);
+        boolean hasSettled = places.length > 0 && chunk.progresses;
         byte[] bytes = chunk.bytes;
         int at = chunk.from;
         int end = chunk.length;
@@ -201,6 +209,12 @@ public final class Folding {
                 newline++;
             }
             int lineEnd = newline > at && bytes[newline - 1] == '\r' ? newline - 1 : newline;
+            Settled.Fate fate = hasSettled ? Settled.fate(places, chunk.offset + at) : Settled.Fate.OPEN;
+            if (fate == Settled.Fate.PURGED) {
+                chunk.records++;
+                at = newline + 1;
+                continue;
+            }
             Malformed malformed = decoding.decoder.decode(bytes, at, lineEnd);
             Event event = decoding.decoder.event();
             if (horizon != null) {
@@ -212,7 +226,7 @@ public final class Folding {
                     watermarkMs[0] = Math.max(watermarkMs[0], event.timeMs);
                 }
             }
-            if (malformed == null) {
+            if (malformed == null && fate == Settled.Fate.OPEN) {
                 add(decoding, event, chunk, chunk.offset + at);
             } else {
                 chunk.reject(at, lineEnd);
@@ -328,16 +342,18 @@ public final class Folding {
             chunk.recordsBefore = source.records;
         }
         keepRejected(chunk);
-        if (chunk.oversized >= 0) {
+        boolean isKept =
+                chunk.oversized >= 0 && settled.fate(new Place(source.name, 0, chunk.offset)) != Settled.Fate.PURGED;
+        if (isKept) {
             letters.addOversized(
                     Decoder.tooLarge(chunk.oversized).message(),
                     new Place(source.name, chunk.recordsBefore + 1, chunk.offset),
                     chunk.oversized,
                     chunk.oversizedHash,
                     settings.clock().instant());
-            chunk.records = 1;
         }
-        long rejectedCount = chunk.rejectedCount + (chunk.oversized >= 0 ? 1L : 0L);
+        chunk.records = chunk.oversized >= 0 ? 1 : chunk.records;
+        long rejectedCount = chunk.rejectedCount + (isKept ? 1L : 0L);
         state.counts = state.counts.plus(new Counts(0, 0, 0, 0, rejectedCount));
         state.watermarkMs = Math.max(state.watermarkMs, chunk.timeMsMax);
         if (chunk.progresses) {
@@ -369,6 +385,10 @@ public final class Folding {
             if (malformed == null && horizon != null) {
                 malformed = outOfTime(decoder.event(), horizon, chunk.watermarksMs[number], chunk.arrivedMs);
             }
+            Place place = new Place(chunk.source.name, line, chunk.offset + from);
+            if (malformed == null && settled.fate(place) == Settled.Fate.REDRIVEN) {
+                malformed = new Malformed(Reason.REFUSED, "The record was redriven, and counts as it was then");
+            }
             if (malformed == null) {
                 throw new IllegalStateException("A record of " + chunk.source.name + " is rejected for no reason");
             }
@@ -376,10 +396,7 @@ public final class Folding {
                     malformed,
                     decoder.event().identity(),
                     new Letters.Rejected(
-                            chunk.letter,
-                            new Place(chunk.source.name, line, chunk.offset + from),
-                            record,
-                            settings.clock().instant()));
+                            chunk.letter, place, record, settings.clock().instant()));
             chunk.letterStays = true;
             number++;
         }

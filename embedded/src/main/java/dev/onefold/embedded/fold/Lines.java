@@ -1,12 +1,14 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.embedded.letters.Letters;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
-/// Records as lines.
+/// Records as lines, and how many of them one commit takes.
 public final class Lines {
     private Lines() {}
 
@@ -29,6 +31,12 @@ public final class Lines {
                         + " bytes, the most that one call takes. Append them in several calls.");
             }
         }
+        if (heapBytes(records.size(), length) > heapBytesMax()) {
+            throw new IllegalArgumentException("The " + records.size() + " records, of " + length
+                    + " bytes, are more than this heap allows for one call: if all were rejected, they would need "
+                    + heapBytes(records.size(), length) + " bytes of it, " + heapBytesMax()
+                    + " are allowed. Append them in several calls, or allow a larger heap (-Xmx).");
+        }
         byte[] lines = new byte[(int) length];
         int at = 0;
         for (byte[] bytes : encoded) {
@@ -37,6 +45,67 @@ public final class Lines {
             lines[at++] = '\n';
         }
         return lines;
+    }
+
+    /// Requires the name of a source.
+    public static void requireName(String source) {
+        Objects.requireNonNull(source, "The source's name is null");
+        if (source.isEmpty()) {
+            throw new IllegalArgumentException("The source's name is empty");
+        }
+    }
+
+    /// Requires the name of a source, and a number of its line.
+    public static void requireNumbered(String source, long firstRecord) {
+        Lines.requireName(source);
+        if (firstRecord < 1) {
+            throw new IllegalArgumentException(
+                    "The first line's number is " + firstRecord + "; lines are numbered from 1");
+        }
+    }
+
+    /// Bytes of the heap that lines need at most while they are committed, all being rejected.
+    public static long heapBytes(long lines, long bytes) {
+        return lines * Letters.PENDING_BYTES + 4 * bytes;
+    }
+
+    /// Share of the heap that the lines of one commit may take.
+    public static long heapBytesMax() {
+        return Runtime.getRuntime().maxMemory() / 4;
+    }
+
+    /// Where the lines end, from one on, that one commit takes: behind at least one.
+    public static int end(byte[] lines, int from, int length) {
+        if (heapBytes(length - from, length - from) <= heapBytesMax()) {
+            return length; // However short the lines are.
+        }
+        int end = lineEnd(lines, from, length);
+        for (long count = 1; end < length; count++) {
+            int next = lineEnd(lines, end, length);
+            if (heapBytes(count + 1, next - from) > heapBytesMax()) {
+                break;
+            }
+            end = next;
+        }
+        return end;
+    }
+
+    /// How many lines there are.
+    public static long count(byte[] lines, int length) {
+        long count = 0;
+        for (int at = 0; at < length; at = lineEnd(lines, at, length)) {
+            count++;
+        }
+        return count;
+    }
+
+    /// Behind the line end of a line, or at the end of the bytes.
+    public static int lineEnd(byte[] bytes, int from, int to) {
+        int at = from;
+        while (at < to && bytes[at] != '\n') {
+            at++;
+        }
+        return Math.min(at + 1, to);
     }
 
     private static byte[] bytes(String record, int number) {

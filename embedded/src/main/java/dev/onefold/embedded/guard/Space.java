@@ -20,6 +20,7 @@ public final class Space {
     private final Set<Object> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
     private @Nullable Instant since;
     private long toldNanos;
+    private volatile boolean closing;
 
     public Space(Settings settings) {
         this.settings = settings;
@@ -56,10 +57,30 @@ public final class Space {
                 } catch (OutOfSpaceException e) {
                     isFull(work, e);
                     settings.pause().run();
+                    requireOpen();
                 }
             }
         } finally {
             leave(work);
+        }
+    }
+
+    /// From now on nobody waits for space, and no long work goes on: the engine is being closed.
+    public void closing() {
+        closing = true;
+    }
+
+    /// Whether the engine is being closed.
+    public boolean isClosing() {
+        return closing;
+    }
+
+    /// Refuses to go on with long work of an engine that is being closed.
+    public void requireOpen() {
+        if (closing) {
+            throw new EngineException(
+                    EngineException.Kind.STOPPED,
+                    "The engine was closed before this work was done. The totals are as they were; do it again.");
         }
     }
 

@@ -74,6 +74,27 @@ record LetterFrame(DeadLetter letter, long tag, String conflict, byte[] content,
         return HexFormat.of().formatHex(LineReader.sha256().digest(record));
     }
 
+    /// The same, after it was redriven and rejected, or lost a conflict.
+    ///
+    /// @param lost identity of what has lost; empty if it has not
+    /// @param record that was redriven; kept as an edit, unless it is the record of the letter
+    LetterFrame rejectedAgain(Malformed malformed, String lost, byte[] record) {
+        boolean asItWas =
+                letter.content() == DeadLetter.Content.RECORD && hash(record).equals(letter.sha256());
+        return new LetterFrame(
+                        letter,
+                        lost.isEmpty() ? tag : tagOf(lost),
+                        lost.isEmpty() ? conflict : lost,
+                        content,
+                        asItWas ? edit : record)
+                .because(malformed);
+    }
+
+    /// The same, with another edit beside its record.
+    LetterFrame edited(byte[] by) {
+        return rejectedAgain(new Malformed(letter.reason(), letter.message()), "", by);
+    }
+
     /// The same, rejected for this.
     LetterFrame because(Malformed malformed) {
         DeadLetter because = new DeadLetter(

@@ -118,25 +118,11 @@ public final class Letters implements AutoCloseable {
     /// @param identity that the record states
     public void add(Malformed malformed, RecordIdentity identity, Rejected rejected) {
         if (rejected.id > 0) {
-            rejectedAgain(malformed.reason(), malformed.message(), "", rejected);
+            put(frame(rejected.id).rejectedAgain(malformed, "", rejected.record));
         } else {
             DeadLetter letter = LetterFrame.letter(idNext++, malformed, rejected, DeadLetter.Content.RECORD);
             put(new LetterFrame(letter, identity.keyHash(), "", rejected.record, null));
         }
-    }
-
-    private void rejectedAgain(Reason reason, String message, String conflict, Rejected again) {
-        LetterFrame frame = frame(again.id);
-        DeadLetter before = frame.letter();
-        boolean asItWas = before.content() == DeadLetter.Content.RECORD
-                && LetterFrame.hash(again.record).equals(before.sha256());
-        put(new LetterFrame(
-                        before,
-                        conflict.isEmpty() ? frame.tag() : LetterFrame.tagOf(conflict),
-                        conflict.isEmpty() ? frame.conflict() : conflict,
-                        frame.content(),
-                        asItWas ? frame.edit() : again.record)
-                .because(new Malformed(reason, message)));
     }
 
     /// Keeps where a record is that is over the limit.
@@ -173,7 +159,7 @@ public final class Letters implements AutoCloseable {
             return true;
         }
         if (loser.id > 0) {
-            rejectedAgain(Reason.CONFLICT, message, identity, loser);
+            put(frame(loser.id).rejectedAgain(new Malformed(Reason.CONFLICT, message), identity, loser.record));
             return true;
         }
         DeadLetter letter = LetterFrame.letter(idNext++, new Malformed(Reason.CONFLICT, message), loser, content);
@@ -189,7 +175,7 @@ public final class Letters implements AutoCloseable {
                         .equals(frame(loser.id).letter().sha256())) {
             return false;
         }
-        rejectedAgain(Reason.CONFLICT, message, "", loser);
+        put(frame(loser.id).rejectedAgain(new Malformed(Reason.CONFLICT, message), "", loser.record));
         return true;
     }
 
@@ -275,6 +261,11 @@ public final class Letters implements AutoCloseable {
             }
         }
         idNext = others.idNext;
+    }
+
+    /// Keeps an edit beside a record, as one that was rejected.
+    public void edit(long id, byte[] edit) {
+        put(frame(id).edited(edit));
     }
 
     /// Notes why the record of a letter is rejected now.

@@ -94,6 +94,37 @@ class LongWorkHazardsTest {
         }
     }
 
+    /// A file that waits, at its first byte, until another thread waits.
+    private static FileSource waiting(FileSource file, Thread other) {
+        return new FileSource(
+                file.name(),
+                () -> {
+                    while (other.getState() != Thread.State.WAITING) {
+                        Thread.onSpinWait();
+                    }
+                    return file.opener().open();
+                },
+                false);
+    }
+
+    @Test
+    void closing_ends_a_verification_that_is_under_way() throws InterruptedException {
+        FileSource file = Trades.file("file", Trades.trades(5_000));
+        EmbeddedEngine engine = open(Trades.settings(2).withThreads(2));
+        Trades.fold(engine, file);
+        Thread closer = new Thread(engine::close);
+        assertThatThrownBy(() -> engine.verify(_ -> {
+                    closer.start();
+                    return waiting(file, closer);
+                }))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("The engine was closed before this work was done");
+        closer.join();
+        try (EmbeddedEngine next = open(Trades.settings(2))) {
+            assertThat(next.verify(_ -> file).isEqual()).isTrue();
+        }
+    }
+
     @Test
     void a_rebuild_from_the_rows_takes_no_log_away_from_a_checkpoint_that_waits_for_space() throws Exception {
         List<String> lines = Trades.trades(60);
