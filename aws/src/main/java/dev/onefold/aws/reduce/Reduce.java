@@ -33,7 +33,8 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 
 /// Brings the deltas of one lane into its stripe of the totals: all that are there when it begins, or as many as it has
 /// time for. What comes meanwhile has woken another run, which goes on from there; so each run ends, however fast they
-/// come. What wakes it does not matter, nor how many do it at once: each transaction deletes the deltas that it adds,
+/// come. Where nothing came meanwhile, no other run may follow, so a run goes on when its time is over. What wakes it
+/// does not matter, nor how many do it at once: each transaction deletes the deltas that it adds,
 /// on condition that they are there, and moves the lane's header, on condition that nobody has since it was read. So
 /// whoever comes late, or twice, or wakes up after minutes, changes nothing.
 ///
@@ -48,6 +49,12 @@ public final class Reduce {
 
     private static final int PAUSES_MAX = 15;
     private static final Duration FOREVER = Duration.ofDays(1);
+
+    /// How long a run goes on as long as nothing new comes. Less than the least time-out of the function.
+    private static final Duration OWN_MAX = Duration.ofSeconds(20);
+
+    /// How far apart the times may be that two functions take from the service.
+    private static final Duration APART_MAX = Duration.ofSeconds(1);
 
     private final Store store;
     private final int lane;
@@ -73,7 +80,8 @@ public final class Reduce {
         return lane(store, lane, FOREVER, new Delays());
     }
 
-    /// The same for about so long at most: for a run that others wait for, and that another run follows.
+    /// The same for about so long at most: for a run that others wait for, and that another run follows if deltas come
+    /// meanwhile. If none comes, it goes on for longer.
     ///
     /// @param delays takes the delays of what becomes visible. What an unanswered commit made visible is left out
     public static CompletableFuture<Long> lane(Store store, int lane, Duration most, Delays delays) {
@@ -83,28 +91,38 @@ public final class Reduce {
     private CompletableFuture<Long> run() {
         return last().thenCompose(last -> last.isEmpty()
                         ? CompletableFuture.completedFuture(null)
-                        : drain(last.get(), store.clock().instant().plus(most), 1)
+                        : drain(last.get().id().id(), store.clock().instant(), 1)
                                 .thenCompose(_ -> tell()))
                 .thenApply(_ -> commits);
     }
 
     /// @param last the greatest id that was there at the beginning. Ids begin with the time, so only few that come
     ///     later are below it
-    private CompletableFuture<Void> drain(String last, Instant end, int attempt) {
+    private CompletableFuture<Void> drain(String last, Instant begun, int attempt) {
         if (attempt > ATTEMPTS_MAX) {
             return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be moved in "
                     + ATTEMPTS_MAX + " attempts; what stands in it is added the next time."));
         }
-        if (!store.clock().instant().isBefore(end)) {
+        Duration taken = Duration.between(begun, store.clock().instant());
+        if (taken.compareTo(most) < 0) {
+            return go(last, begun, attempt);
+        }
+        if (taken.compareTo(OWN_MAX) >= 0) {
             return CompletableFuture.completedFuture(null);
         }
+        return last().thenCompose(now -> now.isEmpty() || now.get().at().isAfter(begun.plus(APART_MAX))
+                ? CompletableFuture.completedFuture(null)
+                : go(last, begun, attempt));
+    }
+
+    private CompletableFuture<Void> go(String last, Instant begun, int attempt) {
         return header().thenCompose(header -> deltas().thenCompose(deltas -> {
             if (deltas.isEmpty() || deltas.getFirst().id().id().compareTo(last) > 0) {
                 return CompletableFuture.completedFuture(null);
             }
             return pick(deltas)
                     .thenCompose(picked -> picked.deltas().isEmpty()
-                            ? store.backOff(attempt).thenCompose(_ -> drain(last, end, attempt + 1))
+                            ? store.backOff(attempt).thenCompose(_ -> drain(last, begun, attempt + 1))
                             : commit(header, picked).thenCompose(written -> {
                                 if (written instanceof Store.Written.Done) {
                                     commits++;
@@ -114,9 +132,9 @@ public final class Reduce {
                                     noteGone(picked.deltas().stream()
                                             .map(DeltaItem::id)
                                             .toList());
-                                    return drain(last, end, 1);
+                                    return drain(last, begun, 1);
                                 }
-                                return store.backOff(attempt).thenCompose(_ -> drain(last, end, attempt + 1));
+                                return store.backOff(attempt).thenCompose(_ -> drain(last, begun, attempt + 1));
                             }));
         }));
     }
@@ -196,11 +214,9 @@ public final class Reduce {
                 });
     }
 
-    private CompletableFuture<Optional<String>> last() {
+    private CompletableFuture<Optional<DeltaItem>> last() {
         return Queries.first(store, query().scanIndexForward(false).limit(1).build())
-                .thenApply(response -> response.items().stream()
-                        .findFirst()
-                        .map(item -> DeltaItem.of(item).id().id()));
+                .thenApply(response -> response.items().stream().findFirst().map(DeltaItem::of));
     }
 
     private CompletableFuture<List<DeltaItem>> deltas() {

@@ -8,6 +8,8 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.reduce.Delays;
+import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
@@ -238,6 +240,18 @@ class ReleaseHazardsTest {
         CompletableFuture<Long> run = Reduce.lane(function(), 0);
         deployment.time.runFor(Duration.ofSeconds(30));
         assertThat(run).isDone();
+    }
+
+    @Test
+    void a_burst_is_in_the_totals_although_nothing_wakes_reduce_again() {
+        AwsEngine engine = deployment.engine(TRADES, 1, 64);
+        for (int batch = 0; batch < 600; batch++) {
+            process(trade("t" + sequence, 1, "d" + sequence, 1));
+        }
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        deployment.of(Reduce.lane(function(), 0, Duration.ofSeconds(2), new Delays()));
+        assertThat(deployment.of(Lag.of(function(), 1))).isZero();
+        assertThat(total(engine)).isEqualTo("[600.00, 600]");
     }
 
     @Test
