@@ -1,6 +1,7 @@
 package dev.onefold.cli.letters;
 
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.event.Reason;
 import java.nio.ByteBuffer;
@@ -27,7 +28,7 @@ record LetterText(DeadLetter letter) {
     String place(Caller caller) {
         String line = letter.place().line() > 0
                 ? ":" + letter.place().line()
-                : ", byte " + letter.place().offset();
+                : ", byte " + Words.count(letter.place().offset());
         return caller.shownSource(letter.place().source()) + line;
     }
 

@@ -75,6 +75,13 @@ final class ShowCommand implements Callable<Integer> {
         });
     }
 
+    /// Where no line is known, the place itself says the byte.
+    private static String offset(DeadLetter letter) {
+        return letter.place().line() == 0
+                ? ""
+                : ", byte " + Words.count(letter.place().offset());
+    }
+
     private void print(DeadLetter letter, byte[] record) {
         LetterText text = new LetterText(letter);
         Caller caller = all.caller().caller();
@@ -84,8 +91,7 @@ final class ShowCommand implements Callable<Integer> {
         caller.out()
                 .print("letter   " + letter.id() + "\nreason   " + text.reason() + "\nmessage  " + message
                         + "\nplace    "
-                        + text.place(caller) + ", byte "
-                        + Words.count(letter.place().offset()) + "\ntime     "
+                        + text.place(caller) + offset(letter) + "\ntime     "
                         + Words.time(letter.at()) + "\nsize     " + Words.count(letter.bytes(), "byte") + "\nsha256   "
                         + letter.sha256() + "\n\n");
         Optional<String> content = LetterText.text(record);
