@@ -50,8 +50,9 @@ public final class EmbeddedEngine implements Engine {
     private final OwnThread own;
     /// Held by whoever does one of the long works: a fold, the filling of a view, a rebuild. They take turns.
     private final ReentrantLock longWork = new ReentrantLock();
-    /// Held for reading while requests are under way, for writing while the view is filled and exchanged.
-    private final ReentrantReadWriteLock standing = new ReentrantReadWriteLock();
+    /// Held for reading while requests are under way, for writing while the view is filled and exchanged. Fair, or
+    /// requests that keep coming would never let go of it.
+    private final ReentrantReadWriteLock standing = new ReentrantReadWriteLock(true);
 
     private final Submissions submissions;
     private final Rounds rounds;

@@ -54,10 +54,14 @@ final class LetterBox implements DeadLetters {
 
     @Override
     public List<DeadLetter> list(long after, int limit) {
+        requireLimit(limit);
+        return read(letters -> letters.list(after, limit));
+    }
+
+    private static void requireLimit(int limit) {
         if (limit < 0) {
             throw new IllegalArgumentException("The limit is " + limit + "; it is at least 0");
         }
-        return read(letters -> letters.list(after, limit));
     }
 
     @Override
@@ -82,9 +86,11 @@ final class LetterBox implements DeadLetters {
 
     @Override
     public List<OfKey> ofKey(List<String> key, int limit) {
+        List<String> parts = Submissions.given(key, "The parts of the key");
+        requireLimit(limit);
         return read(letters -> {
             Pipeline pipeline = view.get().pipeline;
-            byte[] bytes = StoredRow.keyBytes(pipeline, key);
+            byte[] bytes = StoredRow.keyBytes(pipeline, parts);
             List<OfKey> found = new ArrayList<>();
             for (long id : letters.ofKeyHash(new RecordIdentity(bytes, null).keyHash())) {
                 DeadLetter letter = Objects.requireNonNull(letters.letter(id));
@@ -102,6 +108,7 @@ final class LetterBox implements DeadLetters {
 
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
+        Objects.requireNonNull(keys, "Whether another key is allowed is null");
         if (edited != null) {
             requireOneLine(id, edited);
         }

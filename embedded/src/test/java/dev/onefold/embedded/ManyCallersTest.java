@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -104,6 +105,16 @@ class ManyCallersTest {
                     () -> engine.rebuild(null),
                     () -> engine.deadLetters().record(99),
                     () -> engine.deadLetters().list(0, -1),
+                    () -> engine.deadLetters().ofKey(null, 5),
+                    () -> engine.deadLetters().ofKey(Arrays.asList((String) null), 5),
+                    () -> engine.deadLetters().ofKey(List.of("too", "many"), 5),
+                    () -> engine.deadLetters().ofKey(List.of("a"), -1),
+                    () -> engine.deadLetters().redrive(1, null, null),
+                    () -> engine.query(new Query("main", Arrays.asList((String) null), 1, null)),
+                    () -> engine.query(new Query("main", null, 1, null)),
+                    () -> engine.query(new Query(null, List.of(), 1, null)),
+                    () -> engine.query(new Query("main", List.of(), 1, new Query.Top(1, null))),
+                    () -> engine.query(Query.all("main"), null),
                     () -> engine.deadLetters().purge(null),
                     () -> engine.deadLetters().purge(Arrays.asList(1L, null)));
             for (int i = 0; i < calls.size(); i++) {
@@ -219,6 +230,56 @@ class ManyCallersTest {
                 assertThat(directory.resolve("view-2")).doesNotExist();
             }
             engine.append("orders", List.of(order("late", 1)));
+        }
+    }
+
+    /// Starts threads that append without end, until the engine is closed. When this returns each has appended once.
+    private static List<Future<?>> appendForEver(EmbeddedEngine engine, ExecutorService callers, int threads)
+            throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(threads);
+        List<Future<?>> calls = new ArrayList<>();
+        for (int thread = 0; thread < threads; thread++) {
+            int number = thread;
+            calls.add(callers.submit(() -> {
+                for (int i = 0; !Thread.currentThread().isInterrupted(); i++) {
+                    engine.append("orders", List.of(order(number + "-" + i, 1)));
+                    begun.countDown();
+                }
+            }));
+        }
+        begun.await();
+        return calls;
+    }
+
+    @Test
+    @Timeout(20)
+    void closing_does_not_wait_for_appends_that_come_later() throws Exception {
+        int threads = 16;
+        try (ExecutorService callers = Executors.newFixedThreadPool(threads)) {
+            EmbeddedEngine engine = open();
+            List<Future<?>> calls = appendForEver(engine, callers, threads);
+            engine.close();
+            for (Future<?> call : calls) {
+                requireExcuse(call);
+            }
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void totals_are_recomputed_from_the_journal_while_appends_keep_coming() throws Exception {
+        int threads = 16;
+        try (ExecutorService callers = Executors.newFixedThreadPool(threads)) {
+            EmbeddedEngine engine = EmbeddedEngine.open(
+                    directory,
+                    ORDERS,
+                    Settings.defaults().withThreads(2).withShards(3).withKeepJournal(true));
+            List<Future<?>> calls = appendForEver(engine, callers, threads);
+            assertThat(engine.rebuild(_ -> null).isEqual()).isTrue();
+            engine.close();
+            for (Future<?> call : calls) {
+                requireExcuse(call);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.onefold.core.query;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// What is asked of a roll-up.
@@ -15,6 +16,10 @@ public record Query(
         int depth,
         @Nullable Top top) {
     public Query {
+        Objects.requireNonNull(rollup, "The name of the roll-up is null");
+        if (group == null || group.stream().anyMatch(Objects::isNull)) {
+            throw new IllegalArgumentException("The group is null, or one of its values is");
+        }
         group = List.copyOf(group);
         if (depth < 0) {
             throw new IllegalArgumentException("Depth is " + depth + "; it is 0 or more");
@@ -30,6 +35,7 @@ public record Query(
     /// their UTF-8 bytes.
     public record Top(int count, String measure) {
         public Top {
+            Objects.requireNonNull(measure, "The measure of a top list is null");
             if (count < 1) {
                 throw new IllegalArgumentException("Top is " + count + "; it is 1 or more");
             }
