@@ -58,7 +58,8 @@ final class ViewFill {
             case Derivation.Possible possible
             when possible.doubt().isEmpty() || !readable.isWhole() ->
                 new DefinitionChange.FromRows(
-                        readable.isWhole() ? List.of() : Derivation.dropped(old.pipeline, definition));
+                        readable.isWhole() ? List.of() : Derivation.dropped(old.pipeline, definition),
+                        possible.doubt());
             case Derivation.Possible possible -> fromSources(possible.doubt(), readable);
             case Derivation.Impossible(var reason) when readable.isWhole() -> fromSources(reason, readable);
             case Derivation.Impossible(var reason) -> new DefinitionChange.Impossible(reason, readable.missing);
@@ -78,7 +79,7 @@ final class ViewFill {
     View fill(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
         return switch (change(reopen)) {
             case DefinitionChange.None _ -> throw new IllegalStateException("The definition serves already");
-            case DefinitionChange.FromRows(var lost) when !lost.isEmpty() && !acceptLoss -> throw loss(lost);
+            case DefinitionChange.FromRows(var lost, var _) when !lost.isEmpty() && !acceptLoss -> throw loss(lost);
             case DefinitionChange.FromRows _ -> {
                 Derivation.Possible possible = (Derivation.Possible) Derivation.of(old.pipeline, definition);
                 yield filled(fresh -> fresh.fillFromRows(old, possible));

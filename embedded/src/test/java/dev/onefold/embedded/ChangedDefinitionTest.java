@@ -82,7 +82,7 @@ class ChangedDefinitionTest {
                     .hasMessageContaining("--accept-loss");
             assertThat(totals(engine)).containsEntry(List.of("FX", "APAC"), "21.50");
             assertThat(engine.change(byRegion(), _ -> null))
-                    .isEqualTo(new DefinitionChange.FromRows(List.of("level desk")));
+                    .isEqualTo(new DefinitionChange.FromRows(List.of("level desk"), ""));
             engine.fillView(_ -> null, true);
             assertThat(totals(engine))
                     .isEqualTo(Map.of(List.of(), "121.50", List.of("EMEA"), "100.00", List.of("APAC"), "21.50"));
@@ -245,7 +245,7 @@ class ChangedDefinitionTest {
             engine.fold(file, FoldListener.silent());
         }
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
-            assertThat(engine.change(byRegion(), _ -> file)).isEqualTo(new DefinitionChange.FromRows(List.of()));
+            assertThat(engine.change(byRegion(), _ -> file)).isEqualTo(new DefinitionChange.FromRows(List.of(), ""));
             engine.fillView(_ -> file, false);
             assertThat(engine.change(byRegion(), _ -> file)).isEqualTo(new DefinitionChange.None());
             assertThat(engine.change(byDeskAndRegion(), _ -> file))
@@ -291,7 +291,9 @@ class ChangedDefinitionTest {
             engine.fold(file, FoldListener.silent());
         }
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, timed, SETTINGS)) {
-            assertThat(engine.change(timed, _ -> null)).isEqualTo(new DefinitionChange.FromRows(List.of()));
+            assertThat(engine.change(timed, _ -> null))
+                    .isEqualTo(new DefinitionChange.FromRows(
+                            List.of(), "the time ts was not read before, and a record without it is refused"));
             engine.fillView(_ -> file, false);
             assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "0.00"));
             assertThat(engine.deadLetters().size()).isEqualTo(5);

@@ -13,20 +13,29 @@ public final class DefinitionChangeText {
     public static String of(DefinitionChange change, String data) {
         return switch (change) {
             case DefinitionChange.None _ -> "The data in " + data + " was folded with this definition.";
-            case DefinitionChange.FromRows(var lost)
+            case DefinitionChange.FromRows(var lost, var _)
             when !lost.isEmpty() ->
                 "The data in " + data
                         + " can follow it from the rows, with a loss: the records cannot be read again, and "
                         + String.join(", ", lost)
                         + (lost.size() == 1 ? " is" : " are")
-                        + " lost for ever. 'onefold run' wants --accept-loss for that.";
-            case DefinitionChange.FromRows _ -> "The data in " + data + " can follow it " + way(change) + ".";
+                        + " lost for ever. 'onefold run' wants --accept-loss for that." + doubt(change);
+            case DefinitionChange.FromRows _ ->
+                "The data in " + data + " can follow it " + way(change) + "." + doubt(change);
             case DefinitionChange.FromSources sources ->
                 "The data in " + data + " can follow it " + way(change) + ", because " + sources.reason() + ".";
             case DefinitionChange.Impossible(var reason, var missing) ->
                 "The data in " + data + " cannot follow it: the rows are not enough, because " + reason + "; and "
                         + missing + ".";
         };
+    }
+
+    /// What a user must know whose records cannot be read again; empty, or a sentence with a space before it.
+    static String doubt(DefinitionChange change) {
+        return change instanceof DefinitionChange.FromRows(var _, var doubt) && !doubt.isEmpty()
+                ? " What is counted stays counted, and a fresh fold might refuse some of it: " + doubt
+                        + ", and the records cannot be read again. All that comes from now on is judged by the new file."
+                : "";
     }
 
     /// How the new totals are made.

@@ -185,12 +185,23 @@ public final class RunCommand implements Callable<Integer> {
     private void takeOver(EmbeddedEngine embedded) {
         if (embedded.wanted().isPresent()) {
             DefinitionChange change = embedded.change(embedded.wanted().get(), KnownFiles::reopen);
-            call.caller()
-                    .err()
-                    .println("The pipeline file has changed: its new totals are made "
-                            + DefinitionChangeText.way(change) + ".");
+            if (isPossible(change)) {
+                call.caller()
+                        .err()
+                        .println("The pipeline file has changed: its new totals are made "
+                                + DefinitionChangeText.way(change) + "." + DefinitionChangeText.doubt(change));
+            }
             embedded.fillView(KnownFiles::reopen, acceptLoss);
         }
+    }
+
+    /// Whether the engine will not refuse it.
+    private boolean isPossible(DefinitionChange change) {
+        return switch (change) {
+            case DefinitionChange.FromRows(var lost, var _) -> acceptLoss || lost.isEmpty();
+            case DefinitionChange.None _, DefinitionChange.FromSources _ -> true;
+            case DefinitionChange.Impossible _ -> false;
+        };
     }
 
     private void requireSense() {
