@@ -63,7 +63,7 @@ public final class Main implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "with --delays: puts all messages, at 50,000 a second and with failures, and compares the totals"
-                            + " with this file of 'generate trade-risk --totals'; two million want a heap of 6 GB")
+                            + " with this file of 'generate trade-risk --totals'; ten million want a heap of 10 GB")
     @org.jspecify.annotations.Nullable
     private Path totals;
 

@@ -38,7 +38,8 @@ public final class Owner implements AutoCloseable {
 
     /// Opens the directory as it is, once. The definition is the one stored in it.
     static Owner openStored(DataDirectory data, Call call) {
-        return serve(EmbeddedEngine.open(data.path(), Settings.defaults()), data, call);
+        Settings settings = Settings.defaults().withSpaceListener(new FullDisk(call.caller(), () -> false));
+        return serve(EmbeddedEngine.open(data.path(), settings), data, call);
     }
 
     /// The directory as it is now, for reading only; owns nothing.

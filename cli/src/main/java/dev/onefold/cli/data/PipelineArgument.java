@@ -71,7 +71,15 @@ public final class PipelineArgument {
 
     private Path path(Caller caller, String name) {
         if (data != null) {
+            if (data.isEmpty()) {
+                throw CommandFailure.usage("--data is empty. It names a folder: the data directory of a pipeline.");
+            }
             Path path = caller.path(data);
+            if (Files.isSymbolicLink(path) && !Files.exists(path)) {
+                throw CommandFailure.usage(caller.shown(path)
+                        + " is a symbolic link to something that is not there. --data names a folder: the data directory of a"
+                        + " pipeline.");
+            }
             if (Files.exists(path) && !Files.isDirectory(path)) {
                 throw CommandFailure.usage(
                         caller.shown(path) + " is a file. --data names a folder: the data directory of a pipeline.");

@@ -1,6 +1,7 @@
 package dev.onefold.cli.letters;
 
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Json;
 import dev.onefold.cli.show.Words;
@@ -10,8 +11,10 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -36,7 +39,7 @@ final class ExportCommand implements Callable<Integer> {
             names = {"-o", "--output"},
             required = true,
             paramLabel = "FILE",
-            description = "Where they go; a file is written anew. - is standard output.")
+            description = "Where they go: a new file, or - for standard output.")
     private String output = "-";
 
     @Mixin
@@ -57,8 +60,12 @@ final class ExportCommand implements Callable<Integer> {
             }
             Path path = caller.path(output);
             long count;
-            try (OutputStream file = new BufferedOutputStream(Files.newOutputStream(path))) {
+            try (OutputStream file = new BufferedOutputStream(
+                    Files.newOutputStream(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
                 count = write(letters, file, false);
+            } catch (FileAlreadyExistsException e) {
+                throw CommandFailure.usage("There is a file " + caller.shown(path)
+                        + " already, perhaps with edits. Choose another name, or remove it first.");
             }
             caller.out().print("Wrote " + Words.count(count, "dead letter") + " to " + caller.shown(path) + ".\n");
             return ExitCode.DONE;

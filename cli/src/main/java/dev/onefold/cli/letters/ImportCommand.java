@@ -65,7 +65,7 @@ final class ImportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Caller caller = all.caller().caller();
         Path path = file.equals("-") ? null : caller.path(file);
-        if (path != null && !Files.isRegularFile(path)) {
+        if (path != null && (!Files.exists(path) || Files.isDirectory(path))) {
             throw CommandFailure.usage("There is no file " + caller.shown(path) + ".");
         }
         return all.use(letters -> {

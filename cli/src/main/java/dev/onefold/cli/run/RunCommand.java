@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
+import dev.onefold.cli.data.FullDisk;
 import dev.onefold.cli.data.Owner;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.embedded.DefinitionChange;
@@ -150,13 +151,17 @@ public final class RunCommand implements Callable<Integer> {
             if (!stop.isMade() || e.kind() != EngineException.Kind.NO_SPACE) {
                 throw e;
             }
-            call.caller().err().println(e.getMessage());
+            call.caller()
+                    .err()
+                    .println(
+                            "Stopped while the disk was full. Nothing that was acknowledged is lost. Make space, and run the"
+                                    + " same command again: it goes on where this one was.");
             return stop.exitCodeOr(ExitCode.STORAGE).code();
         }
     }
 
     private int fold(DataDirectory data) throws IOException {
-        FullDisk fullDisk = new FullDisk(call.caller(), stop);
+        FullDisk fullDisk = new FullDisk(call.caller(), stop::isMade);
         Settings settings = engine.settings().withPause(fullDisk::pause).withSpaceListener(fullDisk);
         try (Owner owner = Owner.open(data, settings, call)) {
             takeOver(owner.engine());
@@ -221,6 +226,9 @@ public final class RunCommand implements Callable<Integer> {
         if ((source == null) != (from == null)) {
             throw CommandFailure.usage(
                     "--source and --from go together: whose lines, and the number of the first one.");
+        }
+        if (source != null && source.isEmpty()) {
+            throw CommandFailure.usage("--source is empty. It names whose lines these are.");
         }
         if (from != null && from < 1) {
             throw CommandFailure.usage("--from is the number of a line, from 1; not " + from + ".");

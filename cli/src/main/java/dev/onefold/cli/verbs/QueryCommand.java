@@ -11,7 +11,6 @@ import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.OutputFormat;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
-import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.document.JsonText;
 import dev.onefold.core.pipeline.document.Node;
 import dev.onefold.core.pipeline.document.Problems;
@@ -156,13 +155,8 @@ public final class QueryCommand implements Callable<Integer> {
             Query.Top greatest = top == null || by == null ? null : new Query.Top(top, by);
             return engine.query(new Query(name, root, depth, greatest), reader);
         } catch (IllegalArgumentException e) {
-            throw new CommandFailure(ExitCode.USAGE, refusal(engine, e), e);
+            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ".", e);
         }
-    }
-
-    private static String refusal(Engine engine, IllegalArgumentException e) {
-        return e.getMessage() + ".\nRoll-ups of " + engine.pipeline().name() + ": "
-                + engine.pipeline().rollups().stream().map(Rollup::name).collect(Collectors.joining(", ")) + ".";
     }
 
     private List<String> root() {

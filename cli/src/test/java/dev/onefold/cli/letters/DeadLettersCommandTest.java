@@ -152,6 +152,10 @@ class DeadLettersCommandTest {
                 .first()
                 .asString()
                 .contains("\"base64\":\"" + base64 + "\"", "\"text\":\"{\\\"id\\\"", "\"line\":2");
+        Result again = letters("export", "--output", "out.ndjson");
+        assertThat(again.exitCode()).isEqualTo(2);
+        assertThat(again.err()).contains("There is a file out.ndjson already, perhaps with edits.");
+        assertThat(Files.readAllLines(folder.resolve("out.ndjson"))).hasSize(3);
         assertThat(letters("export", "--output", "-").lines().getLast())
                 .contains("\"base64\":\"" + Base64.getEncoder().encodeToString(new byte[] {-1}) + "\"")
                 .doesNotContain("\"text\"");

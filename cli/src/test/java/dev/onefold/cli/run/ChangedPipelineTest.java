@@ -48,13 +48,28 @@ class ChangedPipelineTest {
                 .contains("from the rows, with a loss", "field x as decimal(9,2) is lost for ever");
         Result refused = send("narrow.yaml");
         assertThat(refused.exitCode()).isEqualTo(3);
-        assertThat(refused.err()).contains("lost for ever: field x as decimal(9,2)");
+        assertThat(refused.err())
+                .contains("lost for ever: field x as decimal(9,2)")
+                .doesNotContain("its new totals are made");
         assertThat(cli.run("query", "wide.yaml", "--data", "d").out()).contains("10.00");
         assertThat(send("narrow.yaml", "--accept-loss").exitCode()).isZero();
         assertThat(cli.run("check", "narrow.yaml", "--data", "d").out()).contains("was folded with this definition");
         Result impossible = cli.run("check", "wide.yaml", "--data", "d");
         assertThat(impossible.exitCode()).isEqualTo(1);
         assertThat(impossible.out()).contains("cannot follow it: the rows are not enough", "was not kept");
+        assertThat(send("wide.yaml").err()).doesNotContain("its new totals are made");
+    }
+
+    @Test
+    void what_a_fresh_fold_might_refuse_and_what_stays_counted_is_told_beforehand_and_when_it_is_done() {
+        String told = "a fresh fold might refuse some of it: the time t was not read before";
+        cli.write("timed.yaml", WIDE.replace("version: v}", "version: v, time: t}"));
+        assertThat(send("wide.yaml").exitCode()).isZero();
+        assertThat(cli.run("check", "timed.yaml", "--data", "d").out()).contains("can follow it from the rows.", told);
+        Result followed = send("timed.yaml");
+        assertThat(followed.exitCode()).isZero();
+        assertThat(followed.err()).contains("its new totals are made from the rows.", told);
+        assertThat(cli.run("query", "timed.yaml", "--data", "d").out()).contains("10.00");
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -55,6 +56,21 @@ class RunCommandTest {
         assertThat(result.out())
                 .contains("Folded 3 records", "Durable in onefold-data/trades: 3 rows of 3 records in all.");
         assertThat(total()).isEqualTo("0,,,7.00,3");
+    }
+
+    @Test
+    void an_empty_source_or_folder_and_a_link_to_nowhere_are_named_as_what_they_are() throws IOException {
+        Result source = cli.runWithInput(ONE, "run", "trades.yaml", "--input", "-", "--source", "", "--from", "1");
+        assertThat(source.exitCode()).isEqualTo(2);
+        assertThat(source.err()).contains("--source is empty");
+        cli.write("1", ONE);
+        assertThat(cli.run("run", "trades.yaml", "--input", "1", "--data", "").err())
+                .contains("--data is empty");
+        Files.createSymbolicLink(folder.resolve("link"), Path.of("nowhere"));
+        Result link = cli.run("run", "trades.yaml", "--input", "1", "--data", "link");
+        assertThat(link.exitCode()).isEqualTo(2);
+        assertThat(link.err()).contains("link is a symbolic link to something that is not there");
+        assertThat(folder.resolve("nowhere")).doesNotExist();
     }
 
     @Test

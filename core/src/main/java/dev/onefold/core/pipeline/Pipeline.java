@@ -1,6 +1,7 @@
 package dev.onefold.core.pipeline;
 
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What a pipeline file says: what an event is, what makes it the same again, and which totals it feeds.
@@ -49,6 +50,6 @@ public record Pipeline(
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
                         "There is no roll-up '" + rollupName + "' in pipeline " + name + "; there is "
-                                + rollups.stream().map(Rollup::name).toList()));
+                                + rollups.stream().map(Rollup::name).collect(Collectors.joining(", "))));
     }
 }

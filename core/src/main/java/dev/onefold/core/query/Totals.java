@@ -95,8 +95,8 @@ public final class Totals {
     static int measure(Rollup rollup, String name) {
         List<String> names = rollup.measures().stream().map(Measure::name).toList();
         if (!names.contains(name)) {
-            throw new IllegalArgumentException(
-                    "There is no measure '" + name + "' in roll-up " + rollup.name() + "; there is " + names);
+            throw new IllegalArgumentException("There is no measure '" + name + "' in roll-up " + rollup.name()
+                    + "; there is " + String.join(", ", names));
         }
         return names.indexOf(name);
     }

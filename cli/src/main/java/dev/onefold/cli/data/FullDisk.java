@@ -1,22 +1,25 @@
-package dev.onefold.cli.run;
+package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.Settings;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.function.BooleanSupplier;
 
-/// What `run` does while the disk is full: says so on standard error, at once and each minute, and waits until there is
+/// What a command does while the disk is full: says so on standard error, at once and each minute, and waits until
+/// there is
 /// space or a stop is asked for. Any thread.
-final class FullDisk implements Settings.SpaceListener {
+public final class FullDisk implements Settings.SpaceListener {
     private static final long PAUSE_MS = 500;
 
     private final Caller caller;
-    private final StopRequest stop;
+    private final BooleanSupplier stopped;
 
-    FullDisk(Caller caller, StopRequest stop) {
+    /// @param stopped whether a stop was asked for
+    public FullDisk(Caller caller, BooleanSupplier stopped) {
         this.caller = caller;
-        this.stop = stop;
+        this.stopped = stopped;
     }
 
     @Override
@@ -28,7 +31,7 @@ final class FullDisk implements Settings.SpaceListener {
 
     @Override
     public void ended(Instant since) {
-        if (!stop.isMade()) {
+        if (!stopped.getAsBoolean()) {
             caller.err().println("There is space on the disk again, after a wait since " + since + ". Intake goes on.");
         }
     }
@@ -36,7 +39,7 @@ final class FullDisk implements Settings.SpaceListener {
     /// Waits a little before the disk is tried again.
     ///
     /// @throws EngineException if a stop was asked for
-    void pause() {
+    public void pause() {
         try {
             Thread.sleep(PAUSE_MS);
         } catch (InterruptedException e) {
@@ -44,7 +47,7 @@ final class FullDisk implements Settings.SpaceListener {
             throw new EngineException(
                     EngineException.Kind.INTERRUPTED, "Interrupted while waiting for space on the disk", e);
         }
-        if (stop.isMade()) {
+        if (stopped.getAsBoolean()) {
             throw new EngineException(EngineException.Kind.NO_SPACE, "Stopped while the disk was full");
         }
     }
