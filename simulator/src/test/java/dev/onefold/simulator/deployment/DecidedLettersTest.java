@@ -13,6 +13,7 @@ import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineBuilder;
@@ -235,6 +236,31 @@ class DecidedLettersTest {
         Instant start = deployment.time.instant();
         assertThat(upkeep(TRADES)).isInstanceOf(Upkeep.Outcome.Idle.class);
         assertThat(Duration.between(start, deployment.time.instant())).isLessThan(Duration.ofSeconds(12));
+    }
+
+    /// 10, 26: the mark of a letter outlives it.
+    @Test
+    void a_purged_letter_and_one_that_was_redriven_edited_stay_decided_when_their_records_come_again() {
+        AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
+        Arrival purged = trade("a", 1);
+        Arrival edited = trade("b", 10);
+        process(purged, edited);
+        assertThat(engine.deadLetters().purge(List.of(1L))).isEqualTo(1);
+        byte[] edit = "{\"id\":\"b\",\"v\":1,\"desk\":\"FX\",\"value\":7,\"ts\":1}".getBytes(StandardCharsets.UTF_8);
+        assertThat(engine.deadLetters().redrive(2, edit)).isEqualTo(DeadLetters.Redriven.ACCEPTED);
+        process(purged, edited);
+        assertThat(answer(engine, "FX")).isEqualTo("[FX]=[7.00, 1]");
+        assertThat(engine.deadLetters().list(0, 10)).isEmpty();
+        assertThat(engine.verify().isEqual()).isTrue();
+        assertThat(upkeep(TRADES)).isInstanceOf(Upkeep.Outcome.Serving.class);
+        assertThat(upkeep(TRADES)).isInstanceOf(Upkeep.Outcome.Idle.class);
+        assertThat(answer(engine, "FX")).isEqualTo("[FX]=[7.00, 1]");
+        process(purged, edited); // The next pipeline accepts both records, and they are read again.
+        assertThat(answer(engine, "FX")).isEqualTo("[FX]=[11.00, 2]");
+        assertThat(engine.deadLetters().list(0, 10))
+                .extracting(DeadLetter::reason)
+                .containsExactly(Reason.CONFLICT);
+        assertThat(engine.verify().isEqual()).isTrue();
     }
 
     @Test
