@@ -2,24 +2,35 @@ package dev.onefold.simulator.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
+import dev.onefold.embedded.Settings;
 import dev.onefold.fixtures.Seeds;
 import dev.onefold.simulator.disk.SimulatedDisk;
 import dev.onefold.simulator.generate.RandomCase;
+import dev.onefold.simulator.oracle.Oracle;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -108,5 +119,172 @@ class OneAnswerTest {
     @Tag("campaign")
     void in_any_order_and_any_parts_the_answer_is_one() {
         Seeds.forAllSeeds(3_000, random -> new Trial(random).check());
+    }
+
+    private static final List<String> DEFINITIONS = List.of(
+            definition("[g]", "x: sum(x) decimal(10,2)", "y: max(y) decimal(10,2)"),
+            definition("[g]", "x: sum(x) decimal(10,2)"),
+            definition("[g]", "y: min(y) decimal(10,2)", "n: count()"),
+            definition("[g, h]", "x: sum(x) decimal(10,2)"),
+            definition("[g]", "x: sum(x) decimal(6,2)"),
+            definition("[]", "n: count()"));
+
+    private static String definition(String levels, String... measures) {
+        return "pipeline: d\ninput: {key: id, version: v, delete: 'op = \"delete\"'}\nrollup:\n  levels: " + levels
+                + "\n  measures:\n    " + String.join("\n    ", measures) + "\n";
+    }
+
+    private static String anyRecord(RandomGenerator random) {
+        if (random.nextInt(12) == 0) {
+            return "poison " + random.nextInt(9);
+        }
+        StringBuilder record = new StringBuilder("{\"id\":" + random.nextInt(12) + ",\"v\":" + random.nextInt(1, 4));
+        if (random.nextInt(8) == 0) {
+            return record.append(",\"op\":\"delete\"}").toString();
+        }
+        for (String field : List.of("g", "h")) {
+            record.append(random.nextInt(6) == 0 ? "" : ",\"" + field + "\":\"" + field + random.nextInt(2) + "\"");
+        }
+        for (String field : List.of("x", "y")) {
+            String value = random.nextInt(5) == 0 ? "123456.5" : random.nextInt(3) + ".25";
+            record.append(random.nextInt(5) == 0 ? "" : ",\"" + field + "\":" + value);
+        }
+        return record.append('}').toString();
+    }
+
+    /// A directory whose definition changes from life to life, and what each record is by now.
+    private static final class Changing {
+        private final RandomGenerator random;
+        private final SimulatedDisk disk = SimulatedDisk.empty();
+        private final Map<String, List<String>> sources = new TreeMap<>(); // What each line is by now; empty: purged.
+        private final Map<String, String> files = new TreeMap<>();
+        private final List<String> story = new ArrayList<>();
+        private String definition = DEFINITIONS.getFirst();
+
+        Changing(RandomGenerator random) {
+            this.random = random;
+        }
+
+        private @Nullable FileSource reopen(String name) {
+            String content = files.get(name);
+            return content == null ? null : Trades.file(name, content);
+        }
+
+        void live() {
+            String wanted = DEFINITIONS.get(random.nextInt(DEFINITIONS.size()));
+            Settings settings = Trades.settings(random.nextInt(1, 4)).withKeepJournal(true);
+            try (EmbeddedEngine engine =
+                    EmbeddedEngine.open(Trades.directory(disk), PipelineYaml.read(wanted), settings)) {
+                boolean readable = random.nextBoolean();
+                try {
+                    engine.fillView(readable ? this::reopen : _ -> null, true);
+                    definition = wanted;
+                } catch (EngineException refused) {
+                    assertThat(refused.kind()).isEqualTo(EngineException.Kind.DEFINITION_CHANGED);
+                    assertThat(readable).as(refused.getMessage()).isFalse();
+                    requireRight(engine);
+                    return;
+                }
+                story.add((readable ? "from sources " : "from rows ") + DEFINITIONS.indexOf(wanted));
+                requireRight(engine);
+                for (int step = 0; step < 6; step++) {
+                    step(engine);
+                }
+                requireRight(engine);
+                assertThat(engine.verify().isEqual()).isTrue();
+                assertThat(engine.verify(this::reopen).isEqual())
+                        .as(story.toString())
+                        .isTrue();
+            }
+        }
+
+        private void step(EmbeddedEngine engine) {
+            List<DeadLetter> letters = engine.deadLetters().list(0, 1_000).stream()
+                    .filter(letter -> letter.reason() != Reason.CONFLICT)
+                    .toList();
+            switch (random.nextInt(4)) {
+                case 0 -> {
+                    List<String> records = records();
+                    engine.append("s", records);
+                    sources.computeIfAbsent("s", _ -> new ArrayList<>()).addAll(records);
+                }
+                case 1 -> {
+                    String name = "file-" + files.size();
+                    List<String> records = records();
+                    files.put(name, String.join("\n", records) + "\n");
+                    FileSource file = Trades.file(name, files.get(name));
+                    engine.fold(new FileSource(name, file.opener(), false, true), FoldListener.silent());
+                    sources.put(name, new ArrayList<>(records));
+                }
+                case 2 -> {
+                    if (!letters.isEmpty()) {
+                        DeadLetter letter = letters.get(random.nextInt(letters.size()));
+                        String edit = anyRecord(random);
+                        story.add("redrive " + letter.place() + " " + edit);
+                        Redriven redriven = engine.deadLetters()
+                                .redrive(letter.id(), edit.getBytes(StandardCharsets.UTF_8), DeadLetters.Keys.ANY);
+                        if (redriven != Redriven.REJECTED) {
+                            settle(letter, edit);
+                        }
+                    }
+                }
+                default -> {
+                    if (!letters.isEmpty()) {
+                        DeadLetter letter = letters.get(random.nextInt(letters.size()));
+                        story.add("purge " + letter.place());
+                        engine.deadLetters().purge(List.of(letter.id()));
+                        settle(letter, "");
+                    }
+                }
+            }
+        }
+
+        private List<String> records() {
+            List<String> records = new ArrayList<>();
+            for (int i = random.nextInt(1, 12); i > 0; i--) {
+                records.add(anyRecord(random));
+            }
+            story.add("records " + records);
+            return records;
+        }
+
+        private void settle(DeadLetter letter, String record) {
+            sources.get(letter.place().source()).set((int) letter.place().line() - 1, record);
+        }
+
+        private void requireRight(EmbeddedEngine engine) {
+            Oracle oracle = Oracle.of(definition);
+            sources.forEach((source, records) -> {
+                for (int line = 0; line < records.size(); line++) {
+                    if (!records.get(line).isEmpty()) {
+                        oracle.accept(source, line + 1L, records.get(line).getBytes(StandardCharsets.UTF_8));
+                    }
+                }
+            });
+            Map<String, String> right = Trades.totals(oracle);
+            assertThat(Trades.totals(engine))
+                    .as(definition + String.join("\n", story))
+                    .isEqualTo(right);
+        }
+    }
+
+    private static void changeDefinitions(int seeds) {
+        Seeds.forAllSeeds(seeds, random -> {
+            Changing changing = new Changing(random);
+            for (int life = 0; life < 5; life++) {
+                changing.live();
+            }
+        });
+    }
+
+    @Test
+    void whatever_the_definition_becomes_the_totals_are_those_of_all_records_under_it() {
+        changeDefinitions(20);
+    }
+
+    @Test
+    @Tag("campaign")
+    void whatever_the_definition_becomes_the_totals_are_those_of_all_records_under_it_often() {
+        changeDefinitions(200);
     }
 }

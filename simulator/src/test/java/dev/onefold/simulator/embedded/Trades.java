@@ -125,6 +125,11 @@ final class Trades {
         for (int line = 0; line < lines.size(); line++) {
             oracle.accept("all", line + 1L, lines.get(line).getBytes(StandardCharsets.UTF_8));
         }
+        return totals(oracle);
+    }
+
+    /// The same, of an oracle.
+    static Map<String, String> totals(Oracle oracle) {
         Map<String, String> right = new TreeMap<>();
         oracle.totals("main").forEach((group, figures) -> {
             List<String> values = figures.values().stream()
