@@ -4,6 +4,7 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.event.Reason;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -30,6 +31,7 @@ final class Clerk {
     private final Map<String, List<byte[]>> sent = new HashMap<>();
     private final Set<Long> losers = new HashSet<>();
     private final Set<String> removed = new HashSet<>();
+    private final Set<String> perhapsLost = new HashSet<>();
     private final List<Attempt> doubts = new ArrayList<>();
     private final List<Attempt> taken = new ArrayList<>();
     private boolean resting;
@@ -58,7 +60,7 @@ final class Clerk {
     /// @param pipelineChanges then what a record contributes may change, and who loses again is another letter
     Clerk(List<byte[]> edits, SplittableRandom random, List<String> story, boolean pipelineChanges) {
         this.pipelineChanges = pipelineChanges;
-        this.edits = List.copyOf(edits);
+        this.edits = edits.stream().filter(edit -> !isBlank(edit)).toList(); // An empty edit is refused.
         this.random = random;
         this.story = story;
     }
@@ -67,8 +69,14 @@ final class Clerk {
         return letter.place().source() + ":" + letter.place().line();
     }
 
+    private static boolean isBlank(byte[] record) {
+        return new String(record, StandardCharsets.ISO_8859_1).chars().allMatch(c -> c <= ' ');
+    }
+
+    /// A letter whose edit has lost a conflict keeps its own record beside the edit. Nobody edits another letter of a
+    /// conflict.
     private static boolean isIndirect(DeadLetter letter) {
-        return letter.reason() == Reason.CONFLICT || letter.reason() == Reason.TOO_OLD;
+        return letter.reason() == Reason.CONFLICT && !letter.edited() || letter.reason() == Reason.TOO_OLD;
     }
 
     /// Nobody begins anything more until all are to [work][#resume()] again.
@@ -136,8 +144,10 @@ final class Clerk {
         switch (redriven) {
             case GONE, REJECTED, NO_RECORD -> {}
             case ACCEPTED, DUPLICATE, CONFLICTING -> {
-                // A loser stays the letter that it is: it may lose again to what is not in yet.
-                if (!isIndirect || pipelineChanges) {
+                if (edit != null && redriven == Redriven.CONFLICTING) {
+                    perhapsLost.add(place(letter)); // An edit that has won removes its letter; one that has lost does not.
+                } else if (!isIndirect || pipelineChanges) {
+                    // A loser stays the letter that it is: it may lose again to what is not in yet.
                     remove(letter);
                 }
             }
@@ -189,7 +199,7 @@ final class Clerk {
     String wrong(DeadLetters letters, Map<String, byte[]> right, boolean mayHaveForgotten) {
         StringBuilder wrong = new StringBuilder();
         Set<String> kept = new HashSet<>();
-        Set<String> perhapsRemoved = new HashSet<>();
+        Set<String> perhapsRemoved = new HashSet<>(perhapsLost);
         Set<Long> missing = new HashSet<>(losers);
         for (Attempt attempt : doubts) {
             perhapsRemoved.add(attempt.source + ":" + attempt.line);
