@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Store;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.Tally;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +97,31 @@ class LateReadsTest {
         process(2, "Rates");
         assertThat(process(1, "FX")).allMatch(fate -> fate instanceof Fate.Stale);
         assertThat(engine.deadLetters().size()).isZero();
+    }
+
+    /// A delta that a late read does not see yet waits to be added all the same.
+    @Test
+    void an_answer_right_behind_a_write_does_not_say_that_it_covers_what_it_lacks() {
+        deployment.dynamo.inject(LATE);
+        var client = deployment.dynamo.client("reader");
+        AwsEngine reader = AwsEngine.deployed(
+                new Store(client, deployment.tables, client::after, new SplittableRandom(1), deployment.time, 60),
+                deployment);
+        for (int version = 1; version <= 15; version++) {
+            String desk = "desk" + version;
+            deployment.time.runFor(Duration.ofSeconds(6)); // No late read sees the deltas of before.
+            process(version, desk);
+            Instant written = deployment.time.instant();
+            deployment.time.runFor(Duration.ofMillis(1_500)); // The service's time is known to a second.
+            Answer answer = reader.query(Query.all("main"));
+            boolean isIn = answer.lines().stream().anyMatch(line -> line.group().contains(desk));
+            assertThat(isIn || !answer.cut().at().isAfter(written))
+                    .as(
+                            "%s, written at %s, answered as of %s",
+                            desk, written, answer.cut().at())
+                    .isTrue();
+            engine.reduce();
+        }
     }
 
     @Test
