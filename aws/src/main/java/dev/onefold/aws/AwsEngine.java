@@ -153,7 +153,8 @@ public final class AwsEngine implements Engine {
             TotalsReads.Reading reading = await.of(new TotalsReads(store, definition)
                     .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group()))), seen.get()));
             seen.accumulateAndGet(reading.epoch(), Math::max);
-            if (definition().served() == served.number()) {
+            Definition after = definition();
+            if (after.served() == served.number() && after.incarnation().equals(definition.incarnation())) {
                 return reading.totals().getFirst().answer(query, new Answer.Cut(List.of(), reading.at()));
             }
         }

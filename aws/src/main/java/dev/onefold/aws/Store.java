@@ -27,6 +27,7 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 /// @param clock the time of the service, as far as its answers tell it; it decides nothing about totals
 /// @param deltasPerCommitMax how many deltas Reduce takes at once, from 1 to [#DELTAS_PER_COMMIT_MAX]
 /// @param bucket where the bytes of dead letters lie
+/// @param ids which tables this process has found
 public record Store(
         DynamoDbAsyncClient client,
         Tables tables,
@@ -34,7 +35,8 @@ public record Store(
         RandomGenerator random,
         InstantSource clock,
         int deltasPerCommitMax,
-        Bucket bucket) {
+        Bucket bucket,
+        TableIds ids) {
     public Store {
         clock = clock instanceof ServiceTime ? clock : new ServiceTime(clock);
     }
@@ -72,6 +74,18 @@ public record Store(
                 Optional.empty());
     }
 
+    /// For a process that has not looked at the tables yet.
+    public Store(
+            DynamoDbAsyncClient client,
+            Tables tables,
+            Function<Duration, CompletableFuture<Void>> pause,
+            RandomGenerator random,
+            InstantSource clock,
+            int deltasPerCommitMax,
+            Bucket bucket) {
+        this(client, tables, pause, random, clock, deltasPerCommitMax, bucket, new TableIds());
+    }
+
     /// The tables alone, for a process that neither keeps nor reads letters.
     public Store(
             DynamoDbAsyncClient client,
@@ -85,7 +99,7 @@ public record Store(
 
     /// The same tables with a bucket.
     public Store with(Bucket letters) {
-        return new Store(client, tables, pause, random, clock, deltasPerCommitMax, letters);
+        return new Store(client, tables, pause, random, clock, deltasPerCommitMax, letters, ids);
     }
 
     /// What became of a transaction.
@@ -105,6 +119,15 @@ public record Store(
             public boolean failed(int item) {
                 return item < reasons.size()
                         && "ConditionalCheckFailed".equals(reasons.get(item).code());
+            }
+
+            /// Whether an item takes no more at the moment: its partition has reached its limit.
+            public boolean throttled(int item) {
+                return item < reasons.size()
+                        && switch (String.valueOf(reasons.get(item).code())) {
+                            case "ThrottlingError", "ProvisionedThroughputExceeded" -> true;
+                            default -> false;
+                        };
             }
         }
 

@@ -17,20 +17,22 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// one, however late it wakes up. There are many gates, because transactions that check the same item get in each
 /// other's way.
 ///
-///     item = k 00 "definition", e epoch, n lanes, w gates, s served view, m last view, v views: their number,
-///     canonical text, one leaf in how many they have, and b who began them
-///     gate = k 00 "gate/<number>", e epoch
+///     item = k 00 "definition", e epoch, i incarnation and t ids of its tables, n lanes, w gates, s served
+///     view, m last view, v views: their number, canonical text, one leaf in how many they have, and b who began them
+///     gate = k 00 "gate/<number>", e epoch, i incarnation
 ///     view = k 00 "view/<number>", t canonical text: of a view that served and will not any more
 ///
 /// They stand in the table of rows, whose keys begin otherwise: whoever writes rows needs no other table.
 ///
 /// @param epoch from 1
+/// @param incarnation what the tables are since they were made, or restored last
 /// @param lanes how many queues of deltas there are
 /// @param gates how many gates there are
 /// @param served number of the view that answers are made of
 /// @param last the greatest number that a view has had
 /// @param views oldest first; others than the served one are being filled
-public record Definition(long epoch, int lanes, int gates, int served, int last, List<View> views) {
+public record Definition(
+        long epoch, Incarnation incarnation, int lanes, int gates, int served, int last, List<View> views) {
     public static final String EPOCH = "e";
     static final String LANES = "n";
     static final String GATES = "w";
@@ -61,8 +63,8 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
     }
 
     /// The first definition of a deployment.
-    public static Definition first(Pipeline pipeline, int lanes, int gates) {
-        return new Definition(1, lanes, gates, 1, 1, List.of(new View(1, pipeline, 1, "")));
+    public static Definition first(Pipeline pipeline, int lanes, int gates, Incarnation incarnation) {
+        return new Definition(1, incarnation, lanes, gates, 1, 1, List.of(new View(1, pipeline, 1, "")));
     }
 
     /// The view that answers are made of.
@@ -99,12 +101,19 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
         }
         List<View> more = new ArrayList<>(views);
         more.add(new View(number, pipeline, oneIn, owner));
-        return new Definition(epoch + 1, lanes, gates, served, number, more);
+        return new Definition(epoch + 1, incarnation, lanes, gates, served, number, more);
     }
 
     /// The same with one view alone, which serves.
     public Definition servingOnly(int number) {
-        return new Definition(epoch + 1, lanes, gates, number, last, List.of(view(number)));
+        return new Definition(epoch + 1, incarnation, lanes, gates, number, last, List.of(view(number)));
+    }
+
+    /// The same in a new incarnation, with the served view alone.
+    ///
+    /// @param numbered views up to this number are taken for ones that there may have been
+    public Definition in(Incarnation next, int numbered) {
+        return new Definition(epoch + 1, next, lanes, gates, served, Math.max(last, numbered), List.of(servedView()));
     }
 
     /// The definition that an item holds.
@@ -119,6 +128,11 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
         }
         return new Definition(
                 Items.number(item, EPOCH),
+                new Incarnation(
+                        Items.text(item, Incarnation.ID),
+                        Items.list(item, Incarnation.TABLES).stream()
+                                .map(AttributeValue::s)
+                                .toList()),
                 (int) Items.number(item, LANES),
                 (int) Items.number(item, GATES),
                 (int) Items.number(item, SERVED),
@@ -152,6 +166,11 @@ public record Definition(long epoch, int lanes, int gates, int served, int last,
     public Map<String, AttributeValue> item() {
         Map<String, AttributeValue> item = new TreeMap<>(key());
         item.put(EPOCH, Items.number(epoch));
+        item.put(Incarnation.ID, AttributeValue.fromS(incarnation.id()));
+        item.put(
+                Incarnation.TABLES,
+                AttributeValue.fromL(
+                        incarnation.tables().stream().map(AttributeValue::fromS).toList()));
         item.put(LANES, Items.number(lanes));
         item.put(GATES, Items.number(gates));
         item.put(SERVED, Items.number(served));

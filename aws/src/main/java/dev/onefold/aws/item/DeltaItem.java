@@ -12,15 +12,22 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// A delta that is not in the totals yet: that it exists says so. It is deleted in the transaction that adds it.
 ///
-///     item = l lane, i id, t time, a deltas per view, r the deltas whose additions it retracts, w when its records
-/// came
+///     item = l lane, i id, n incarnation, t time, a deltas per view, r the deltas whose additions it retracts, w when
+///            its records came
 ///
+/// @param incarnation in which it was written; it counts in no other
 /// @param at when it was written, for the lag
 /// @param after deltas that must be in the totals before this one or with it, because it retracts what they add
 public record DeltaItem(
-        DeltaId id, Instant at, SortedMap<Integer, Delta> views, Set<DeltaId> after, ArrivalTimes arrivals) {
+        DeltaId id,
+        String incarnation,
+        Instant at,
+        SortedMap<Integer, Delta> views,
+        Set<DeltaId> after,
+        ArrivalTimes arrivals) {
     public static final String LANE = "l";
     public static final String ID = "i";
+    static final String INCARNATION = "n";
     static final String AT = "t";
     static final String AMOUNTS = "a";
     static final String AFTER = "r";
@@ -39,6 +46,7 @@ public record DeltaItem(
         }
         return new DeltaItem(
                 new DeltaId(Integer.parseInt(Items.text(item, LANE)), Items.text(item, ID)),
+                Items.text(item, INCARNATION),
                 Instant.ofEpochMilli(Items.number(item, AT)),
                 Packed.deltas(Items.bytes(item, AMOUNTS)),
                 after,
@@ -48,6 +56,7 @@ public record DeltaItem(
     /// The item of this delta.
     public Map<String, AttributeValue> item() {
         Map<String, AttributeValue> item = new TreeMap<>(keyOf(id));
+        item.put(INCARNATION, AttributeValue.fromS(incarnation));
         item.put(AT, Items.number(at.toEpochMilli()));
         item.put(AMOUNTS, Items.bytes(Packed.of(views)));
         if (!after.isEmpty()) {

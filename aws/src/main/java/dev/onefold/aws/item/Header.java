@@ -19,17 +19,19 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// until that commit's writer knows that all of them are visible: a reader who sees this header waits for these items,
 /// and the next commit is sent by nobody before. All commits before the last one are visible, whole.
 ///
-///     item = p "headers", g lane 2, n commits and closings, e epoch, c the n of the last commit, and while that may be
-///             visible in part: u per view the sort keys of the items that it wrote; t when the epoch before was
-/// closed,
-///             and a what its cut covers; w the epoch, if a reader waits for the commits to pause, to close it
+///     item = p "headers", g lane 2, i incarnation, n commits and closings, e epoch, c the n of the last commit, and
+///            while that may be visible in part: u per view the sort keys of the items that it wrote; t when the
+///            epoch before was closed, and a what its cut covers; w the epoch, if a reader waits for the commits to
+/// pause, to close it
 ///
+/// @param incarnation in which the totals are added to
 /// @param last the last commit
 /// @param touched keys of the items that it wrote; none if all of them are visible
 /// @param closing of the epoch before; `null` if this is the first one
 /// @param isAsked whether a reader waits to close the epoch
 public record Header(
         int lane,
+        String incarnation,
         long commits,
         long epoch,
         long last,
@@ -56,8 +58,8 @@ public record Header(
     }
 
     /// The header of a lane that has had no commit.
-    public static Header first(int lane) {
-        return new Header(lane, 0, 1, 0, List.of(), null, false);
+    public static Header first(int lane, String incarnation) {
+        return new Header(lane, incarnation, 0, 1, 0, List.of(), null, false);
     }
 
     /// The header that an item holds.
@@ -79,6 +81,7 @@ public record Header(
                         Instant.ofEpochMilli(Items.number(item, COVERS)));
         return new Header(
                 number,
+                Items.text(item, Incarnation.ID),
                 Items.number(item, COMMITS),
                 Items.number(item, EPOCH),
                 Items.number(item, LAST),
@@ -103,6 +106,7 @@ public record Header(
     /// The item of a header that names nothing.
     public Map<String, AttributeValue> item() {
         Map<String, AttributeValue> item = new TreeMap<>(keyOf(lane));
+        item.put(Incarnation.ID, AttributeValue.fromS(incarnation));
         item.put(COMMITS, Items.number(commits));
         item.put(EPOCH, Items.number(epoch));
         item.put(LAST, Items.number(last));

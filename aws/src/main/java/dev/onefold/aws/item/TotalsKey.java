@@ -35,7 +35,7 @@ public final class TotalsKey {
     }
 
     /// The view of a partition.
-    static int view(String partition) {
+    public static int view(String partition) {
         return Integer.parseInt(partition, 0, partition.indexOf('/'), 10);
     }
 

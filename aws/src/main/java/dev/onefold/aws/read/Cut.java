@@ -4,6 +4,7 @@ import dev.onefold.aws.BatchReads;
 import dev.onefold.aws.Futures;
 import dev.onefold.aws.SettledReads;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.reduce.Headers;
@@ -53,16 +54,17 @@ record Cut(long epoch, Instant covers) {
     ///
     /// @param covers what a cut that is closed from now on covers
     /// @param least the least epoch that will do, or [#NEXT]
-    static CompletableFuture<Cut> take(Store store, int lanes, Instant covers, long least) {
-        return take(store, lanes, covers, least, 1);
+    static CompletableFuture<Cut> take(Store store, Definition definition, Instant covers, long least) {
+        return take(store, definition, covers, least, 1);
     }
 
-    private static CompletableFuture<Cut> take(Store store, int lanes, Instant covers, long least, int attempt) {
-        return headers(store, lanes).thenCompose(headers -> {
-            if (headers.size() < lanes) {
+    private static CompletableFuture<Cut> take(
+            Store store, Definition definition, Instant covers, long least, int attempt) {
+        return headers(store, definition).thenCompose(headers -> {
+            if (headers.size() < definition.lanes()) {
                 return store.backOff(attempt)
-                        .thenCompose(_ -> Headers.make(store, lanes))
-                        .thenCompose(_ -> take(store, lanes, covers, least, attempt + 1));
+                        .thenCompose(_ -> Headers.make(store, definition))
+                        .thenCompose(_ -> take(store, definition, covers, least, attempt + 1));
             }
             long epoch = epoch(headers);
             Header.Closing closing = headers.getFirst().closing();
@@ -74,8 +76,9 @@ record Cut(long epoch, Instant covers) {
             return (attempt > REFUSED_MAX ? ask(store, headers) : CompletableFuture.completedFuture(null))
                     .thenCompose(_ -> close(store, headers, covers))
                     .thenCompose(written -> written instanceof Store.Written.Done
-                            ? closed(store, lanes)
-                            : store.backOff(attempt).thenCompose(_ -> take(store, lanes, covers, enough, attempt + 1)));
+                            ? closed(store, definition)
+                            : store.backOff(attempt)
+                                    .thenCompose(_ -> take(store, definition, covers, enough, attempt + 1)));
         });
     }
 
@@ -85,8 +88,8 @@ record Cut(long epoch, Instant covers) {
     }
 
     /// The last epoch that was closed; at least the one that this caller has closed.
-    private static CompletableFuture<Cut> closed(Store store, int lanes) {
-        return headers(store, lanes)
+    private static CompletableFuture<Cut> closed(Store store, Definition definition) {
+        return headers(store, definition)
                 .thenCompose(headers -> settle(store, headers)
                         .thenApply(_ -> new Cut(
                                 epoch(headers) - 1,
@@ -112,32 +115,32 @@ record Cut(long epoch, Instant covers) {
 
     /// The headers, all of one epoch; those that there are. Each is as it was at an instant of its own: a commit, or a
     /// closing, that is not seen in one of them may be seen in another one.
-    static CompletableFuture<List<Header>> headers(Store store, int lanes) {
-        return headers(store, lanes, 1);
+    static CompletableFuture<List<Header>> headers(Store store, Definition definition) {
+        return headers(store, definition, 1);
     }
 
-    private static CompletableFuture<List<Header>> headers(Store store, int lanes, int attempt) {
+    private static CompletableFuture<List<Header>> headers(Store store, Definition definition, int attempt) {
         List<Map<String, AttributeValue>> keys =
-                IntStream.range(0, lanes).mapToObj(Header::keyOf).toList();
+                IntStream.range(0, definition.lanes()).mapToObj(Header::keyOf).toList();
         return BatchReads.of(store, store.tables().totals(), keys, null).thenCompose(items -> {
             List<Header> headers = items.stream()
-                    .map(Header::of)
+                    .map(item -> ours(Header.of(item), definition))
                     .sorted(Comparator.comparingInt(Header::lane))
                     .toList();
             boolean isMixed = headers.stream().map(Header::epoch).distinct().count() > 1;
             return isMixed && attempt < MIXED_MAX
-                    ? store.backOff(attempt).thenCompose(_ -> headers(store, lanes, attempt + 1))
+                    ? store.backOff(attempt).thenCompose(_ -> headers(store, definition, attempt + 1))
                     : CompletableFuture.completedFuture(headers);
         });
     }
 
     /// The headers at one instant; none if others are at work on one of them.
-    static CompletableFuture<List<Header>> quietHeaders(Store store, int lanes) {
+    static CompletableFuture<List<Header>> quietHeaders(Store store, Definition definition) {
         List<Map<String, AttributeValue>> keys =
-                IntStream.range(0, lanes).mapToObj(Header::keyOf).toList();
+                IntStream.range(0, definition.lanes()).mapToObj(Header::keyOf).toList();
         return SettledReads.of(store, store.tables().totals(), keys)
                 .thenApply(items -> items.orElse(List.of()).stream()
-                        .map(Header::of)
+                        .map(item -> ours(Header.of(item), definition))
                         .sorted(Comparator.comparingInt(Header::lane))
                         .toList());
     }
@@ -150,8 +153,12 @@ record Cut(long epoch, Instant covers) {
                                                 store.tables().totals())
                                         .key(Header.keyOf(header.lane()))
                                         .updateExpression("SET " + Header.ASKED + " = :epoch")
-                                        .conditionExpression("e = :epoch")
-                                        .expressionAttributeValues(Map.of(":epoch", Items.number(header.epoch())))))
+                                        .conditionExpression("e = :epoch AND i = :i")
+                                        .expressionAttributeValues(Map.of(
+                                                ":epoch",
+                                                Items.number(header.epoch()),
+                                                ":i",
+                                                AttributeValue.fromS(header.incarnation())))))
                         .handle((_, failure) -> {
                             if (failure != null && !(Futures.cause(failure) instanceof SdkException)) {
                                 throw new CompletionException(Futures.cause(failure));
@@ -159,6 +166,15 @@ record Cut(long epoch, Instant covers) {
                             return null;
                         }))
                 .toArray(CompletableFuture[]::new));
+    }
+
+    private static Header ours(Header header, Definition definition) {
+        if (!header.incarnation().equals(definition.incarnation().id())) {
+            throw new IllegalStateException(
+                    "The totals are of another incarnation than the rows: a table was restored, and"
+                            + " 'onefold aws restored' is under way, or was stopped. Ask again when it is done.");
+        }
+        return header;
     }
 
     private static CompletableFuture<Store.Written> close(Store store, List<Header> headers, Instant covers) {
@@ -169,9 +185,10 @@ record Cut(long epoch, Instant covers) {
                             .tableName(store.tables().totals())
                             .key(Header.keyOf(header.lane()))
                             .updateExpression("SET t = :t, a = :a REMOVE " + Header.ASKED + " ADD n :one, e :one")
-                            .conditionExpression("e = :epoch")
+                            .conditionExpression("e = :epoch AND i = :i")
                             .expressionAttributeValues(Map.of(
                                     ":one", Items.number(1),
+                                    ":i", AttributeValue.fromS(header.incarnation()),
                                     ":epoch", Items.number(header.epoch()),
                                     ":t", Items.number(store.clock().millis()),
                                     ":a", Items.number(covers.toEpochMilli())))

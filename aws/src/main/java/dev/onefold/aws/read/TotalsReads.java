@@ -110,7 +110,7 @@ public final class TotalsReads {
 
     /// The epoch that is open; 0 where nothing was ever added.
     public CompletableFuture<Long> open() {
-        return Cut.headers(store, definition.lanes())
+        return Cut.headers(store, definition)
                 .thenApply(headers -> headers.size() < definition.lanes() ? 0 : Cut.epoch(headers));
     }
 
@@ -137,12 +137,12 @@ public final class TotalsReads {
     /// nothing be written. Each commit moves a header, so equal headers before and after are one cut, if no commit
     /// is under way then.
     private CompletableFuture<Reading> still(List<Part> parts, Instant at, long least) {
-        return Cut.headers(store, definition.lanes())
+        return Cut.headers(store, definition)
                 .thenCompose(before -> before.size() < definition.lanes()
                         ? closed(parts, at, least)
                         : Cut.settle(store, before)
                                 .thenCompose(_ -> read(parts, new Cut(Cut.NOW, at), Cut.epoch(before)))
-                                .thenCompose(reading -> Cut.quietHeaders(store, definition.lanes())
+                                .thenCompose(reading -> Cut.quietHeaders(store, definition)
                                         .thenCompose(after -> isSame(before, after)
                                                 ? CompletableFuture.completedFuture(reading)
                                                 : closed(parts, at, least))));
@@ -156,7 +156,7 @@ public final class TotalsReads {
     }
 
     private CompletableFuture<Reading> closed(List<Part> parts, Instant at, long least) {
-        return Cut.take(store, definition.lanes(), at, least).thenCompose(cut -> read(parts, cut, cut.epoch()));
+        return Cut.take(store, definition, at, least).thenCompose(cut -> read(parts, cut, cut.epoch()));
     }
 
     private CompletableFuture<Reading> read(List<Part> parts, Cut cut, long epoch) {

@@ -3,6 +3,7 @@ package dev.onefold.aws.reduce;
 import dev.onefold.aws.Futures;
 import dev.onefold.aws.SettledReads;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -15,10 +16,10 @@ public final class Headers {
     private Headers() {}
 
     /// Makes those that are missing.
-    public static CompletableFuture<Void> make(Store store, int lanes) {
+    public static CompletableFuture<Void> make(Store store, Definition definition) {
         CompletableFuture<Void> made = CompletableFuture.completedFuture(null);
-        for (int lane = 0; lane < lanes; lane++) {
-            Header header = Header.first(lane);
+        for (int lane = 0; lane < definition.lanes(); lane++) {
+            Header header = Header.first(lane, definition.incarnation().id());
             made = made.thenCompose(_ -> make(store, header));
         }
         return made;
@@ -45,7 +46,7 @@ public final class Headers {
     }
 
     /// A lane's header, if it has one.
-    static CompletableFuture<Optional<Header>> find(Store store, int lane) {
+    public static CompletableFuture<Optional<Header>> find(Store store, int lane) {
         return store.retried(() -> store.client()
                         .getItem(request -> request.tableName(store.tables().totals())
                                 .key(Header.keyOf(lane))

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -38,7 +39,9 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 /// on condition that they are there, and moves the lane's header, on condition that nobody has since it was read. So
 /// whoever comes late, or twice, or wakes up after minutes, changes nothing.
 ///
-/// Before a commit is sent, the one before it is visible, whole; see [Header].
+/// Before a commit is sent, the one before it is visible, whole; see [Header]. A delta of another incarnation than the
+/// header's is deleted and added to nothing: what it is made of was in the rows when this incarnation began to fill its
+/// totals from them, or is in no rows of this deployment.
 public final class Reduce {
     private static final int DELTAS_READ_MAX = 200;
     private static final int ATTEMPTS_MAX = 30;
@@ -64,6 +67,7 @@ public final class Reduce {
     private final Set<DeltaId> gone = new HashSet<>();
     /// The last commit of the lane that is known to be visible, whole; -1 if none is.
     private long settled = -1;
+    private String incarnation = "";
     private long commits;
 
     private Reduce(Store store, int lane, Duration most, Delays delays) {
@@ -89,7 +93,10 @@ public final class Reduce {
     }
 
     private CompletableFuture<Long> run() {
-        return last().thenCompose(last -> last.isEmpty()
+        return new Definitions(store)
+                .requireTables()
+                .thenCompose(_ -> last())
+                .thenCompose(last -> last.isEmpty()
                         ? CompletableFuture.completedFuture(null)
                         : drain(last.get().id().id(), store.clock().instant(), 1)
                                 .thenCompose(_ -> tell()))
@@ -120,7 +127,7 @@ public final class Reduce {
             if (deltas.isEmpty() || deltas.getFirst().id().id().compareTo(last) > 0) {
                 return CompletableFuture.completedFuture(null);
             }
-            return pick(deltas)
+            return pick(header, deltas)
                     .thenCompose(picked -> picked.deltas().isEmpty()
                             ? store.backOff(attempt).thenCompose(_ -> drain(last, begun, attempt + 1))
                             : commit(header, picked).thenCompose(written -> {
@@ -142,7 +149,14 @@ public final class Reduce {
     /// Picks; if all that was read waits for something else, that is looked at: it is gone, or stands further behind
     /// in this lane and is taken first, or in another lane (the number of lanes has changed) and is waited for.
     /// So is what may be on its way into the table.
-    private CompletableFuture<Picked> pick(List<DeltaItem> deltas) {
+    private CompletableFuture<Picked> pick(Header header, List<DeltaItem> deltas) {
+        List<DeltaItem> foreign = deltas.stream()
+                .filter(delta -> !delta.incarnation().equals(header.incarnation()))
+                .limit(store.deltasPerCommitMax())
+                .toList();
+        if (!foreign.isEmpty()) {
+            return CompletableFuture.completedFuture(new Picked(foreign, new TreeMap<>(), Set.of()));
+        }
         Picked picked = Picked.of(deltas, gone, store.deltasPerCommitMax());
         if (!picked.deltas().isEmpty() || picked.blockers().isEmpty()) {
             return CompletableFuture.completedFuture(picked);
@@ -160,7 +174,7 @@ public final class Reduce {
             List<DeltaItem> more = new ArrayList<>(deltas);
             found.stream().filter(delta -> delta.id().lane() == lane).forEach(more::add);
             return more.size() > deltas.size() || !missing.isEmpty()
-                    ? pick(more)
+                    ? pick(header, more)
                     : CompletableFuture.completedFuture(picked);
         });
     }
@@ -182,10 +196,11 @@ public final class Reduce {
             if (found.isEmpty()) {
                 return new Definitions(store)
                         .load()
-                        .thenCompose(definition -> Headers.make(store, definition.lanes()))
+                        .thenCompose(definition -> Headers.make(store, definition))
                         .thenCompose(_ -> settledHeader());
             }
             Header header = found.get();
+            incarnation = header.incarnation();
             return header.last() == settled
                     ? CompletableFuture.completedFuture(header)
                     : Headers.settle(store, header).thenApply(_ -> {
@@ -204,8 +219,9 @@ public final class Reduce {
                 .updateItem(request -> request.tableName(store.tables().totals())
                         .key(Header.keyOf(lane))
                         .updateExpression("REMOVE " + Header.TOUCHED)
-                        .conditionExpression("c = :c AND attribute_exists(" + Header.TOUCHED + ")")
-                        .expressionAttributeValues(Map.of(":c", Items.number(settled))))
+                        .conditionExpression("c = :c AND i = :i AND attribute_exists(" + Header.TOUCHED + ")")
+                        .expressionAttributeValues(
+                                Map.of(":c", Items.number(settled), ":i", AttributeValue.fromS(incarnation))))
                 .handle((_, failure) -> {
                     if (failure != null && !(Futures.cause(failure) instanceof SdkException)) {
                         throw new CompletionException(Futures.cause(failure));
@@ -263,10 +279,11 @@ public final class Reduce {
                         .key(Header.keyOf(lane))
                         .updateExpression("SET n = :after, c = :after, u = :keys"
                                 + (header.isAsked() ? " REMOVE " + Header.ASKED : ""))
-                        .conditionExpression("n = :before")
+                        .conditionExpression("n = :before AND i = :i")
                         .expressionAttributeValues(Map.of(
                                 ":before", Items.number(header.commits()),
                                 ":after", Items.number(header.commits() + 1),
+                                ":i", AttributeValue.fromS(header.incarnation()),
                                 ":keys", Header.touched(keys)))
                         .build())
                 .build();

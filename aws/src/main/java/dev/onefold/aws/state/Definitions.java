@@ -2,9 +2,14 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.TableIds;
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Header;
+import dev.onefold.aws.item.Incarnation;
 import dev.onefold.aws.item.Items;
 import dev.onefold.core.pipeline.Pipeline;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +36,14 @@ public final class Definitions {
     /// The definition, which is made of this pipeline if there is none yet. Making it twice at once makes it once.
     public CompletableFuture<Definition> openOrCreate(Pipeline pipeline, int lanes, int gates) {
         return find().thenCompose(found -> found.map(CompletableFuture::completedFuture)
-                .orElseGet(() -> create(Definition.first(pipeline, lanes, gates))));
+                .orElseGet(() -> TableIds.ask(store)
+                        .thenCompose(tables -> create(Definition.first(
+                                pipeline,
+                                lanes,
+                                gates,
+                                new Incarnation(
+                                        store.newId(),
+                                        tables.stream().map(TableIds.Found::id).toList()))))));
     }
 
     /// The definition as it is now.
@@ -44,8 +56,53 @@ public final class Definitions {
                                                 + " holds no definition: nothing was deployed there, no record has come yet, or the table was replaced.")));
     }
 
-    /// The definition as it is now, if there is one.
+    /// The definition as it is now, if there is one. It fails if a table was restored, or made anew, and nobody has
+    /// told
+    /// the deployment.
     public CompletableFuture<Optional<Definition>> find() {
+        return findAnyhow()
+                .thenCompose(found -> found.isEmpty()
+                        ? CompletableFuture.completedFuture(found)
+                        : requireTables(found.get()).thenApply(_ -> found));
+    }
+
+    /// Fails if a table was restored since a process of ours has looked last, which must be within a minute: for who
+    /// needs no definition.
+    public CompletableFuture<Void> requireTables() {
+        return store.ids().isValid(store.clock().instant())
+                ? CompletableFuture.completedFuture(null)
+                : find().thenApply(_ -> null);
+    }
+
+    private CompletableFuture<Void> requireTables(Definition definition) {
+        List<String> known = definition.incarnation().tables();
+        Instant asked = store.clock().instant();
+        if (store.ids().isValid(known, asked)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return TableIds.ask(store).thenAccept(found -> {
+            for (int table = 0; table < known.size(); table++) {
+                if (!found.get(table).id().equals(known.get(table))) {
+                    throw new OtherTable(found.get(table));
+                }
+            }
+            store.ids().note(known, asked);
+        });
+    }
+
+    /// A table was restored from a backup, or replaced by another one.
+    public static final class OtherTable extends IllegalStateException {
+        private static final long serialVersionUID = 1L;
+
+        OtherTable(TableIds.Found table) {
+            super("Table " + table.name() + " was restored from a backup, or replaced by another one, at "
+                    + table.created() + ": its totals, rows and deltas may be from different times. Nothing is written"
+                    + " or answered until 'onefold aws restored' has been run.");
+        }
+    }
+
+    /// The definition as it is now, if there is one, whatever the tables are.
+    public CompletableFuture<Optional<Definition>> findAnyhow() {
         return store.retried(() -> store.client()
                         .getItem(request -> request.tableName(store.tables().rows())
                                 .key(Definition.key())
@@ -58,8 +115,49 @@ public final class Definitions {
     /// functions at once, and a new table takes 4,000 units a second. So a function that finds the first gate there
     /// leaves the others to its maker, for a while.
     private CompletableFuture<Definition> create(Definition definition) {
-        return putIfAbsent(gateItem(0, definition.epoch()))
-                .thenCompose(made -> made ? createAll(definition) : awaitOrCreate(definition, 1));
+        return putIfAbsent(gateItem(0, definition))
+                .thenCompose(made -> requireNew()
+                        .thenCompose(_ -> made
+                                ? createAll(definition)
+                                : adopted(definition).thenCompose(adopted -> awaitOrCreate(adopted, 1))));
+    }
+
+    /// Where rows were emptied and totals were not, nothing is begun anew.
+    private CompletableFuture<Void> requireNew() {
+        return store.retried(() -> store.client()
+                        .getItem(request -> request.tableName(store.tables().totals())
+                                .key(Header.keyOf(0))
+                                .consistentRead(true)))
+                .thenCompose(response -> response.item().isEmpty()
+                        ? CompletableFuture.completedFuture(null)
+                        : findAnyhow().thenAccept(found -> {
+                            if (found.isEmpty()) {
+                                throw new IllegalStateException(
+                                        "Table " + store.tables().rows()
+                                                + " holds no definition, and "
+                                                + store.tables().totals()
+                                                + " holds totals. The table of rows was emptied, or replaced. Restore it from a"
+                                                + " backup, and run 'onefold aws restored'; or empty the other tables, too.");
+                            }
+                        }));
+    }
+
+    /// The first gate says in which incarnation all are made, whoever makes them.
+    private CompletableFuture<Definition> adopted(Definition definition) {
+        return store.retried(() -> store.client()
+                        .getItem(request -> request.tableName(store.tables().rows())
+                                .key(Definition.gate(0))
+                                .consistentRead(true)))
+                .thenApply(response -> new Definition(
+                        definition.epoch(),
+                        new Incarnation(
+                                Items.text(response.item(), Incarnation.ID),
+                                definition.incarnation().tables()),
+                        definition.lanes(),
+                        definition.gates(),
+                        definition.served(),
+                        definition.last(),
+                        definition.views()));
     }
 
     private CompletableFuture<Definition> awaitOrCreate(Definition definition, int attempt) {
@@ -72,7 +170,7 @@ public final class Definitions {
     }
 
     private CompletableFuture<Definition> createAll(Definition definition) {
-        return atOnce(definition, gate -> putIfAbsent(gateItem(gate, definition.epoch())))
+        return atOnce(definition, gate -> putIfAbsent(gateItem(gate, definition)))
                 .thenCompose(_ -> putIfAbsent(definition.item()))
                 .thenCompose(_ -> load());
     }
@@ -83,9 +181,10 @@ public final class Definitions {
                 IntStream.range(0, definition.gates()).mapToObj(action).toArray(CompletableFuture[]::new));
     }
 
-    private static Map<String, AttributeValue> gateItem(int gate, long epoch) {
+    private static Map<String, AttributeValue> gateItem(int gate, Definition definition) {
         Map<String, AttributeValue> item = new java.util.TreeMap<>(Definition.gate(gate));
-        item.put(Definition.EPOCH, Items.number(epoch));
+        item.put(Definition.EPOCH, Items.number(definition.epoch()));
+        item.put(Incarnation.ID, AttributeValue.fromS(definition.incarnation().id()));
         return item;
     }
 
@@ -112,12 +211,7 @@ public final class Definitions {
     public CompletableFuture<Definition> replace(Definition next) {
         return new Claims(store)
                 .note(next)
-                .thenCompose(_ -> store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(store.tables().rows())
-                                .item(next.item())
-                                .conditionExpression("e = :before")
-                                .expressionAttributeValues(Map.of(":before", Items.number(next.epoch() - 1))))))
-                .handle((_, failure) -> isConditionMet(failure))
+                .thenCompose(_ -> put(next, next.incarnation().id()))
                 .thenCompose(_ -> load())
                 .thenCompose(now -> moveGates(now).thenApply(_ -> now));
     }
@@ -141,19 +235,36 @@ public final class Definitions {
                         : Optional.of(Definition.pipeline(response.item())));
     }
 
-    /// Moves all gates to the epoch of a definition; those that are there or further stay.
-    public CompletableFuture<Void> moveGates(Definition definition) {
-        return atOnce(definition, gate -> moveGate(gate, definition.epoch()));
+    /// Puts a definition in the place of the one before, if that is still the one that it was made of.
+    ///
+    /// @param incarnation of the one before
+    public CompletableFuture<Boolean> put(Definition next, String incarnation) {
+        return store.retried(() -> store.client()
+                        .putItem(request -> request.tableName(store.tables().rows())
+                                .item(next.item())
+                                .conditionExpression("e = :before AND i = :i")
+                                .expressionAttributeValues(Map.of(
+                                        ":before",
+                                        Items.number(next.epoch() - 1),
+                                        ":i",
+                                        AttributeValue.fromS(incarnation)))))
+                .handle((_, failure) -> isConditionMet(failure));
     }
 
-    /// Moves one gate to an epoch, unless it is there or further.
-    CompletableFuture<Void> moveGate(int gate, long epoch) {
+    /// Moves all gates to the epoch of a definition; those that are there or further stay.
+    public CompletableFuture<Void> moveGates(Definition definition) {
+        return atOnce(definition, gate -> moveGate(gate, definition));
+    }
+
+    /// Moves one gate to the epoch of a definition, unless it is there or further. A later incarnation is further,
+    /// whatever its epoch is: a request from before a restore moves nothing.
+    CompletableFuture<Void> moveGate(int gate, Definition definition) {
         return store.retried(() -> store.client()
                         .updateItem(request -> request.tableName(store.tables().rows())
                                 .key(Definition.gate(gate))
-                                .updateExpression("SET e = :epoch")
-                                .conditionExpression("e < :epoch")
-                                .expressionAttributeValues(Map.of(":epoch", Items.number(epoch)))))
+                                .updateExpression("SET e = :epoch, i = :i")
+                                .conditionExpression("i < :i OR (i = :i AND e < :epoch)")
+                                .expressionAttributeValues(values(definition))))
                 .handle((_, failure) -> isConditionMet(failure))
                 .thenAccept(_ -> {});
     }
@@ -168,9 +279,15 @@ public final class Definitions {
                 .conditionCheck(ConditionCheck.builder()
                         .tableName(store.tables().rows())
                         .key(Definition.gate(gate))
-                        .conditionExpression("e = :epoch")
-                        .expressionAttributeValues(Map.of(":epoch", Items.number(definition.epoch())))
+                        .conditionExpression("e = :epoch AND i = :i")
+                        .expressionAttributeValues(values(definition))
                         .build())
                 .build();
+    }
+
+    private static Map<String, AttributeValue> values(Definition definition) {
+        return Map.of(
+                ":epoch", Items.number(definition.epoch()),
+                ":i", AttributeValue.fromS(definition.incarnation().id()));
     }
 }

@@ -198,6 +198,7 @@ public final class Filling {
         Definitions definitions = new Definitions(store);
         return store.transact(transaction.items(
                         store,
+                        definition,
                         new DeltaId(lane, store.newId()),
                         definitions.check(definition, definitions.anyGate(definition))))
                 .thenApply(written -> {

@@ -100,7 +100,7 @@ final class RowTransaction {
     }
 
     /// The items to write; the first is the check of the definition's epoch, the last the delta.
-    List<TransactWriteItem> items(Store store, DeltaId delta, TransactWriteItem check) {
+    List<TransactWriteItem> items(Store store, Definition definition, DeltaId delta, TransactWriteItem check) {
         List<TransactWriteItem> items = new ArrayList<>();
         items.add(check);
         Set<DeltaId> after = new HashSet<>();
@@ -111,7 +111,8 @@ final class RowTransaction {
             }
             items.add(TransactWriteItem.builder().put(put(store, change, delta)).build());
         }
-        DeltaItem item = new DeltaItem(delta, store.clock().instant(), deltas, after, arrivals());
+        DeltaItem item = new DeltaItem(
+                delta, definition.incarnation().id(), store.clock().instant(), deltas, after, arrivals());
         items.add(TransactWriteItem.builder()
                 .put(Put.builder()
                         .tableName(store.tables().deltas())

@@ -63,6 +63,9 @@ public final class StateAndMap {
     /// others may be behind, too, if nobody moves them all.
     private final List<Integer> moved = new ArrayList<>();
 
+    /// Records whose row was throttled: from then on each goes alone, so that it holds up no other.
+    private final Set<Integer> throttled = new ConcurrentSkipListSet<>();
+
     private StateAndMap(Store store, List<Arrival> arrivals, boolean keepsRejected, @Nullable LostRow lost) {
         this.store = store;
         this.keepsRejected = keepsRejected;
@@ -268,7 +271,15 @@ public final class StateAndMap {
     }
 
     private CompletableFuture<List<Integer>> write(Definition definition, List<Change> changes) {
-        List<CompletableFuture<List<Integer>>> written = RowTransaction.pack(definition, changes).stream()
+        List<RowTransaction> transactions = new ArrayList<>(RowTransaction.pack(
+                definition,
+                changes.stream()
+                        .filter(change -> !throttled.contains(change.index()))
+                        .toList()));
+        changes.stream()
+                .filter(change -> throttled.contains(change.index()))
+                .forEach(change -> transactions.addAll(RowTransaction.pack(definition, List.of(change))));
+        List<CompletableFuture<List<Integer>>> written = transactions.stream()
                 .map(transaction -> write(definition, transaction))
                 .toList();
         return CompletableFuture.allOf(written.toArray(CompletableFuture[]::new))
@@ -284,12 +295,18 @@ public final class StateAndMap {
         List<Integer> indices =
                 transaction.changes().stream().map(Change::index).toList();
         int gate = gate(definition);
-        return store.transact(transaction.items(store, delta, definitions.check(definition, gate)))
+        return store.transact(transaction.items(store, definition, delta, definitions.check(definition, gate)))
                 .thenCompose(written -> switch (written) {
                     case Store.Written.Done _ -> CompletableFuture.completedFuture(List.of());
                     case Store.Written.Refused refused
                     when refused.failed(0) -> moveGate(gate).thenApply(_ -> indices);
-                    case Store.Written.Refused _, Store.Written.Unknown _ -> CompletableFuture.completedFuture(indices);
+                    case Store.Written.Refused refused -> {
+                        IntStream.range(0, indices.size())
+                                .filter(row -> refused.throttled(row + 1)) // The first item is the gate's check.
+                                .forEach(row -> throttled.add(indices.get(row)));
+                        yield CompletableFuture.completedFuture(indices);
+                    }
+                    case Store.Written.Unknown _ -> CompletableFuture.completedFuture(indices);
                 });
     }
 
@@ -322,7 +339,7 @@ public final class StateAndMap {
     private CompletableFuture<Void> moveGate(int gate) {
         return definitions
                 .load()
-                .thenCompose(now -> definitions.moveGate(gate, now.epoch()))
+                .thenCompose(now -> definitions.moveGate(gate, now))
                 .thenAccept(_ -> moved.add(gate));
     }
 }

@@ -74,11 +74,19 @@ final class Roles {
                     "!GetAtt Rows.Arn",
                     "dynamodb:BatchGetItem",
                     "dynamodb:ConditionCheckItem",
+                    "dynamodb:DescribeTable",
                     "dynamodb:GetItem",
                     "dynamodb:PutItem",
                     "dynamodb:UpdateItem")
-            + allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:PutItem")
-            + allow("Letters", "!GetAtt Letters.Arn", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem")
+            + allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:DescribeTable", "dynamodb:PutItem")
+            + allow("Totals", "!GetAtt Totals.Arn", "dynamodb:DescribeTable", "dynamodb:GetItem")
+            + allow(
+                    "Letters",
+                    "!GetAtt Letters.Arn",
+                    "dynamodb:DescribeTable",
+                    "dynamodb:GetItem",
+                    "dynamodb:PutItem",
+                    "dynamodb:UpdateItem")
             + allow("LettersBytes", "!Sub '${LettersBucket.Arn}/*'", "s3:PutObject")
             + allow(
                     "Retries",
@@ -88,23 +96,31 @@ final class Roles {
                     "sqs:ReceiveMessage",
                     "sqs:SendMessage");
 
-    private static final String REDUCE =
-            allow("Deltas", "!GetAtt Deltas.Arn", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:Query")
-                    + allow(
-                            "Totals",
-                            "!GetAtt Totals.Arn",
-                            "dynamodb:BatchGetItem",
-                            "dynamodb:GetItem",
-                            "dynamodb:PutItem",
-                            "dynamodb:UpdateItem")
-                    + allow("Rows", "!GetAtt Rows.Arn", "dynamodb:GetItem")
-                    + changes("Wakes", "!GetAtt Deltas.StreamArn", "!Sub '${Deltas.Arn}/stream/*'");
+    private static final String REDUCE = allow(
+                    "Deltas",
+                    "!GetAtt Deltas.Arn",
+                    "dynamodb:DeleteItem",
+                    "dynamodb:DescribeTable",
+                    "dynamodb:GetItem",
+                    "dynamodb:Query")
+            + allow(
+                    "Totals",
+                    "!GetAtt Totals.Arn",
+                    "dynamodb:BatchGetItem",
+                    "dynamodb:DescribeTable",
+                    "dynamodb:GetItem",
+                    "dynamodb:PutItem",
+                    "dynamodb:UpdateItem")
+            + allow("Rows", "!GetAtt Rows.Arn", "dynamodb:DescribeTable", "dynamodb:GetItem")
+            + allow("Letters", "!GetAtt Letters.Arn", "dynamodb:DescribeTable")
+            + changes("Wakes", "!GetAtt Deltas.StreamArn", "!Sub '${Deltas.Arn}/stream/*'");
 
     private static final String UPKEEP = allow(
                     "Rows",
                     "!GetAtt Rows.Arn",
                     "dynamodb:BatchGetItem",
                     "dynamodb:ConditionCheckItem",
+                    "dynamodb:DescribeTable",
                     "dynamodb:GetItem",
                     "dynamodb:PutItem",
                     "dynamodb:Scan",
@@ -113,6 +129,7 @@ final class Roles {
                     "Letters",
                     "!GetAtt Letters.Arn",
                     "dynamodb:DeleteItem",
+                    "dynamodb:DescribeTable",
                     "dynamodb:GetItem",
                     "dynamodb:PutItem",
                     "dynamodb:Query",
@@ -122,6 +139,7 @@ final class Roles {
                     "Deltas",
                     "!GetAtt Deltas.Arn",
                     "dynamodb:DeleteItem",
+                    "dynamodb:DescribeTable",
                     "dynamodb:GetItem",
                     "dynamodb:PutItem",
                     "dynamodb:Query")
@@ -130,6 +148,7 @@ final class Roles {
                     "!GetAtt Totals.Arn",
                     "dynamodb:BatchGetItem",
                     "dynamodb:BatchWriteItem",
+                    "dynamodb:DescribeTable",
                     "dynamodb:GetItem",
                     "dynamodb:PutItem",
                     "dynamodb:Query",

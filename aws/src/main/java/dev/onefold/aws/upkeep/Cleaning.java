@@ -1,5 +1,6 @@
 package dev.onefold.aws.upkeep;
 
+import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
@@ -12,9 +13,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.DeleteRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
@@ -78,19 +81,31 @@ final class Cleaning {
                         : CompletableFuture.completedFuture(false));
     }
 
-    /// A definition that is older than the one that was noted last makes views to be looked at twice.
     private CompletableFuture<Void> note() {
+        return note(
+                store,
+                definition.last(),
+                new TreeSet<>(
+                        definition.views().stream().map(Definition.View::number).toList()));
+    }
+
+    /// Notes that all views up to a number are gone, but for some; unless more was noted already.
+    static CompletableFuture<Void> note(Store store, int last, Set<Integer> but) {
         TreeMap<String, AttributeValue> item = new TreeMap<>(key());
-        item.put("m", Items.number(definition.last()));
-        item.put(
-                "s",
-                AttributeValue.fromNs(definition.views().stream()
-                        .map(view -> Integer.toString(view.number()))
-                        .toList()));
+        item.put("m", Items.number(last));
+        item.put("s", AttributeValue.fromNs(but.stream().map(String::valueOf).toList()));
         return store.retried(() -> store.client()
-                        .putItem(request ->
-                                request.tableName(store.tables().rows()).item(item)))
-                .thenApply(_ -> null);
+                        .putItem(request -> request.tableName(store.tables().rows())
+                                .item(item)
+                                .conditionExpression("attribute_not_exists(m) OR m <= :m")
+                                .expressionAttributeValues(Map.of(":m", Items.number(last)))))
+                .handle((_, failure) -> {
+                    Throwable cause = failure == null ? null : Futures.cause(failure);
+                    if (cause != null && !(cause instanceof ConditionalCheckFailedException)) {
+                        throw new CompletionException(cause);
+                    }
+                    return null;
+                });
     }
 
     private CompletableFuture<Boolean> stripe(String partition, @Nullable Map<String, AttributeValue> start) {

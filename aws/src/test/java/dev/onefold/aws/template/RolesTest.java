@@ -74,10 +74,11 @@ class RolesTest {
         Map<String, String> expected = new TreeMap<>(Map.of(
                 "Logs", "StateLogs logs:CreateLogStream logs:PutLogEvents",
                 "Rows",
-                        "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:GetItem dynamodb:PutItem"
-                                + " dynamodb:UpdateItem",
-                "Deltas", "Deltas dynamodb:PutItem",
-                "Letters", "Letters dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
+                        "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:DescribeTable"
+                                + " dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
+                "Deltas", "Deltas dynamodb:DescribeTable dynamodb:PutItem",
+                "Totals", "Totals dynamodb:DescribeTable dynamodb:GetItem",
+                "Letters", "Letters dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
                 "LettersBytes", "LettersBucket s3:PutObject",
                 "Retries", "Retries sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage sqs:SendMessage"));
         String kinesis = " kinesis:DescribeStream kinesis:DescribeStreamSummary kinesis:GetRecords"
@@ -98,9 +99,12 @@ class RolesTest {
         assertThat(permissions(template.resource("ReduceRole")))
                 .isEqualTo(Map.of(
                         "Logs", "ReduceLogs logs:CreateLogStream logs:PutLogEvents",
-                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:GetItem dynamodb:Query",
-                        "Rows", "Rows dynamodb:GetItem",
-                        "Totals", "Totals dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
+                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:GetItem dynamodb:Query",
+                        "Rows", "Rows dynamodb:DescribeTable dynamodb:GetItem",
+                        "Totals",
+                                "Totals dynamodb:BatchGetItem dynamodb:DescribeTable dynamodb:GetItem"
+                                        + " dynamodb:PutItem dynamodb:UpdateItem",
+                        "Letters", "Letters dynamodb:DescribeTable",
                         "Wakes", "Deltas" + changes,
                         "WakesStreams", "Deltas dynamodb:ListStreams"));
         assertThat(permissions(template.resource("UpkeepRole")))
@@ -108,17 +112,18 @@ class RolesTest {
                         "Logs",
                         "UpkeepLogs logs:CreateLogStream logs:PutLogEvents",
                         "Deltas",
-                        "Deltas dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query",
+                        "Deltas dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem"
+                                + " dynamodb:Query",
                         "Rows",
-                        "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:GetItem"
+                        "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:DescribeTable dynamodb:GetItem"
                                 + " dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
                         "Letters",
-                        "Letters dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query"
+                        "Letters dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem dynamodb:Query"
                                 + " dynamodb:UpdateItem",
                         "LettersBytes",
                         "LettersBucket s3:DeleteObject s3:GetObject s3:PutObject",
                         "Totals",
-                        "Totals dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:GetItem"
+                        "Totals dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:DescribeTable dynamodb:GetItem"
                                 + " dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"));
     }
 

@@ -3,6 +3,7 @@ package dev.onefold.cli.aws;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.state.Definitions;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -82,7 +83,8 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new TemplateCommand(call))
                 .addSubcommand(new PackageCommand(call))
                 .addSubcommand(new ProduceCommand(call, aws))
-                .addSubcommand(new ReplayCommand(call, aws));
+                .addSubcommand(new ReplayCommand(call, aws))
+                .addSubcommand(new RestoredCommand(call, aws));
         Verbs.deployed(deployed).forEach(commands::addSubcommand);
         return commands;
     }
@@ -137,6 +139,8 @@ public final class AwsCommand implements Runnable {
     AwsEngine engine(String pipeline, Store store) {
         try {
             return AwsEngine.deployed(store, Connection.JOIN);
+        } catch (Definitions.OtherTable e) {
+            throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(e.getMessage()), e);
         } catch (SdkException | IllegalStateException e) {
             throw unreachable("Deployment " + deployment(pipeline), e);
         }

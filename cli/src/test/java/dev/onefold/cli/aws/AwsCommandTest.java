@@ -24,6 +24,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
@@ -188,6 +189,45 @@ class AwsCommandTest {
         assertThat(redriven.exitCode()).as(redriven.err()).isZero();
         assertThat(bucket.objects.keySet()).noneMatch(path -> path.startsWith("/letters-" + deployment + "/"));
         assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("7.50", "3");
+    }
+
+    private static void restoreRows(Store store) {
+        List<Map<String, AttributeValue>> items = store.client()
+                .scan(all -> all.tableName(store.tables().rows()))
+                .join()
+                .items();
+        store.client()
+                .deleteTable(table -> table.tableName(store.tables().rows()))
+                .join();
+        create(store, store.tables().rows(), ScalarAttributeType.B, "k");
+        items.forEach(item -> store.client()
+                .putItem(put -> put.tableName(store.tables().rows()).item(item))
+                .join());
+    }
+
+    @Test
+    void a_table_that_was_restored_is_refused_and_the_message_says_what_to_do() {
+        fold(trade("a", 1, "FX", "1.5"));
+        Result same = aws("restored", "trades.yaml");
+        assertThat(same.exitCode()).as(same.err()).isZero();
+        assertThat(same.out()).contains("-totals is the same as before", "nothing was changed");
+        restoreRows(store());
+        Result query = aws("query", "trades.yaml");
+        assertThat(query.exitCode()).isEqualTo(1);
+        assertThat(query.err()).contains("-rows was restored", "'onefold aws restored'");
+    }
+
+    @Test
+    @Tag("campaign")
+    void a_table_that_was_restored_is_taken_over() {
+        fold(trade("a", 1, "FX", "1.5"));
+        restoreRows(store());
+        Result restored = aws("restored", "trades.yaml");
+        assertThat(restored.exitCode()).as(restored.err()).isZero();
+        assertThat(restored.out())
+                .contains("-rows was restored", "-totals is the same as before", "onefold aws replay");
+        assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("1.50");
+        assertThat(aws("restored", "trades.yaml").out()).contains("nothing was changed");
     }
 
     @Test

@@ -80,7 +80,7 @@ class EndToEndTest {
                 .join();
         Definitions definitions = new Definitions(store(deployment, "StateRole"));
         Definition definition = definitions.load().join();
-        Headers.make(upkeep, definition.lanes()).join();
+        Headers.make(upkeep, definition).join();
         definitions.moveGates(definition).join();
         decideLetters(upkeep.with(new Store.Bucket(
                 () -> deployment.clients("UpkeepRole").objects,

@@ -9,8 +9,11 @@ import dev.onefold.simulator.aws.table.Transactions;
 import dev.onefold.simulator.aws.table.Writes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsResponse;
 
@@ -52,6 +55,11 @@ public final class SimulatedDynamoDb {
         return faults;
     }
 
+    /// From now on transactions that put these items are refused, because their partition has reached its limit.
+    public void throttle(Predicate<Map<String, AttributeValue>> items) {
+        transactions.throttle(items);
+    }
+
     /// A client of its own, for one process.
     public SimulatedClient client(String name) {
         return new SimulatedClient(this, name);
@@ -59,6 +67,16 @@ public final class SimulatedDynamoDb {
 
     public Tally tally() {
         return tally;
+    }
+
+    /// A backup of a table as it is now.
+    public Tables.Backup backup(String table) {
+        return tables.backup(table);
+    }
+
+    /// Deletes a table and restores a backup under its name, which takes a while.
+    public void restore(Tables.Backup backup, Duration takes) {
+        tables.restore(backup, takes);
     }
 
     /// Tells of every change of a table from now on, at its instant, before anybody else knows.

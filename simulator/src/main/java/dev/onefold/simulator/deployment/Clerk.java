@@ -145,7 +145,8 @@ final class Clerk {
             case GONE, REJECTED, NO_RECORD -> {}
             case ACCEPTED, DUPLICATE, CONFLICTING -> {
                 if (edit != null && redriven == Redriven.CONFLICTING) {
-                    perhapsLost.add(place(letter)); // An edit that has won removes its letter; one that has lost does not.
+                    perhapsLost.add(
+                            place(letter)); // An edit that has won removes its letter; one that has lost does not.
                 } else if (!isIndirect || pipelineChanges) {
                     // A loser stays the letter that it is: it may lose again to what is not in yet.
                     remove(letter);

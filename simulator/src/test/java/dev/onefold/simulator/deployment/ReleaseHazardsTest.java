@@ -106,6 +106,25 @@ class ReleaseHazardsTest {
     }
 
     @Test
+    void a_view_that_is_cleaned_away_leaves_nothing_although_a_delta_of_it_still_waits() {
+        AwsEngine engine = deployment.engine(TRADES, 3, 4);
+        process(trade("a", 1, "FX", 1));
+        Definitions definitions = new Definitions(function());
+        Definition both = definition().withView(TRADES, 1, "somebody");
+        deployment.of(definitions.replace(both));
+        deployment.of(Filling.fill(function(), both, both.last(), () -> true));
+        engine.reduce();
+        process(trade("b", 1, "FX", 10)); // In both views, and not in the totals yet.
+        deployment.of(definitions.replace(both.servingOnly(both.last())));
+        for (int step = 0; step < 4; step++) {
+            upkeep(TRADES, true);
+        }
+        assertThat(total(engine)).isEqualTo("[11.00, 2]");
+        assertThat(deployment.dynamo.backup(deployment.tables.totals()).items())
+                .noneMatch(item -> item.get("p").s().startsWith("1/"));
+    }
+
+    @Test
     void a_dead_letter_that_only_the_next_pipeline_accepts_is_in_its_totals_and_gone() {
         AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
         process(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10), arrival("poison"));

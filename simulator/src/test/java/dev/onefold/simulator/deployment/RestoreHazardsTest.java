@@ -6,14 +6,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
+import dev.onefold.simulator.aws.Fault;
+import dev.onefold.simulator.aws.Faults;
+import dev.onefold.simulator.aws.SimulatedClient;
+import dev.onefold.simulator.aws.Tally.Operation;
+import dev.onefold.simulator.aws.table.Tables.Backup;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -24,29 +36,32 @@ class RestoreHazardsTest {
             .version("v")
             .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
             .build();
+    private static final int TRADES_MAX = 6;
+    private static final int LANES = 3;
+    private static final Duration RESTORE = Duration.ofMinutes(5);
 
     private final Deployment deployment = Deployment.calm();
-    private final AwsEngine engine = deployment.engine(TRADES, 3, 4);
-
-    /// The items of a table at a moment.
-    private record Backup(String table, List<String> keys, List<Map<String, AttributeValue>> items) {}
+    private final AwsEngine engine = deployment.engine(TRADES, LANES, 4);
+    private final Store old = function();
 
     private Store function() {
         return deployment.store(deployment.dynamo.client("function"));
     }
 
+    private static List<Arrival> trades(int from, int to) {
+        return IntStream.range(from, to)
+                .mapToObj(i -> new Arrival(
+                        "s/shard",
+                        Integer.toString(i + 1),
+                        0,
+                        "{\"id\":\"t%d\",\"v\":1,\"desk\":\"FX\",\"value\":1}"
+                                .formatted(i)
+                                .getBytes(StandardCharsets.UTF_8)))
+                .toList();
+    }
+
     private void process(int from, int to) {
-        deployment.of(StateAndMap.process(
-                function(),
-                IntStream.range(from, to)
-                        .mapToObj(i -> new Arrival(
-                                "s/shard",
-                                Integer.toString(i + 1),
-                                0,
-                                "{\"id\":\"t%d\",\"v\":1,\"desk\":\"FX\",\"value\":1}"
-                                        .formatted(i)
-                                        .getBytes(StandardCharsets.UTF_8)))
-                        .toList()));
+        deployment.of(StateAndMap.process(function(), trades(from, to)));
     }
 
     private String total() {
@@ -54,36 +69,39 @@ class RestoreHazardsTest {
     }
 
     private Backup rows() {
-        return backup(deployment.tables.rows(), "k");
+        return deployment.dynamo.backup(deployment.tables.rows());
     }
 
     private Backup totals() {
-        return backup(deployment.tables.totals(), "p", "g");
+        return deployment.dynamo.backup(deployment.tables.totals());
     }
 
     private Backup deltas() {
-        return backup(deployment.tables.deltas(), "l", "i");
+        return deployment.dynamo.backup(deployment.tables.deltas());
     }
 
-    private Backup backup(String table, String... keys) {
-        return new Backup(
-                table,
-                List.of(keys),
-                deployment
-                        .of(function().client().scan(all -> all.tableName(table)))
-                        .items());
+    private Backup letters() {
+        return deployment.dynamo.backup(deployment.tables.letters());
     }
 
-    private void restore(Backup backup) {
+    /// As AWS does it: under the old names there are other tables, and for some minutes none.
+    private void restore(Backup... backups) {
+        Stream.of(backups).forEach(backup -> deployment.dynamo.restore(backup, RESTORE));
+        deployment.time.runFor(RESTORE);
+    }
+
+    /// As somebody may do it by hand: the items of the table are replaced, and the table is the same.
+    private void writeOver(Backup backup, String... keys) {
         Store person = function();
-        backup(backup.table, backup.keys.toArray(String[]::new)).items.forEach(item -> {
-            Map<String, AttributeValue> key = new java.util.HashMap<>(item);
-            key.keySet().retainAll(backup.keys);
+        deployment.dynamo.backup(backup.table()).items().forEach(item -> {
+            Map<String, AttributeValue> key = new HashMap<>(item);
+            key.keySet().retainAll(List.of(keys));
             deployment.of(
-                    person.client().deleteItem(d -> d.tableName(backup.table).key(key)));
+                    person.client().deleteItem(d -> d.tableName(backup.table()).key(key)));
         });
-        backup.items.forEach(item -> deployment.of(
-                person.client().putItem(p -> p.tableName(backup.table).item(item))));
+        backup.items()
+                .forEach(item -> deployment.of(
+                        person.client().putItem(p -> p.tableName(backup.table()).item(item))));
     }
 
     /// As the audit of a day does: another view is filled, compared, and cleaned away.
@@ -93,25 +111,54 @@ class RestoreHazardsTest {
         }
     }
 
-    private void requireRefused() {
-        assertThatThrownBy(this::total).hasMessageContaining("restored").hasMessageContaining("rebuild");
-        assertThatThrownBy(engine::verify).hasMessageContaining("restored");
+    private void requireUnanswered() {
+        assertThatThrownBy(this::total).hasMessageContaining("'onefold aws restored'");
+        assertThatThrownBy(engine::verify).hasMessageContaining("'onefold aws restored'");
         assertThatThrownBy(() -> deployment.of(Upkeep.step(function(), TRADES, 1, () -> true, _ -> {})))
-                .hasMessageContaining("restored");
+                .hasMessageContaining("'onefold aws restored'");
     }
 
-    private void requireRightAfterRebuild() {
+    /// Neither a new process nor one that was there before does anything.
+    private void requireRefused() {
+        requireUnanswered();
+        for (Store process : List.of(function(), old)) {
+            assertThatThrownBy(() -> deployment.of(StateAndMap.process(process, trades(0, 1))))
+                    .hasMessageContaining("'onefold aws restored'");
+            assertThatThrownBy(() -> deployment.of(Reduce.lane(process, 0)))
+                    .hasMessageContaining("'onefold aws restored'");
+        }
+    }
+
+    /// What docs/aws.md says.
+    private void requireMended() {
+        deployment.of(Restored.begin(function()));
         engine.rebuild();
-        process(0, 6); // The replay.
+        requireRightAfterReplay();
+    }
+
+    private void requireRightAfterReplay() {
+        process(0, TRADES_MAX);
         engine.reduce();
         assertThat(total()).isEqualTo("[6.00, 6]");
         assertThat(engine.verify().isEqual()).isTrue();
         audit();
         assertThat(total()).isEqualTo("[6.00, 6]");
+        assertThat(deltas().items()).isEmpty();
+        assertThat(totals().items())
+                .allMatch(item ->
+                        item.get("p").s().matches("headers|" + definition().served() + "/.*"));
+    }
+
+    private long refusedTransactions() {
+        return deployment.dynamo.tally().failures().getOrDefault(Operation.TRANSACT_WRITE_ITEMS, 0L);
+    }
+
+    private Definition definition() {
+        return deployment.of(new Definitions(function()).findAnyhow()).orElseThrow();
     }
 
     @Test
-    void rows_that_were_restored_alone_are_refused_and_a_rebuild_and_a_replay_are_right() {
+    void rows_that_were_restored_alone_are_refused_and_then_right() {
         process(0, 4);
         engine.reduce();
         Backup rows = rows();
@@ -121,11 +168,11 @@ class RestoreHazardsTest {
         assertThat(total()).isEqualTo("[6.00, 6]");
         restore(rows);
         requireRefused();
-        requireRightAfterRebuild();
+        requireMended();
     }
 
     @Test
-    void totals_that_were_restored_alone_are_refused_and_a_rebuild_is_right() {
+    void totals_that_were_restored_alone_are_refused_and_then_right() {
         process(0, 4);
         engine.reduce();
         Backup totals = totals();
@@ -134,60 +181,305 @@ class RestoreHazardsTest {
         engine.rebuild();
         restore(totals);
         requireRefused();
-        requireRightAfterRebuild();
+        requireMended();
     }
 
     @Test
-    void deltas_that_were_restored_alone_are_repaired_by_a_rebuild() {
+    void deltas_that_were_restored_alone_are_refused_and_then_right() {
         process(0, 4);
         Backup deltas = deltas();
         engine.reduce();
         process(4, 6);
         engine.reduce();
         restore(deltas);
-        requireRightAfterRebuild();
+        requireRefused();
+        requireMended();
     }
 
     @Test
-    void tables_that_were_restored_to_several_moments_are_right_after_a_rebuild_and_a_replay() {
+    void letters_that_were_restored_alone_are_refused_until_it_is_said_that_they_were() {
+        process(0, 4);
+        restore(letters());
+        requireRefused();
+        requireMended();
+    }
+
+    @Test
+    void tables_that_were_restored_to_several_moments_are_refused_and_then_right() {
         process(0, 2);
         Backup totals = totals();
+        Backup deltas = deltas();
         engine.reduce();
         engine.rebuild();
+        audit(); // The view of these deltas is cleaned away.
         Backup rows = rows();
         process(2, 4);
-        Backup deltas = deltas();
         engine.reduce();
         engine.rebuild();
         process(4, 6);
         engine.rebuild();
-        restore(totals);
-        restore(rows);
-        restore(deltas);
-        requireRightAfterRebuild();
+        restore(totals, rows, deltas);
+        requireRefused();
+        requireMended();
+    }
+
+    /// No item of any table says that the others are of another time.
+    @Test
+    void tables_that_were_restored_to_two_moments_of_one_definition_are_refused_and_then_right() {
+        process(0, 2);
+        engine.reduce();
+        Backup totals = totals();
+        Backup deltas = deltas();
+        process(2, 4);
+        engine.reduce();
+        Backup rows = rows();
+        process(4, 6);
+        engine.reduce();
+        restore(rows, deltas, totals);
+        requireRefused();
+        requireMended();
     }
 
     @Test
-    void tables_that_were_restored_to_one_moment_are_right_after_a_rebuild_and_a_replay() {
+    void tables_that_were_restored_to_one_moment_are_refused_and_then_right() {
         process(0, 3);
         engine.reduce();
         process(3, 5);
-        List<Backup> all = List.of(rows(), totals(), deltas());
+        Backup[] all = {rows(), deltas(), totals(), letters()};
         engine.reduce();
         engine.rebuild();
         process(5, 6);
-        all.forEach(this::restore);
-        requireRightAfterRebuild();
+        restore(all);
+        requireRefused();
+        requireMended();
     }
 
     @Test
-    void totals_and_deltas_that_were_emptied_are_right_after_a_rebuild() {
+    void totals_and_deltas_that_were_replaced_by_empty_tables_are_refused_and_then_right() {
         process(0, 6);
         engine.reduce();
         engine.rebuild();
-        restore(new Backup(deployment.tables.totals(), List.of("p", "g"), List.of()));
-        restore(new Backup(deployment.tables.deltas(), List.of("l", "i"), List.of()));
+        restore(new Backup(deployment.tables.totals(), List.of()), new Backup(deployment.tables.deltas(), List.of()));
         requireRefused();
-        requireRightAfterRebuild();
+        requireMended();
+    }
+
+    @Test
+    void rows_that_were_replaced_by_an_empty_table_begin_nothing_anew() {
+        process(0, 6);
+        engine.reduce();
+        Backup rows = rows();
+        restore(new Backup(deployment.tables.rows(), List.of()));
+        Store empty = function();
+        assertThatThrownBy(() -> deployment.of(new Definitions(empty).openOrCreate(TRADES, LANES, 4)))
+                .hasMessageContaining("Restore it from a backup");
+        assertThatThrownBy(() -> deployment.of(Restored.begin(empty))).hasMessageContaining("restore it from a backup");
+        restore(rows);
+        requireRefused();
+        requireMended();
+    }
+
+    @Test
+    void totals_of_which_a_part_of_a_transaction_was_restored_are_right() {
+        process(0, 6);
+        engine.reduce();
+        Backup before = totals();
+        total();
+        process(0, 6);
+        engine.rebuild();
+        List<Map<String, AttributeValue>> torn = Stream.concat(
+                        before.items().stream().limit(2),
+                        totals().items().stream().skip(3))
+                .toList();
+        restore(new Backup(deployment.tables.totals(), torn));
+        requireRefused();
+        requireMended();
+    }
+
+    @Test
+    void items_that_were_written_over_in_place_are_noticed_when_the_definition_was_another() {
+        process(0, 4);
+        engine.reduce();
+        Backup rows = rows();
+        Backup totals = totals();
+        process(4, 6);
+        engine.rebuild();
+        writeOver(rows, "k");
+        requireUnanswered();
+        requireMended();
+        writeOver(totals, "p", "g");
+        requireUnanswered();
+        requireMended();
+    }
+
+    @Test
+    void a_rebuild_alone_is_right_too_where_items_were_written_over_in_place() {
+        process(0, 4);
+        engine.reduce();
+        Backup rows = rows();
+        process(4, 6);
+        engine.rebuild();
+        writeOver(rows, "k");
+        requireUnanswered();
+        engine.rebuild();
+        requireRightAfterReplay();
+    }
+
+    /// The numbers of views, epochs and commits of before are given again; who knows them comes too late.
+    @Test
+    void whoever_began_before_a_restore_changes_nothing_after_it() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        process(0, 3);
+        engine.reduce();
+        process(3, 5);
+        Backup[] all = {rows(), deltas(), totals()};
+        engine.reduce();
+        engine.rebuild();
+        Definition both = definition().withView(TRADES, 1, "somebody");
+        deployment.of(new Definitions(function()).replace(both));
+        for (int micros = 500; micros < 40_000; micros += 1_500) {
+            int key = TRADES_MAX + micros;
+            SimulatedClient zombie = deployment.dynamo.client("zombie");
+            Store store = deployment.store(zombie);
+            deployment.of(new Definitions(store).load());
+            var _ = StateAndMap.process(store, trades(key, key + 1));
+            var _ = Reduce.lane(store, micros % LANES);
+            deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
+            deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.ZOMBIE, 1));
+            deployment.time.runFor(Duration.ofMillis(40));
+            zombie.kill();
+            deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        }
+        restore(all);
+        deployment.of(Restored.begin(function()));
+        engine.rebuild();
+        assertThat(definition().epoch()).isEqualTo(both.epoch()); // As what is on its way expects it.
+        assertThat(definition().served()).isGreaterThan(both.last());
+        long refused = refusedTransactions();
+        deployment.time.runFor(Duration.ofMinutes(30));
+        assertThat(refusedTransactions()).as("zombies").isGreaterThanOrEqualTo(refused + 8);
+        process(0, TRADES_MAX);
+        engine.reduce();
+        assertThat(total()).isEqualTo("[6.00, 6]");
+        assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    @Test
+    void whoever_changes_the_definition_from_before_a_restore_changes_nothing() {
+        process(0, 3);
+        Backup rows = rows();
+        engine.rebuild();
+        Definition both = definition().withView(TRADES, 1, "somebody");
+        deployment.of(new Definitions(function()).replace(both));
+        Definition lost = both.servingOnly(both.last()); // Its maker never came to write it.
+        restore(rows);
+        deployment.of(Restored.begin(function()));
+        engine.rebuild();
+        Definition now = definition();
+        assertThat(now.epoch()).isEqualTo(lost.epoch() - 1);
+        Definitions late = new Definitions(function());
+        assertThat(deployment.of(late.replace(lost))).isEqualTo(now);
+        deployment.of(late.moveGates(lost));
+        requireRightAfterReplay();
+    }
+
+    /// The number of the last commit is the same.
+    @Test
+    void a_reduce_that_has_seen_another_incarnation_deletes_no_delta_of_this_one() {
+        process(0, 1);
+        engine.reduce();
+        String now = definition().incarnation().id();
+        long refused = 0;
+        for (int micros = 9_000; micros < 45_000; micros += 3_000) {
+            process(micros, micros + 1);
+            Backup before = totals();
+            headers(before, "another");
+            List<Map<String, AttributeValue>> seen = totals().items();
+            SimulatedClient zombie = deployment.dynamo.client("zombie");
+            Store store = deployment.store(zombie);
+            deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+            for (int lane = 0; lane < LANES; lane++) {
+                var _ = Reduce.lane(store, lane);
+            }
+            deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
+            deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.ZOMBIE, 1));
+            deployment.time.runFor(Duration.ofMillis(40));
+            zombie.kill();
+            deployment.dynamo.inject(Faults.none());
+            boolean isInTime = !totals().items().equals(seen);
+            headers(totals(), now);
+            if (isInTime) {
+                engine.rebuild(); // The delta is gone, as it must be: it was of another incarnation then.
+            } else {
+                long soFar = refusedTransactions();
+                deployment.time.runFor(Duration.ofMinutes(30));
+                refused += refusedTransactions() - soFar;
+                engine.reduce();
+                assertThat(engine.verify().isEqual()).isTrue();
+            }
+        }
+        assertThat(refused).as("zombies").isPositive();
+    }
+
+    private void headers(Backup totals, String incarnation) {
+        totals.items().stream()
+                .filter(item -> item.get("p").s().equals("headers") && item.containsKey("n"))
+                .forEach(item -> {
+                    Map<String, AttributeValue> other = new HashMap<>(item);
+                    other.put("i", AttributeValue.fromS(incarnation));
+                    deployment.of(function()
+                            .client()
+                            .putItem(
+                                    p -> p.tableName(deployment.tables.totals()).item(other)));
+                });
+    }
+
+    @Test
+    void wherever_it_is_stopped_it_answers_nothing_wrong_and_can_be_done_again() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        process(0, 6);
+        engine.reduce();
+        Backup rows = rows();
+        for (int millis = 1; millis < 150; millis += 11) {
+            restore(rows);
+            SimulatedClient dying = deployment.dynamo.client("person");
+            var _ = Restored.begin(deployment.store(dying));
+            deployment.time.runFor(Duration.ofMillis(millis));
+            dying.kill();
+            requireUnanswered();
+            deployment.of(Restored.begin(function()));
+            requireUnanswered();
+            engine.rebuild();
+            assertThat(total()).isEqualTo("[6.00, 6]");
+            rows = rows();
+        }
+    }
+
+    @Test
+    void two_people_at_once_end_in_one_incarnation() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        process(0, 6);
+        restore(rows());
+        var one = Restored.begin(function());
+        var two = Restored.begin(function());
+        deployment.of(one);
+        deployment.of(two);
+        requireMended();
+    }
+
+    @Test
+    void what_was_restored_is_told_and_only_that() {
+        process(0, 6);
+        engine.reduce();
+        assertThat(deployment.of(Restored.look(function()))).noneMatch(Restored.Found::isOther);
+        assertThat(deployment.of(Restored.isWhole(function()))).isTrue();
+        restore(rows());
+        assertThat(deployment.of(Restored.look(function())).stream()
+                        .filter(Restored.Found::isOther)
+                        .map(found -> found.table().name()))
+                .containsExactly(deployment.tables.rows());
+        requireMended();
+        assertThat(deployment.of(Restored.look(function()))).noneMatch(Restored.Found::isOther);
+        assertThat(deployment.of(Restored.isWhole(function()))).isTrue();
     }
 }

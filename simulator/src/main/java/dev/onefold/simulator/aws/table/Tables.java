@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ public final class Tables {
     private final Map<String, Table> tables = new TreeMap<>();
     private final List<Consumer<Change>> listeners = new ArrayList<>();
     private long changes;
+    private long ids;
 
     public Tables(InstantSource clock) {
         this.clock = clock;
@@ -97,6 +99,7 @@ public final class Tables {
         }
         TableDescription description = TableDescription.builder()
                 .tableName(request.tableName())
+                .tableId(newId())
                 .tableArn("arn:aws:dynamodb:simulated:000000000000:table/" + request.tableName())
                 .keySchema(request.keySchema())
                 .attributeDefinitions(request.attributeDefinitions())
@@ -109,6 +112,44 @@ public final class Tables {
         Table table = new Table(description, schema);
         tables.put(request.tableName(), table);
         return CreateTableResponse.builder().tableDescription(described(table)).build();
+    }
+
+    /// No other table has it, whatever its name is.
+    private String newId() {
+        return new UUID(0, ++ids).toString();
+    }
+
+    /// What a table holds at a moment.
+    public record Backup(String table, List<Map<String, AttributeValue>> items) {
+        public Backup {
+            items = List.copyOf(items);
+        }
+    }
+
+    /// A backup of a table as it is now.
+    public Backup backup(String name) {
+        Table table = table(name);
+        return new Backup(
+                name,
+                table.places().keySet().stream()
+                        .map(table::read)
+                        .filter(Objects::nonNull)
+                        .map(item -> Map.copyOf(item))
+                        .toList());
+    }
+
+    /// Deletes a table and restores a backup under its name: another table, which is active after a while. No stream
+    /// tells of it.
+    public void restore(Backup backup, Duration takes) {
+        Table before = existing(backup.table());
+        Table after = new Table(
+                before.description().toBuilder()
+                        .tableId(newId())
+                        .creationDateTime(now().plus(takes))
+                        .build(),
+                before.schema());
+        backup.items().forEach(item -> after.write(before.schema().keyOf(item), item, now()));
+        tables.put(backup.table(), after);
     }
 
     public DescribeTableResponse describeTable(DescribeTableRequest request) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
@@ -42,6 +43,14 @@ public final class Transactions {
     private final Tables tables;
     private final Map<String, Token> tokens = new TreeMap<>();
     private final Deque<String> ended = new ArrayDeque<>();
+    private Predicate<Map<String, AttributeValue>> throttled = _ -> false;
+
+    /// From now on these items are throttled.
+    ///
+    /// @param items as they are put
+    public void throttle(Predicate<Map<String, AttributeValue>> items) {
+        throttled = items;
+    }
 
     public Transactions(Tables tables) {
         this.tables = tables;
@@ -179,7 +188,7 @@ public final class Transactions {
     }
 
     /// What the items will be.
-    private static List<@Nullable Map<String, AttributeValue>> judge(List<ItemWrite> writes, Meter meter) {
+    private List<@Nullable Map<String, AttributeValue>> judge(List<ItemWrite> writes, Meter meter) {
         List<CancellationReason> reasons = new ArrayList<>();
         List<@Nullable Map<String, AttributeValue>> afters = new ArrayList<>();
         long bytes = 0;
@@ -187,7 +196,12 @@ public final class Transactions {
             Map<String, AttributeValue> after = null;
             CancellationReason reason = reason("None", null).build();
             try {
-                if (write.table().isLocked(write.key())) {
+                if (write.verb() == ItemWrite.Verb.PUT && throttled.test(write.attributes())) {
+                    reason = reason(
+                                    "ThrottlingError",
+                                    "Throughput exceeds the current capacity of the item's partition")
+                            .build();
+                } else if (write.table().isLocked(write.key())) {
                     reason = conflict();
                 } else {
                     after = write.after();

@@ -1,0 +1,60 @@
+package dev.onefold.aws;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.TableDescription;
+
+/// Which tables stand under a deployment's names. A table that is restored gets another id under the same name, and
+/// for some minutes there is none under that name. So who has looked within the last minute still speaks to the tables
+/// that it has looked at. The request costs nothing. Any thread may call.
+public final class TableIds {
+    private static final Duration VALID_MAX = Duration.ofMinutes(1);
+
+    private List<String> known = List.of();
+    private @Nullable Instant at;
+
+    /// One table, as it is.
+    ///
+    /// @param id given to it when it was made or restored, and to no other
+    public record Found(String name, String id, Instant created) {}
+
+    /// Asks which tables there are: rows, deltas, totals and letters.
+    public static CompletableFuture<List<Found>> ask(Store store) {
+        Store.Tables tables = store.tables();
+        List<CompletableFuture<Found>> found = Stream.of(
+                        tables.rows(), tables.deltas(), tables.totals(), tables.letters())
+                .map(name -> store.retried(() -> store.client().describeTable(request -> request.tableName(name)))
+                        .thenApply(response -> found(response.table())))
+                .toList();
+        return CompletableFuture.allOf(found.toArray(CompletableFuture[]::new))
+                .thenApply(_ -> found.stream().map(CompletableFuture::join).toList());
+    }
+
+    private static Found found(TableDescription table) {
+        String created = table.creationDateTime().toString();
+        return new Found(
+                table.tableName(), table.tableId() == null ? created : table.tableId(), table.creationDateTime());
+    }
+
+    /// Whether they were found to be those of the definition within the last minute.
+    public synchronized boolean isValid(Instant now) {
+        return at != null && Duration.between(at, now).abs().compareTo(VALID_MAX) < 0;
+    }
+
+    /// Whether that was so of these.
+    public synchronized boolean isValid(List<String> ids, Instant now) {
+        return known.equals(ids) && isValid(now);
+    }
+
+    /// Notes that the tables are these, and are those of the definition.
+    ///
+    /// @param asked before this was found
+    public synchronized void note(List<String> ids, Instant asked) {
+        known = List.copyOf(ids);
+        at = asked;
+    }
+}

@@ -1,0 +1,200 @@
+package dev.onefold.aws.upkeep;
+
+import dev.onefold.aws.Futures;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.TableIds;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Header;
+import dev.onefold.aws.item.Incarnation;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.reduce.Headers;
+import dev.onefold.aws.state.Claims;
+import dev.onefold.aws.state.Definitions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+
+/// What to do when tables were restored from backups, or replaced by empty ones: a new [Incarnation] begins. Then
+/// [dev.onefold.aws.AwsEngine#rebuild()] makes the totals of the rows that there are, while events come in again.
+///
+/// The order is what makes it safe to be stopped anywhere, and to be done twice. First the headers take the new
+/// incarnation: what is added to totals from before is refused, and nothing is answered any more. Then the definition,
+/// and then the gates: what is written to rows from before is refused. Until the definition has the ids of the tables,
+/// processes refuse them.
+///
+/// Views are numbered from far above all numbers that the tables know: somebody from after the moment that was restored
+/// may still be about to fill or delete views that these tables have not had.
+public final class Restored {
+    private static final int UNKNOWN_VIEWS_MAX = 10_000;
+
+    private final Store store;
+    private final Definitions definitions;
+
+    /// A table, as it was found.
+    ///
+    /// @param isOther whether it is another one than the deployment knows
+    public record Found(TableIds.Found table, boolean isOther) {}
+
+    private Restored(Store store) {
+        this.store = store;
+        definitions = new Definitions(store);
+    }
+
+    /// What the tables are.
+    ///
+    /// @return fails with an [IllegalStateException] if there is no definition in the table of rows
+    public static CompletableFuture<List<Found>> look(Store store) {
+        return new Restored(store)
+                .definition()
+                .thenCompose(definition -> TableIds.ask(store)
+                        .thenApply(found -> IntStream.range(0, found.size())
+                                .mapToObj(table -> new Found(
+                                        found.get(table),
+                                        !found.get(table)
+                                                .id()
+                                                .equals(definition
+                                                        .incarnation()
+                                                        .tables()
+                                                        .get(table))))
+                                .toList()));
+    }
+
+    /// Whether the totals are of the rows that there are, as far as the tables say.
+    public static CompletableFuture<Boolean> isWhole(Store store) {
+        return new Restored(store)
+                .definition()
+                .thenCompose(definition -> new Claims(store).require(definition).handle((_, failure) -> {
+                    if (failure != null && !(Futures.cause(failure) instanceof IllegalStateException)) {
+                        throw new CompletionException(Futures.cause(failure));
+                    }
+                    return failure == null;
+                }));
+    }
+
+    /// Begins a new incarnation. From then on nothing from before can be written.
+    public static CompletableFuture<Void> begin(Store store) {
+        return new Restored(store).begin(1);
+    }
+
+    private CompletableFuture<Definition> definition() {
+        return definitions
+                .findAnyhow()
+                .thenApply(found -> found.orElseThrow(() ->
+                        new IllegalStateException("Table " + store.tables().rows()
+                                + " holds no definition. It is the one table that the others can be made of: restore it from"
+                                + " a backup first.")));
+    }
+
+    private CompletableFuture<Void> begin(int attempt) {
+        return definition()
+                .thenCompose(before -> TableIds.ask(store)
+                        .thenCompose(found -> headers(before).thenCompose(headers -> {
+                            Incarnation next = next(before, headers, found);
+                            return new Claims(store)
+                                    .last(before)
+                                    .thenCompose(last -> move(headers, next, before)
+                                            .thenCompose(_ -> clean(before, last))
+                                            .thenCompose(_ ->
+                                                    put(before, before.in(next, last + UNKNOWN_VIEWS_MAX), attempt)));
+                        })));
+    }
+
+    /// Somebody else may have begun one at the same time; then both are behind, and begin again.
+    private CompletableFuture<Void> put(Definition before, Definition next, int attempt) {
+        return definitions
+                .put(next, before.incarnation().id())
+                .thenCompose(_ -> definition())
+                .thenCompose(now -> now.equals(next)
+                        ? definitions
+                                .moveGates(now)
+                                .thenCompose(_ -> store.pause().apply(Store.IN_FLIGHT_MAX))
+                        : store.backOff(attempt).thenCompose(_ -> begin(attempt + 1)));
+    }
+
+    private CompletableFuture<List<Optional<Header>>> headers(Definition definition) {
+        List<CompletableFuture<Optional<Header>>> headers = IntStream.range(0, definition.lanes())
+                .mapToObj(lane -> Headers.find(store, lane))
+                .toList();
+        return CompletableFuture.allOf(headers.toArray(CompletableFuture[]::new))
+                .thenApply(_ -> headers.stream().map(CompletableFuture::join).toList());
+    }
+
+    /// Ids begin with the time. A clock that is behind those of before must not make a lesser one.
+    private Incarnation next(Definition before, List<Optional<Header>> headers, List<TableIds.Found> found) {
+        String greatest = before.incarnation().id();
+        for (Optional<Header> header : headers) {
+            String id = header.map(Header::incarnation).orElse("");
+            greatest = id.compareTo(greatest) > 0 ? id : greatest;
+        }
+        String id = store.newId();
+        return new Incarnation(
+                id.compareTo(greatest) > 0 ? id : greatest + "+" + id,
+                found.stream().map(TableIds.Found::id).toList());
+    }
+
+    /// The headers as if all lanes had had their last commit: of the transactions that wrote them, a backup may hold a
+    /// part.
+    private CompletableFuture<Void> move(List<Optional<Header>> headers, Incarnation next, Definition before) {
+        long commits = 0;
+        long epoch = 0;
+        for (Optional<Header> header : headers) {
+            commits = Math.max(commits, header.map(Header::commits).orElse(0L));
+            epoch = Math.max(epoch, header.map(Header::epoch).orElse(0L));
+        }
+        CompletableFuture<Void> moved = CompletableFuture.completedFuture(null);
+        for (int lane = 0; lane < before.lanes(); lane++) {
+            Header header = new Header(lane, next.id(), commits + 1, epoch + 1, 0, List.of(), null, false);
+            moved = moved.thenCompose(_ -> move(header));
+        }
+        return moved;
+    }
+
+    private CompletableFuture<Void> move(Header header) {
+        return store.retried(() -> store.client()
+                        .putItem(request -> request.tableName(store.tables().totals())
+                                .item(header.item())
+                                .conditionExpression("attribute_not_exists(i) OR i < :i")
+                                .expressionAttributeValues(Map.of(":i", AttributeValue.fromS(header.incarnation())))))
+                .handle((_, failure) -> {
+                    Throwable cause = failure == null ? null : Futures.cause(failure);
+                    if (cause != null && !(cause instanceof ConditionalCheckFailedException)) {
+                        throw new CompletionException(cause);
+                    }
+                    return null; // This very request, answered once before; or another one that is further.
+                });
+    }
+
+    /// Notes which views the table of totals holds anything of, so that it is cleaned away: a table of another time may
+    /// hold what was cleaned away once.
+    private CompletableFuture<Void> clean(Definition before, int last) {
+        Set<Integer> views = new TreeSet<>();
+        before.views().forEach(view -> views.add(view.number()));
+        return scan(views, null).thenCompose(_ -> Cleaning.note(store, last + UNKNOWN_VIEWS_MAX, views));
+    }
+
+    private CompletableFuture<Void> scan(Set<Integer> views, @Nullable Map<String, AttributeValue> start) {
+        return store.retried(() -> store.client()
+                        .scan(request -> request.tableName(store.tables().totals())
+                                .projectionExpression(TotalsKey.PARTITION)
+                                .consistentRead(true)
+                                .exclusiveStartKey(start)))
+                .thenCompose(page -> {
+                    page.items().stream()
+                            .map(item -> Items.text(item, TotalsKey.PARTITION))
+                            .filter(partition -> !partition.equals(Header.PARTITION))
+                            .forEach(partition -> views.add(TotalsKey.view(partition)));
+                    return page.lastEvaluatedKey().isEmpty()
+                            ? CompletableFuture.completedFuture(null)
+                            : scan(views, page.lastEvaluatedKey());
+                });
+    }
+}

@@ -1,0 +1,101 @@
+package dev.onefold.cli.aws;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.upkeep.Restored;
+import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.Verification;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/// `onefold aws restored`: takes over tables that were restored from backups.
+@Command(
+        name = "restored",
+        sortOptions = false,
+        description = {
+            "Takes over tables that were restored from backups, or replaced by empty ones.",
+            "Functions and commands refuse such tables until this was run. It says which tables are other ones,"
+                    + " refuses all writes that were begun before, and makes the totals of the rows that there are."
+                    + " The table of rows must be there, of whatever moment; the others may be of other moments, or"
+                    + " empty. Where no table is another one it changes nothing.",
+            "It may be stopped and run again."
+        },
+        footerHeading = "%nExample:%n",
+        footer = {
+            "  What was lost since the backup comes back from the stream:",
+            "    onefold aws restored trade-risk.yaml",
+            "    onefold aws replay trade-risk.yaml --from 2026-11-21T08:00:00Z"
+        })
+final class RestoredCommand implements Callable<Integer> {
+    private final Call call;
+    private final AwsCommand aws;
+
+    @Parameters(index = "0", paramLabel = "PIPELINE", description = "The pipeline file.")
+    private String pipeline = "";
+
+    @Option(
+            names = "--anyway",
+            description = "Does it also where no table is another one, such as when items were written over by hand.")
+    private boolean anyway;
+
+    RestoredCommand(Call call, AwsCommand aws) {
+        this.call = call;
+        this.aws = aws;
+    }
+
+    @Override
+    public Integer call() {
+        String name = PipelineArgument.read(call.caller(), pipeline).name();
+        Store store = aws.store(name);
+        try {
+            List<Restored.Found> tables = Connection.JOIN.of(Restored.look(store));
+            boolean isOther = tables.stream().anyMatch(Restored.Found::isOther);
+            tables.forEach(this::tell);
+            if (!isOther && !anyway && Connection.JOIN.of(Restored.isWhole(store))) {
+                call.caller().out().println("No table is another one, so nothing was changed.");
+                return ExitCode.DONE.code();
+            }
+            Connection.JOIN.of(Restored.begin(store));
+            call.caller()
+                    .out()
+                    .println("What was begun before can write nothing any more. The totals are made of the rows.");
+            report(AwsEngine.deployed(store, Connection.JOIN).rebuild());
+            return ExitCode.DONE.code();
+        } catch (SdkException | IllegalStateException failure) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "The tables of " + aws.deployment(name) + " were not taken over: " + failure.getMessage()
+                            + "\nNothing is answered until they are. Run it again.",
+                    failure);
+        }
+    }
+
+    private void tell(Restored.Found found) {
+        call.caller()
+                .out()
+                .println("Table " + found.table().name()
+                        + (found.isOther()
+                                ? " was restored or replaced at "
+                                        + found.table().created() + "."
+                                : " is the same as before."));
+    }
+
+    private void report(Verification verification) {
+        call.caller()
+                .out()
+                .println("Totals of " + Words.count(verification.groups(), "group") + " are made of "
+                        + verification.truth() + ". "
+                        + Words.count(verification.differences().size())
+                        + " were different before.\nNow bring in again what came since the backup, with 'onefold aws"
+                        + " replay' from a minute before it.");
+    }
+}
