@@ -3,6 +3,7 @@ package dev.onefold.aws.template;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -14,7 +15,14 @@ class HazardsOfDeploymentTest {
     void hazard_23_what_counts_records_cannot_write_to_the_totals_and_what_writes_totals_counts_nothing_there(
             Input input) {
         ReadTemplate template = Pipelines.template(input);
-        assertThat(ReadTemplate.references(template.properties("StateRole"))).doesNotContain("Totals");
+        List<JsonNode> ofTotals = RolesTest.statements(template.resource("StateRole")).stream()
+                .filter(statement ->
+                        ReadTemplate.references(statement.get("Resource")).contains("Totals"))
+                .toList();
+        assertThat(ofTotals)
+                .singleElement()
+                .satisfies(statement -> assertThat(ReadTemplate.texts(statement.get("Action")))
+                        .containsExactlyInAnyOrder("dynamodb:DescribeTable", "dynamodb:GetItem"));
         assertThat(template.properties("ReduceRole").toString()).doesNotContain("cloudwatch:");
     }
 

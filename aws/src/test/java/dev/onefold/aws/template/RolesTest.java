@@ -16,7 +16,7 @@ class RolesTest {
             "{\"Fn::Sub\":\"${Deltas.Arn}/stream/*\"}",
             "{\"Fn::Join\":[\"\",[{\"Fn::Select\":[\"0\",{\"Fn::Split\":[\"/stream/\",{\"Ref\":\"InputStreamArn\"}]}]},\"/stream/*\"]]}");
 
-    private static List<JsonNode> statements(JsonNode role) {
+    static List<JsonNode> statements(JsonNode role) {
         List<JsonNode> statements = new ArrayList<>();
         for (JsonNode policy : role.at("/Properties/Policies")) {
             for (JsonNode statement : policy.at("/PolicyDocument/Statement")) {
