@@ -110,8 +110,7 @@ final class Parameters {
                 """.formatted(what, service, name);
     }
 
-    private static final String COMMON =
-            """
+    private static final String COMMON = """
               CodeBucket:
                 Type: String
                 Description: Bucket, in this region, that holds the archive of the functions.
@@ -188,7 +187,7 @@ final class Parameters {
                 Type: Number
                 Description: For a new deployment, how many items keep writers of an old definition out.
                 Default: %d
-                MinValue: 1
+                MinValue: %d
                 MaxValue: %d
               LogRetentionDays:
                 Type: Number
@@ -236,7 +235,8 @@ final class Parameters {
                 Default: 16
                 MinValue: 0
                 MaxValue: 1000000
-            """.formatted(Layout.DEFAULT.lanes(), Layout.LANES_MAX, Layout.DEFAULT.gates(), Layout.GATES_MAX);
+            """.formatted(
+            Layout.DEFAULT.lanes(), Layout.LANES_MAX, Layout.DEFAULT.gates(), Layout.GATES_MIN, Layout.GATES_MAX);
 
     private static final String CONDITIONS = """
             Mappings:

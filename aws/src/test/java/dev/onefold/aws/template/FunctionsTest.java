@@ -1,6 +1,7 @@
 package dev.onefold.aws.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.onefold.aws.event.Invocation;
@@ -172,7 +173,7 @@ class FunctionsTest {
                         "ONEFOLD_GATES",
                         "ONEFOLD_PIPELINE");
         assertThat(variables.replace("ONEFOLD_LANES", "4")).isEqualTo("Lanes");
-        assertThat(variables.replace("ONEFOLD_GATES", "32")).isEqualTo("Gates");
+        assertThat(variables.replace("ONEFOLD_GATES", "64")).isEqualTo("Gates");
         Environment environment = Environment.of(variables);
         assertThat(environment.stack()).isEqualTo("AWS::StackName");
         assertThat(environment.rows()).isEqualTo("Rows");
@@ -180,7 +181,18 @@ class FunctionsTest {
         assertThat(environment.totals()).isEqualTo("Totals");
         assertThat(environment.letters()).isEqualTo("Letters");
         assertThat(environment.bucket()).isEqualTo("LettersBucket");
-        assertThat(environment.layout()).isEqualTo(new Layout(4, 32));
+        assertThat(environment.layout()).isEqualTo(new Layout(4, 64));
         assertThat(environment.pipeline()).isEqualTo(Pipelines.trades());
+    }
+
+    /// Two transactions that check one gate at the same time conflict: with one gate all of them would.
+    @Test
+    void a_deployment_has_no_fewer_gates_than_a_batch_needs() {
+        JsonNode gates = Pipelines.template(Input.NEW_STREAM).root().at("/Parameters/Gates");
+        assertThat(gates.get("MinValue").asInt()).isEqualTo(64);
+        assertThat(new Layout(8, gates.get("MinValue").asInt()).gates()).isEqualTo(64);
+        assertThatThrownBy(() -> new Layout(8, 63))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("A deployment has 1 to 40 lanes and 64 to 4096 gates, not 8 and 63");
     }
 }
