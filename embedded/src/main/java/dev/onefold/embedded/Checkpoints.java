@@ -108,6 +108,11 @@ final class Checkpoints implements AutoCloseable {
         return durable;
     }
 
+    /// The time of the engine's clock.
+    Instant now() {
+        return settings.clock().instant();
+    }
+
     /// Takes a checkpoint if one is due and none is being written.
     void takeIfDue() {
         if (reading) {

@@ -3,10 +3,12 @@ package dev.onefold.embedded;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Losers;
+import dev.onefold.core.Place;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.fold.Sources;
@@ -16,6 +18,7 @@ import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Decides the dead letters of one view again under the definition of another view, which holds the rows already. The
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class LetterFill {
     private static final int PAGE = 1_000;
     private static final Counts CONFLICTING = new Counts(0, 0, 0, -1, 0);
+    private static final Counts REJECTED = new Counts(0, 0, 0, 0, 1);
+    private static final Counts NOT_REJECTED = new Counts(0, 0, 0, 0, -1);
 
     private final View old;
     private final View fresh;
@@ -33,6 +38,7 @@ final class LetterFill {
     private final Decoder before; // Under the old definition.
     private @Nullable String headed;
     private boolean hasColumns;
+    private long refused;
 
     LetterFill(View old, View fresh, Derivation.Possible derivation, Space space) {
         this.space = space;
@@ -43,8 +49,38 @@ final class LetterFill {
         before = new Decoder(old.pipeline);
     }
 
-    void fill() {
+    /// Takes the letters as they are, before anything is decided.
+    void takeLetters() {
         fresh.letters.addAll(old.letters, fresh.checkpoints::takeIfDue);
+    }
+
+    /// Makes a letter of a row that the new definition refuses: of what is kept of its record.
+    void refuse(StoredRow row) {
+        Malformed malformed = derivation.refusal(row.contribution()).orElseThrow();
+        StoredRow kept = translated(row);
+        fresh.letters.add(
+                malformed,
+                RecordIdentity.NONE,
+                new Letters.Rejected(
+                        0,
+                        new Place(row.source(), 0, row.offset()),
+                        Losers.text(kept, fresh.pipeline),
+                        fresh.checkpoints.now()),
+                DeadLetter.Content.SUMMARY);
+        refused++;
+    }
+
+    /// What the refused rows change in the counts: a record counts once, as what became of it last.
+    Counts refusedCounts() {
+        return new Counts(-refused, 0, 0, 0, refused);
+    }
+
+    private StoredRow translated(StoredRow row) {
+        return new StoredRow(row.key(), row.version(), derivation.of(row.contribution()), row.source(), row.offset());
+    }
+
+    /// Decides all of the old view's letters.
+    void decide() {
         List<DeadLetter> page = old.letters.list(0, PAGE);
         while (!page.isEmpty()) {
             for (DeadLetter letter : page) {
@@ -76,8 +112,15 @@ final class LetterFill {
                     letter.id(), letter.place(), Long.MIN_VALUE, fresh.letters.idNext(), true, record);
             fresh.commits.refold(again, letter.id());
         } else {
-            fresh.letters.reject(letter.id(), malformed);
+            reject(letter, malformed);
         }
+    }
+
+    private void reject(DeadLetter letter, Malformed malformed) {
+        if (letter.reason() == Reason.CONFLICT) {
+            fresh.state.counts = fresh.state.counts.plus(CONFLICTING).plus(REJECTED);
+        }
+        fresh.letters.reject(letter.id(), malformed);
     }
 
     /// The edit that has lost a conflict, and so counts instead of the record; `null` if none has.
@@ -106,11 +149,17 @@ final class LetterFill {
         return hasColumns;
     }
 
-    /// Decides a letter that holds what the old definition read of a record that lost a conflict.
+    /// Decides a letter that holds what an old definition read of a record: one that lost a conflict, or that the next
+    /// definition refused.
     private void decide(DeadLetter letter, StoredRow row) {
-        fresh.state.counts = fresh.state.counts.plus(CONFLICTING);
-        StoredRow arrived =
-                new StoredRow(row.key(), row.version(), derivation.of(row.contribution()), row.source(), row.offset());
+        Optional<Malformed> refusal = derivation.refusal(row.contribution());
+        if (refusal.isPresent()) {
+            reject(letter, refusal.get());
+            return;
+        }
+        boolean hadLost = letter.reason() == Reason.CONFLICT;
+        fresh.state.counts = fresh.state.counts.plus(hadLost ? CONFLICTING : NOT_REJECTED);
+        StoredRow arrived = translated(row);
         RowBatch batch = new RowBatch();
         Sources.Source source = fresh.state.sources.findOrAdd(row.source(), false);
         batch.add(arrived, fresh.pipeline, fresh.state.groups, source.number);
@@ -124,12 +173,13 @@ final class LetterFill {
     /// Keeps the loser; whether it is the letter that was decided.
     private boolean keepLoser(DeadLetter letter, Rows.Conflict conflict) {
         StoredRow loser = conflict.arrivedStays() ? conflict.stored() : conflict.arrived();
+        StoredRow winner = conflict.arrivedStays() ? conflict.arrived() : conflict.stored();
         return fresh.letters.addConflict(
                 Losers.identity(loser),
-                letter.message(),
+                letter.reason() == Reason.CONFLICT ? letter.message() : Losers.message(loser, winner.source()),
                 new Letters.Rejected(
                         conflict.arrivedStays() ? 0 : letter.id(),
-                        new dev.onefold.core.Place(loser.source(), 0, loser.offset()),
+                        new Place(loser.source(), 0, loser.offset()),
                         Losers.text(loser, fresh.pipeline),
                         letter.at()),
                 DeadLetter.Content.SUMMARY);

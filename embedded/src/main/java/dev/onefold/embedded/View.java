@@ -121,7 +121,10 @@ final class View {
     void fillFromRows(View other, Derivation.Possible derivation) {
         state.sources.load(other.state.sources.store());
         state.watermarkMs = other.state.watermarkMs;
-        RowTranslator translator = new RowTranslator(other.pipeline, other.state.groups, state.groups, derivation);
+        LetterFill letterFill = new LetterFill(other, this, derivation, space);
+        letterFill.takeLetters();
+        RowTranslator translator =
+                new RowTranslator(other.pipeline, other.state.groups, state.groups, derivation, letterFill::refuse);
         for (Rows rows : other.state.shards) {
             translator.translate(rows, batch -> {
                 applyTranslated(batch, _ -> {
@@ -134,8 +137,8 @@ final class View {
         for (Rows rows : state.shards) {
             rows.resetCounts();
         }
-        state.counts = other.state.allCounts();
-        new LetterFill(other, this, derivation, space).fill();
+        state.counts = other.state.allCounts().plus(letterFill.refusedCounts());
+        letterFill.decide();
     }
 
     /// Applies rows that were made of another view's.

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineBuilder;
 import dev.onefold.core.query.Answer;
@@ -60,7 +62,7 @@ class ChangedDefinitionTest {
                 .key("id")
                 .version("v")
                 .delete("deleted = true")
-                .rollup(r -> r.levels("region").max("greatest", "value", 20, 3))
+                .rollup(r -> r.levels("region").max("greatest", "value", 20, 3).distinct("desks", "desk"))
                 .build();
     }
 
@@ -298,6 +300,57 @@ class ChangedDefinitionTest {
             assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "0.00"));
             assertThat(engine.deadLetters().size()).isEqualTo(5);
             assertThat(engine.verify(_ -> file).isEqual()).isTrue();
+        }
+    }
+
+    private static Pipeline withScale(int scale) {
+        return Pipeline.named("trades")
+                .key("id")
+                .version("v")
+                .rollup(r -> r.sum("value", "value", 18, scale))
+                .build();
+    }
+
+    @Test
+    void what_a_narrower_decimal_refuses_leaves_the_totals_and_is_a_letter_until_a_wider_one_takes_it_back() {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, withScale(4), SETTINGS)) {
+            engine.append(
+                    "orders", List.of(trade("a", 2, "FX", "EMEA", "1.2345"), trade("b", 1, "FX", "EMEA", "1.5000")));
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, withScale(2), SETTINGS)) {
+            String doubt = "field value was read as decimal(18,4) before, and a value may not fit decimal(18,2);"
+                    + " what an older version of its key said is in no row";
+            assertThat(engine.change(withScale(2), _ -> null))
+                    .isEqualTo(new DefinitionChange.FromRows(List.of(), doubt));
+            engine.fillView(_ -> null, false);
+            assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "1.50"));
+            assertThat(engine.get(List.of("a"))).isEmpty();
+            assertThat(engine.deadLetters().list(0, 9)).singleElement().satisfies(letter -> {
+                assertThat(letter.reason()).isEqualTo(Reason.REFUSED);
+                assertThat(letter.content()).isEqualTo(DeadLetter.Content.SUMMARY);
+                assertThat(letter.place().source()).isEqualTo("orders");
+                assertThat(letter.message()).startsWith("Field value is '1.2345', which does not fit decimal(18,2)");
+                assertThat(engine.deadLetters().record(letter.id())).asString().contains("\"value\":1.2345");
+            });
+            assertThat(engine.counts()).isEqualTo(new Counts(1, 0, 0, 0, 1));
+            assertThat(engine.verify().isEqual()).isTrue();
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, withScale(2), SETTINGS)) {
+            assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "1.50"));
+            engine.append("orders", List.of(trade("a", 1, "FX", "EMEA", "10.00"))); // As a fresh fold would.
+            assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "11.50"));
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, withScale(3), SETTINGS)) {
+            engine.fillView(_ -> null, false);
+            assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "11.500"));
+            assertThat(engine.deadLetters().list(0, 9).getFirst().message()).contains("does not fit decimal(18,3)");
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, withScale(4), SETTINGS)) {
+            engine.fillView(_ -> null, false);
+            assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "2.7345"));
+            assertThat(engine.deadLetters().size()).isZero();
+            assertThat(engine.counts()).isEqualTo(new Counts(3, 0, 0, 0, 0));
+            assertThat(engine.verify().isEqual()).isTrue();
         }
     }
 

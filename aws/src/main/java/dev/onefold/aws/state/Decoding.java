@@ -64,7 +64,7 @@ final class Decoding {
     /// What is left of a record that has lost a conflict, if the served view can be made of it.
     Decoded derive(LostRow lost, Arrival arrival) {
         Pipeline served = definition.servedView().pipeline();
-        return switch (Derivation.of(lost.pipeline(), served)) {
+        return switch (Derivation.ofAllRows(lost.pipeline(), served)) {
             case Derivation.Impossible(var reason) ->
                 new Decoded.Bad(new Malformed(Reason.CONFLICT, reason), RecordIdentity.NONE, arrival);
             case Derivation.Possible possible -> {

@@ -56,7 +56,7 @@ public final class Filling {
 
     /// How what a row contributes to a view is made of what it contributes to the served one.
     static Derivation.Possible derivation(Pipeline served, Definition.View view) {
-        return switch (Derivation.of(served, view.pipeline())) {
+        return switch (Derivation.ofAllRows(served, view.pipeline())) {
             case Derivation.Possible possible -> possible;
             case Derivation.Impossible(var reason) ->
                 throw new IllegalArgumentException(

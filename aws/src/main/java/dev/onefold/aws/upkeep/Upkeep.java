@@ -153,7 +153,7 @@ public final class Upkeep {
         } catch (IllegalArgumentException e) {
             return e.getMessage();
         }
-        return switch (Derivation.of(served, wanted)) {
+        return switch (Derivation.ofAllRows(served, wanted)) {
             case Derivation.Possible _ -> null;
             case Derivation.Impossible(var reason) ->
                 "The pipeline that was deployed cannot be made of what the rows hold: " + reason

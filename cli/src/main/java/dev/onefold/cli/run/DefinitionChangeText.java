@@ -33,8 +33,8 @@ public final class DefinitionChangeText {
     /// What a user must know whose records cannot be read again; empty, or a sentence with a space before it.
     static String doubt(DefinitionChange change) {
         return change instanceof DefinitionChange.FromRows(var _, var doubt) && !doubt.isEmpty()
-                ? " What is counted stays counted, and a fresh fold might refuse some of it: " + doubt
-                        + ", and the records cannot be read again. All that comes from now on is judged by the new file."
+                ? " A fresh fold of the records, which cannot be read again, might come to something else: " + doubt
+                        + "."
                 : "";
     }
 

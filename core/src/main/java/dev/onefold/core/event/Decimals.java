@@ -5,6 +5,7 @@ import dev.onefold.core.pipeline.Limits;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Reads numbers exactly: a decimal of declared type becomes its unscaled value in 128 bits, `hi` and `lo`. A
@@ -77,17 +78,11 @@ final class Decimals {
                     ? "is a number of " + (to - from) + " characters; " + CHARACTERS_MAX + " are read at most"
                     : "is " + Malformed.excerpt(bytes, from, to) + ", which is not a number";
         }
-        if (number.signum() == 0) {
-            hi = 0;
-            lo = 0;
-            return null;
-        }
-        BigDecimal shortest = number.stripTrailingZeros();
-        long wholeDigits = (long) shortest.precision() - shortest.scale();
-        if (shortest.scale() > type.scale() || wholeDigits + type.scale() > type.valueDigitsMax()) {
+        Optional<BigDecimal> fitting = type.fit(number);
+        if (fitting.isEmpty()) {
             return tooManyDigits(bytes, from, to, type);
         }
-        BigInteger unscaled = shortest.setScale(type.scale()).unscaledValue();
+        BigInteger unscaled = fitting.get().unscaledValue();
         lo = unscaled.longValue();
         hi = unscaled.shiftRight(64).longValue();
         return null;

@@ -1,7 +1,10 @@
 package dev.onefold.core.state;
 
 import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.EventTime;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Level;
@@ -13,6 +16,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -23,17 +27,31 @@ public sealed interface Derivation {
     /// under the new definition.
     ///
     /// @param levels per new roll-up and level: where the old definition has it
-    /// @param inputs per new input: the old one
+    /// @param inputs per new input: the old one, and how its values are declared now
     /// @param doubt why the records, read again, may come to something else; empty if they cannot. Records that
     ///     can be read again are read again then, because the answer must be that of the new definition
-    record Possible(List<List<Kept>> levels, List<Integer> inputs, String doubt) implements Derivation {
+    record Possible(List<List<Kept>> levels, List<Taken> inputs, String doubt) implements Derivation {
         public Possible {
             levels = levels.stream().map(List::copyOf).toList();
             inputs = List.copyOf(inputs);
         }
 
+        /// Whether a row may not fit the new definition.
+        public boolean mayRefuse() {
+            return inputs.stream().anyMatch(Taken::mayRefuse);
+        }
+
+        /// Why the new definition refuses a record that contributes this under the old one; empty if it does not.
+        public Optional<Malformed> refusal(Contribution old) {
+            return old.kind() != Event.Kind.COUNTED
+                    ? Optional.empty()
+                    : inputs.stream()
+                            .flatMap(input -> input.refusal(old.amounts().get(input.index)).stream())
+                            .findFirst();
+        }
+
         /// What a row that contributes this under the old definition contributes under the new one: the same as if its
-        /// record were read again.
+        /// record were read again. A value that the new definition refuses stays as it is; see [#refusal].
         public Contribution of(Contribution old) {
             if (old.kind() != Event.Kind.COUNTED) {
                 return old;
@@ -46,12 +64,55 @@ public sealed interface Derivation {
                                     .map(kept -> parts.get(kept.rollup).get(kept.level))
                                     .toList()))
                             .toList(),
-                    inputs.stream().map(old.amounts()::get).toList());
+                    inputs.stream()
+                            .map(input -> input.of(old.amounts().get(input.index)))
+                            .toList());
         }
     }
 
     /// A level of the old definition, by its roll-up and its place there.
     record Kept(int rollup, int level) {}
+
+    /// An input of the old definition.
+    ///
+    /// @param index where the old definition has it
+    /// @param before how its values were declared; `null` for a text
+    /// @param after how they are declared now; `null` for a text
+    record Taken(
+            String field,
+            int index,
+            @Nullable DecimalType before,
+            @Nullable DecimalType after) {
+        /// Whether its values are declared otherwise than before.
+        public boolean isDeclaredAnew() {
+            return !Objects.equals(before, after);
+        }
+
+        boolean mayRefuse() {
+            return before != null && after != null && !after.holds(before);
+        }
+
+        /// The amount as the new definition has it; as it was, if it does not fit.
+        public Amount of(Amount old) {
+            return after != null && old instanceof Amount.Number(var value)
+                    ? after.fit(value).<Amount>map(Amount.Number::new).orElse(old)
+                    : old;
+        }
+
+        Optional<Malformed> refusal(Amount old) {
+            return after != null
+                            && old instanceof Amount.Number(var value)
+                            && after.fit(value).isEmpty()
+                    ? Optional.of(
+                            new Malformed(
+                                    Reason.REFUSED,
+                                    "Field " + field + " is '"
+                                            + value.stripTrailingZeros().toPlainString()
+                                            + "', which does not fit " + after
+                                            + "; it was in the totals under an older pipeline file, and the record cannot be read again"))
+                    : Optional.empty();
+        }
+    }
 
     /// They do not, and why.
     record Impossible(String reason) implements Derivation {}
@@ -74,15 +135,36 @@ public sealed interface Derivation {
             }
             levels.add(found);
         }
-        List<Integer> inputs = new ArrayList<>();
+        List<Taken> inputs = new ArrayList<>();
         for (Measure.Input input : to.inputs()) {
             int kept = find(from, input);
             if (kept < 0) {
                 return new Impossible(unread(from, input));
             }
-            inputs.add(kept);
+            inputs.add(
+                    new Taken(input.field().toString(), kept, type(from.inputs().get(kept)), type(input)));
         }
-        return new Possible(levels, inputs, doubt(from, to));
+        return new Possible(levels, inputs, doubt(from, to, inputs));
+    }
+
+    /// The same for whoever cannot let a row leave the totals because a value of it does not fit any more.
+    static Derivation ofAllRows(Pipeline from, Pipeline to) {
+        return of(from, to) instanceof Possible possible && possible.mayRefuse()
+                ? new Impossible(narrower(possible.inputs()))
+                : of(from, to);
+    }
+
+    private static @Nullable DecimalType type(Measure.Input input) {
+        return input instanceof Measure.Input.Decimal decimal ? decimal.type() : null;
+    }
+
+    private static String narrower(List<Taken> inputs) {
+        return inputs.stream()
+                .filter(Taken::mayRefuse)
+                .findFirst()
+                .map(input -> "field " + input.field + " was read as " + input.before
+                        + " before, and a value may not fit " + input.after)
+                .orElse("");
     }
 
     /// The levels and fields that contributions under one definition hold, and those under another do not.
@@ -94,10 +176,10 @@ public sealed interface Derivation {
                 .forEach(rollup -> rollup.levels().stream()
                         .filter(level -> !sources.contains(level.source()))
                         .forEach(level -> dropped.add("level " + level.name())));
-        Set<Measure.Input> read = new HashSet<>();
-        to.inputs().forEach(input -> read.add(refusing(input)));
         from.inputs().stream()
-                .filter(input -> !read.contains(refusing(input)))
+                .filter(input -> to.inputs().stream()
+                        .map(Derivation::refusing)
+                        .noneMatch(read -> read.equals(refusing(input)) || isDeclaredAnew(refusing(input), read)))
                 .forEach(input -> dropped.add("field " + input.field() + " as " + describe(input)));
         return List.copyOf(dropped);
     }
@@ -121,7 +203,11 @@ public sealed interface Derivation {
         return Objects.equals(from.filter(), to.filter()) ? null : "the filter has changed";
     }
 
-    private static String doubt(Pipeline from, Pipeline to) {
+    private static String doubt(Pipeline from, Pipeline to, List<Taken> inputs) {
+        String narrower = narrower(inputs);
+        if (!narrower.isEmpty()) {
+            return narrower + "; what an older version of its key said is in no row";
+        }
         if (!from.format().equals(to.format())) {
             return "the format has changed";
         }
@@ -153,8 +239,27 @@ public sealed interface Derivation {
 
     private static int find(Pipeline from, Measure.Input wanted) {
         List<Measure.Input> inputs = from.inputs();
-        int same = inputs.indexOf(wanted);
-        return same >= 0 ? same : inputs.indexOf(refusing(wanted));
+        for (Measure.Input candidate : List.of(wanted, refusing(wanted))) {
+            int same = inputs.indexOf(candidate);
+            if (same >= 0) {
+                return same;
+            }
+        }
+        for (Measure.Input candidate : List.of(wanted, refusing(wanted))) {
+            for (int i = 0; i < inputs.size(); i++) {
+                if (isDeclaredAnew(inputs.get(i), candidate)) {
+                    return i;
+                }
+            }
+        }
+        return -1;
+    }
+
+    /// Whether two inputs differ in nothing but their decimal type.
+    private static boolean isDeclaredAnew(Measure.Input before, Measure.Input after) {
+        return before instanceof Measure.Input.Decimal old
+                && after instanceof Measure.Input.Decimal now
+                && new Measure.Input.Decimal(old.field(), now.type(), old.missing()).equals(now);
     }
 
     /// The input that refuses a record without its field.

@@ -74,10 +74,34 @@ class DerivationTest {
     }
 
     @Test
+    void a_value_is_taken_at_the_scale_that_it_is_declared_with_now() {
+        Derivation.Possible wider = (Derivation.Possible) Derivation.of(OLD, trades(r -> r.sum("s", "value", 19, 3)));
+        assertThat(wider.mayRefuse()).isFalse();
+        assertThat(wider.doubt()).isEmpty();
+        assertThat(wider.of(counted("FX", "none")).amounts())
+                .containsExactly(new Amount.Number(new BigDecimal("1.500")));
+    }
+
+    @Test
+    void a_value_that_does_not_fit_what_it_is_declared_as_now_is_refused() {
+        Pipeline narrow = trades(r -> r.sum("s", "value", 18, 1));
+        Derivation.Possible narrower = (Derivation.Possible) Derivation.of(OLD, narrow);
+        assertThat(narrower.doubt()).contains("field value was read as decimal(18,2) before", "decimal(18,1)");
+        assertThat(narrower.refusal(counted("FX", "none"))).isEmpty();
+        Contribution fine = new Contribution(
+                Event.Kind.COUNTED,
+                List.of(Tuple.of(List.of("FX", "none"))),
+                List.of(new Amount.Number(new BigDecimal("1.55")), new Amount.Text("b")));
+        assertThat(narrower.refusal(fine).orElseThrow().message())
+                .startsWith("Field value is '1.55', which does not fit decimal(18,1)");
+        assertThat(Derivation.ofAllRows(OLD, narrow)).isInstanceOf(Derivation.Impossible.class);
+    }
+
+    @Test
     void what_was_not_read_is_named() {
         assertThat(reason(trades(r -> r.levels("book").count("n")))).contains("level book of roll-up main");
         assertThat(reason(trades(r -> r.levels("region").count("n")))).contains("level region");
-        assertThat(reason(trades(r -> r.sum("s", "value", 18, 3)))).contains("field value", "decimal(18,3)");
+        assertThat(reason(trades(r -> r.distinct("n", "value")))).contains("field value", "as a text");
         assertThat(reason(Pipeline.named("t")
                         .key("id")
                         .version("v")

@@ -396,7 +396,8 @@ public final class Folding {
                     malformed,
                     decoder.event().identity(),
                     new Letters.Rejected(
-                            chunk.letter, place, record, settings.clock().instant()));
+                            chunk.letter, place, record, settings.clock().instant()),
+                    DeadLetter.Content.RECORD);
             chunk.letterStays = true;
             number++;
         }

@@ -116,11 +116,11 @@ public final class Letters implements AutoCloseable {
     /// Keeps a record that was rejected. A redriven one keeps its letter, with the record that it was at first.
     ///
     /// @param identity that the record states
-    public void add(Malformed malformed, RecordIdentity identity, Rejected rejected) {
+    public void add(Malformed malformed, RecordIdentity identity, Rejected rejected, DeadLetter.Content content) {
         if (rejected.id > 0) {
             put(frame(rejected.id).rejectedAgain(malformed, "", rejected.record));
         } else {
-            DeadLetter letter = LetterFrame.letter(idNext++, malformed, rejected, DeadLetter.Content.RECORD);
+            DeadLetter letter = LetterFrame.letter(idNext++, malformed, rejected, content);
             put(new LetterFrame(letter, identity.keyHash(), "", rejected.record, null));
         }
     }

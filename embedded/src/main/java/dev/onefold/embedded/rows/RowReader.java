@@ -124,7 +124,8 @@ final class RowReader {
         return new Contribution(Event.Kind.COUNTED, tuples, values);
     }
 
-    private Amount amount(Amounts amounts, int input) {
+    /// The amount of one input.
+    Amount amount(Amounts amounts, int input) {
         if (!amounts.present[input]) {
             return new Amount.None();
         }

@@ -1,13 +1,16 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Hash;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Derivation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +31,16 @@ public final class RowTranslator {
     private final List<Map<List<Integer>, Integer>> known = new ArrayList<>();
     private byte[] row = new byte[1 << 12];
 
-    public RowTranslator(Pipeline oldPipeline, Groups[] from, Groups[] to, Derivation.Possible derivation) {
+    private final Consumer<StoredRow> refused;
+
+    /// @param refused takes, as they were, the rows that the new definition refuses
+    public RowTranslator(
+            Pipeline oldPipeline,
+            Groups[] from,
+            Groups[] to,
+            Derivation.Possible derivation,
+            Consumer<StoredRow> refused) {
+        this.refused = refused;
         this.from = from;
         this.to = to;
         this.derivation = derivation;
@@ -44,7 +56,7 @@ public final class RowTranslator {
     public void translate(Rows rows, Consumer<RowBatch> sink) {
         RowBatch batch = new RowBatch();
         rows.store().forEach((segment, rowStart) -> {
-            translate(segment, rowStart, batch);
+            translate(rows, segment, rowStart, batch);
             if (batch.count() == BATCH_ROWS) {
                 sink.accept(batch);
                 batch.clear();
@@ -53,12 +65,17 @@ public final class RowTranslator {
         sink.accept(batch);
     }
 
-    private void translate(Segment segment, long rowStart, RowBatch batch) {
+    private void translate(Rows rows, Segment segment, long rowStart, RowBatch batch) {
         long versionAt = RowReader.keyEnd(segment, rowStart);
         long kindAt = RowReader.kindAt(segment, RowReader.versionEnd(segment, versionAt));
         int keyLength = (int) (versionAt - rowStart);
         int head = (int) (kindAt + 1 - rowStart);
         reader.read(segment, kindAt, amounts);
+        if (derivation.mayRefuse()
+                && derivation.refusal(reader.contribution(segment, kindAt)).isPresent()) {
+            refused.accept(rows.row(segment, rowStart));
+            return;
+        }
         reserve(head + 32 * (to.length + derivation.inputs().size()));
         MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, rowStart, row, 0, head);
         long hash = Hash.of(row, 0, keyLength);
@@ -67,7 +84,7 @@ public final class RowTranslator {
             for (int rollup = 0; rollup < to.length; rollup++) {
                 at = RowBatch.putVarint(group(rollup), row, at);
             }
-            for (int input : derivation.inputs()) {
+            for (Derivation.Taken input : derivation.inputs()) {
                 at = putInput(input, at);
             }
         }
@@ -98,7 +115,14 @@ public final class RowTranslator {
         });
     }
 
-    private int putInput(int input, int at) {
+    private int putInput(Derivation.Taken taken, int at) {
+        int input = taken.index();
+        if (taken.isDeclaredAnew() && amounts.present[input]) {
+            BigInteger unscaled = ((Amount.Number) taken.of(reader.amount(amounts, input)))
+                    .value()
+                    .unscaledValue();
+            return RowBatch.putNumber(unscaled.shiftRight(64).longValue(), unscaled.longValue(), row, at);
+        }
         if (!amounts.present[input]) {
             row[at] = 0;
             return at + 1;

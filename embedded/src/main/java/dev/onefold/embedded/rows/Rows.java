@@ -268,8 +268,13 @@ public final class Rows {
         });
     }
 
+    /// The row that begins (behind its length) at `rowStart`.
+    StoredRow row(Segment segment, long rowStart) {
+        return reader.row(segment, rowStart, sourceName);
+    }
+
     /// Visits each row whole, in no order.
     public void forEachRow(Consumer<StoredRow> visitor) {
-        store.forEach((segment, rowStart) -> visitor.accept(reader.row(segment, rowStart, sourceName)));
+        store.forEach((segment, rowStart) -> visitor.accept(row(segment, rowStart)));
     }
 }
