@@ -13,7 +13,7 @@ import java.util.List;
 
 /// A process of its own, to be killed: folds a file, or appends its lines from where the data directory says, and tells
 /// on standard output what it was told.
-final class KilledChild {
+public final class KilledChild {
     private static final int LINES_PER_APPEND = 500;
 
     private KilledChild() {}
@@ -61,7 +61,8 @@ final class KilledChild {
         return start(log, heap, KilledChild.class, arguments);
     }
 
-    static Process start(Path log, String heap, Class<?> main, String... arguments) throws IOException {
+    /// Starts a process of this class with this heap; what it prints goes to the log.
+    public static Process start(Path log, String heap, Class<?> main, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heap,

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
 /// What the tests of the embedded engine share: a small pipeline of trades, its records, and engines on a disk.
-final class Trades {
+public final class Trades {
     static final String PIPELINE = """
             pipeline: trades
             input: {key: id, version: v, delete: 'op = "delete"', filter: 'not (book = "test")'}
@@ -38,7 +38,7 @@ final class Trades {
 
     private Trades() {}
 
-    static String trade(String id, long version, String desk, String value) {
+    public static String trade(String id, long version, String desk, String value) {
         return "{\"id\":\"%s\",\"v\":%d,\"desk\":\"%s\",\"value\":%s}".formatted(id, version, desk, value);
     }
 
@@ -80,7 +80,7 @@ final class Trades {
         return open(directory, settings(shards));
     }
 
-    static EmbeddedEngine open(Path directory, Settings settings) {
+    public static EmbeddedEngine open(Path directory, Settings settings) {
         return EmbeddedEngine.open(directory, PipelineYaml.read(PIPELINE), settings);
     }
 
@@ -106,7 +106,7 @@ final class Trades {
     }
 
     /// The measures of each group, as they are shown.
-    static Map<String, String> totals(EmbeddedEngine engine) {
+    public static Map<String, String> totals(EmbeddedEngine engine) {
         Map<String, String> totals = new TreeMap<>();
         Answer answer =
                 engine.query(Query.all(engine.pipeline().rollups().getFirst().name()));

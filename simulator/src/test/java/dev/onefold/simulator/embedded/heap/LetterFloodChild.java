@@ -1,4 +1,4 @@
-package dev.onefold.simulator.embedded;
+package dev.onefold.simulator.embedded.heap;
 
 import static dev.onefold.simulator.embedded.Trades.trade;
 
@@ -7,6 +7,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.Settings;
+import dev.onefold.simulator.embedded.Trades;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
