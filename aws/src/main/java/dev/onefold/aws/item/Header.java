@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.SdkBytes;
@@ -22,13 +23,15 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     item = p "headers", g lane 2, i incarnation, n commits and closings, e epoch, c the n of the last commit, and
 ///            while that may be visible in part: u per view the sort keys of the items that it wrote; t when the
 ///            epoch before was closed, and a what its cut covers; w the epoch, if a reader waits for the commits to
-/// pause, to close it
+/// pause, to close it; h an epoch that was closed and is held for a reader, o when it was closed, k what its cut
+/// covers, and x until when it is held
 ///
 /// @param incarnation in which the totals are added to
 /// @param last the last commit
 /// @param touched keys of the items that it wrote; none if all of them are visible
 /// @param closing of the epoch before; `null` if this is the first one
 /// @param isAsked whether a reader waits to close the epoch
+/// @param hold the last one, which may be over; `null` if there was none
 public record Header(
         int lane,
         String incarnation,
@@ -37,7 +40,8 @@ public record Header(
         long last,
         List<Map<String, AttributeValue>> touched,
         @Nullable Closing closing,
-        boolean isAsked) {
+        boolean isAsked,
+        @Nullable Hold hold) {
     public static final String COMMITS = "n";
     public static final String EPOCH = "e";
     public static final String LAST = "c";
@@ -45,6 +49,10 @@ public record Header(
     public static final String CLOSED = "t";
     public static final String COVERS = "a";
     public static final String ASKED = "w";
+    public static final String HELD = "h";
+    public static final String HELD_FROM = "o";
+    public static final String HELD_COVERS = "k";
+    public static final String HELD_UNTIL = "x";
     public static final String PARTITION = "headers";
 
     /// How an epoch was closed.
@@ -53,13 +61,21 @@ public record Header(
     /// @param covers all that was written before is in the cut
     public record Closing(Instant at, Instant covers) {}
 
+    /// An epoch whose end a reader needs for long. A hold stops nobody, and decides nothing about totals.
+    ///
+    /// @param epoch the one that was closed
+    /// @param begun when it was closed
+    /// @param covers all that was written before is in its cut
+    /// @param until when it ends, unless it is renewed
+    public record Hold(long epoch, Instant begun, Instant covers, Instant until) {}
+
     public Header {
         touched = List.copyOf(touched);
     }
 
     /// The header of a lane that has had no commit.
     public static Header first(int lane, String incarnation) {
-        return new Header(lane, incarnation, 0, 1, 0, List.of(), null, false);
+        return new Header(lane, incarnation, 0, 1, 0, List.of(), null, false, null);
     }
 
     /// The header that an item holds.
@@ -79,6 +95,13 @@ public record Header(
                 : new Closing(
                         Instant.ofEpochMilli(Items.number(item, CLOSED)),
                         Instant.ofEpochMilli(Items.number(item, COVERS)));
+        Hold hold = !item.containsKey(HELD)
+                ? null
+                : new Hold(
+                        Items.number(item, HELD),
+                        Instant.ofEpochMilli(Items.number(item, HELD_FROM)),
+                        Instant.ofEpochMilli(Items.number(item, HELD_COVERS)),
+                        Instant.ofEpochMilli(Items.number(item, HELD_UNTIL)));
         return new Header(
                 number,
                 Items.text(item, Incarnation.ID),
@@ -87,7 +110,13 @@ public record Header(
                 Items.number(item, LAST),
                 touched,
                 closing,
-                item.containsKey(ASKED));
+                item.containsKey(ASKED),
+                hold);
+    }
+
+    /// The epoch whose values commits keep; none if no reader holds one.
+    public OptionalLong held(Instant now) {
+        return hold == null || !hold.until().isAfter(now) ? OptionalLong.empty() : OptionalLong.of(hold.epoch());
     }
 
     /// What the attribute [#TOUCHED] is for items of these keys.

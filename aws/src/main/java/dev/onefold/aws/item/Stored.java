@@ -16,11 +16,14 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// One item of a lane's stripe: a leaf's sums, or how often a value is there. It holds what is in it now, and what was
 /// in it at the end of the epoch before the one it was last changed in; so a reader who has closed an epoch finds the
-/// values of that instant while additions go on (a snapshot by copy on write).
+/// values of that instant while additions go on (a snapshot by copy on write). While a reader holds an epoch, the item
+/// keeps what was in it at the end of that epoch, too.
 ///
 ///     leaf  = k group, r rows, s<i> c<i> sum and count of the i-th summed measure, e epoch, then the same as of the
 ///             end of an epoch before e: br, bs<i>, bc<i>; nothing was there if these are missing
 ///     value = k group, m measure, a amount, r how often, e epoch, br
+///     both  = h a held epoch before e, and the same as of its end: hr, hs<i>, hc<i>; nothing was there if these are
+///             missing
 public final class Stored {
     public static final String EPOCH = "e";
     static final String GROUP = "k";
@@ -28,6 +31,7 @@ public final class Stored {
     static final String AMOUNT = "a";
     static final String ROWS = "r";
     static final String BEFORE = "b";
+    public static final String HELD = "h";
 
     private Stored() {}
 
@@ -66,6 +70,11 @@ public final class Stored {
     /// The name of an attribute's copy.
     public static String before(String attribute) {
         return BEFORE + attribute;
+    }
+
+    /// The name of an attribute's copy as of the end of a held epoch.
+    public static String held(String attribute) {
+        return HELD + attribute;
     }
 
     /// The group of an item.
@@ -108,7 +117,13 @@ public final class Stored {
 
     private static @Nullable String copy(Map<String, AttributeValue> item, long epoch) {
         long changed = Items.number(item, EPOCH);
-        return changed <= epoch ? "" : changed == epoch + 1 ? BEFORE : null;
+        if (changed <= epoch) {
+            return "";
+        }
+        if (changed == epoch + 1) {
+            return BEFORE;
+        }
+        return item.containsKey(HELD) && Items.number(item, HELD) == epoch ? HELD : null;
     }
 
     /// Numbers come back in any notation that has the same value.

@@ -15,9 +15,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -73,8 +75,7 @@ record Cut(long epoch, Instant covers) {
             }
             // Whoever closes it, it is closed after this call began; so its cut is as good as one of ours.
             long enough = least == NEXT ? epoch : least;
-            return (attempt > REFUSED_MAX ? ask(store, headers) : CompletableFuture.completedFuture(null))
-                    .thenCompose(_ -> close(store, headers, covers))
+            return close(store, headers, covers, attempt, null)
                     .thenCompose(written -> written instanceof Store.Written.Done
                             ? closed(store, definition)
                             : store.backOff(attempt)
@@ -177,21 +178,40 @@ record Cut(long epoch, Instant covers) {
         return header;
     }
 
-    private static CompletableFuture<Store.Written> close(Store store, List<Header> headers, Instant covers) {
+    /// Closes the epoch of these headers.
+    ///
+    /// @param attempt from 1; a reader who was refused asks for a pause first
+    /// @param heldUntil when the hold of the cut ends; `null` if the cut is not held
+    static CompletableFuture<Store.Written> close(
+            Store store, List<Header> headers, Instant covers, int attempt, @Nullable Instant heldUntil) {
+        return (attempt > REFUSED_MAX ? ask(store, headers) : CompletableFuture.<Void>completedFuture(null))
+                .thenCompose(_ -> close(store, headers, covers, heldUntil));
+    }
+
+    private static CompletableFuture<Store.Written> close(
+            Store store, List<Header> headers, Instant covers, @Nullable Instant heldUntil) {
         List<TransactWriteItem> items = new ArrayList<>();
         for (Header header : headers) {
+            Map<String, AttributeValue> values = new TreeMap<>(Map.of(
+                    ":one", Items.number(1),
+                    ":i", AttributeValue.fromS(header.incarnation()),
+                    ":epoch", Items.number(header.epoch()),
+                    ":t", Items.number(store.clock().millis()),
+                    ":a", Items.number(covers.toEpochMilli())));
+            String hold = "";
+            if (heldUntil != null) {
+                hold = ", " + Header.HELD + " = :epoch, " + Header.HELD_FROM + " = :t, " + Header.HELD_COVERS
+                        + " = :a, " + Header.HELD_UNTIL + " = :until";
+                values.put(":until", Items.number(heldUntil.toEpochMilli()));
+            }
             items.add(TransactWriteItem.builder()
                     .update(Update.builder()
                             .tableName(store.tables().totals())
                             .key(Header.keyOf(header.lane()))
-                            .updateExpression("SET t = :t, a = :a REMOVE " + Header.ASKED + " ADD n :one, e :one")
+                            .updateExpression(
+                                    "SET t = :t, a = :a" + hold + " REMOVE " + Header.ASKED + " ADD n :one, e :one")
                             .conditionExpression("e = :epoch AND i = :i")
-                            .expressionAttributeValues(Map.of(
-                                    ":one", Items.number(1),
-                                    ":i", AttributeValue.fromS(header.incarnation()),
-                                    ":epoch", Items.number(header.epoch()),
-                                    ":t", Items.number(store.clock().millis()),
-                                    ":a", Items.number(covers.toEpochMilli())))
+                            .expressionAttributeValues(values)
                             .build())
                     .build());
         }

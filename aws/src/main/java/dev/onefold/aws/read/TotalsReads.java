@@ -30,6 +30,9 @@ import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 public final class TotalsReads {
     private static final int ATTEMPTS_MAX = 20;
 
+    /// So often a reader is overtaken before it holds an epoch.
+    private static final int OVERTAKEN_MAX = 2;
+
     private final Store store;
     private final Definition definition;
 
@@ -117,7 +120,9 @@ public final class TotalsReads {
     private CompletableFuture<Reading> read(List<Part> parts, long least, int attempt) {
         Instant now = store.clock().instant();
         return Lag.oldest(store, definition.lanes(), now)
-                .thenCompose(at -> at.equals(now) && attempt == 1 ? still(parts, at, least) : closed(parts, at, least))
+                .thenCompose(at -> attempt > OVERTAKEN_MAX
+                        ? held(parts, at, least)
+                        : at.equals(now) && attempt == 1 ? still(parts, at, least) : closed(parts, at, least))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Futures.cause(failure);
                     if (!(cause instanceof Overtaken)) {
@@ -126,8 +131,8 @@ public final class TotalsReads {
                     if (attempt >= ATTEMPTS_MAX) {
                         return CompletableFuture.failedFuture(
                                 new IllegalStateException(
-                                        "Other readers have closed " + ATTEMPTS_MAX
-                                                + " epochs while this answer was read, each time before it was whole. Ask again, or for less."));
+                                        "The totals have changed " + ATTEMPTS_MAX
+                                                + " times while this answer was read, each time before it was whole. Ask again, or for less."));
                     }
                     return store.backOff(attempt).thenCompose(_ -> read(parts, least, attempt + 1));
                 });
@@ -157,6 +162,22 @@ public final class TotalsReads {
 
     private CompletableFuture<Reading> closed(List<Part> parts, Instant at, long least) {
         return Cut.take(store, definition, at, least).thenCompose(cut -> read(parts, cut, cut.epoch()));
+    }
+
+    /// For an answer that takes long to read.
+    private CompletableFuture<Reading> held(List<Part> parts, Instant at, long least) {
+        return HeldCut.take(store, definition, at, least).thenCompose(held -> {
+            CompletableFuture<Reading> reading =
+                    read(parts, held.cut(), held.cut().epoch());
+            held.renewUntil(reading, store, definition);
+            return reading.exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                    Futures.cause(failure) instanceof Overtaken && held.isOver(store)
+                            ? new IllegalStateException("This answer took longer to read than "
+                                    + HeldCut.HELD_MAX.toSeconds()
+                                    + " s, and the totals do not keep their values for longer while they change."
+                                    + " Ask for less: for a group, or one level.")
+                            : failure));
+        });
     }
 
     private CompletableFuture<Reading> read(List<Part> parts, Cut cut, long epoch) {

@@ -9,6 +9,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -36,13 +37,16 @@ record Addition(
         return additions;
     }
 
-    /// The update of the item. The first one in an epoch keeps what was there at the end of the one before.
+    /// The update of the item. The first one in an epoch keeps what was there at the end of the one before, and at the
+    /// end of the held one.
     ///
     /// @param stored the item as it was read; empty if there is none
-    TransactWriteItem update(Store store, Map<String, AttributeValue> stored, long epoch) {
+    /// @param held an epoch that a reader holds, if there is one
+    TransactWriteItem update(Store store, Map<String, AttributeValue> stored, long epoch, OptionalLong held) {
         TreeMap<String, AttributeValue> values = new TreeMap<>();
         List<String> additions = new ArrayList<>();
         List<String> settings = new ArrayList<>();
+        List<String> removals = new ArrayList<>();
         boolean first = stored.isEmpty() || Items.number(stored, Stored.EPOCH) < epoch;
         amounts.forEach((name, amount) -> {
             additions.add(name + " :" + name);
@@ -54,6 +58,12 @@ record Addition(
         if (first) {
             settings.add(Stored.EPOCH + " = :epoch");
             values.put(":epoch", Items.number(epoch));
+            if (held.isPresent()) {
+                hold(stored, epoch, held.getAsLong(), settings, values);
+            } else if (stored.containsKey(Stored.HELD)) {
+                removals.add(Stored.HELD);
+                amounts.keySet().forEach(name -> removals.add(Stored.held(name)));
+            }
         }
         // The header's condition covers this one too, but for a commit of somebody else that was still being applied
         // when the item was read.
@@ -65,7 +75,8 @@ record Addition(
                 values.put(":is" + name, value);
             });
         }
-        String expression = (settings.isEmpty() ? "" : "SET " + String.join(", ", settings) + " ") + "ADD "
+        String expression = (settings.isEmpty() ? "" : "SET " + String.join(", ", settings) + " ")
+                + (removals.isEmpty() ? "" : "REMOVE " + String.join(", ", removals) + " ") + "ADD "
                 + String.join(", ", additions);
         return TransactWriteItem.builder()
                 .update(Update.builder()
@@ -76,5 +87,33 @@ record Addition(
                         .expressionAttributeValues(values)
                         .build())
                 .build();
+    }
+
+    /// Keeps the value at the end of a held epoch, unless it is kept, or nobody knows it any more. Until the epoch
+    /// after the held one is closed, the copy of before is that value.
+    private void hold(
+            Map<String, AttributeValue> stored,
+            long epoch,
+            long held,
+            List<String> settings,
+            Map<String, AttributeValue> values) {
+        boolean isKept = stored.containsKey(Stored.HELD) && Items.number(stored, Stored.HELD) == held;
+        long changed = stored.isEmpty() ? held : Items.number(stored, Stored.EPOCH);
+        if (epoch <= held + 1 || isKept || changed > held + 1) {
+            return;
+        }
+        settings.add(Stored.HELD + " = :held");
+        values.put(":held", Items.number(held));
+        if (stored.isEmpty()) {
+            return;
+        }
+        for (String name : amounts.keySet()) {
+            if (changed <= held) {
+                settings.add(Stored.held(name) + " = " + name);
+            } else {
+                settings.add(Stored.held(name) + " = if_not_exists(" + Stored.before(name) + ", :none)");
+                values.put(":none", Items.number(0));
+            }
+        }
     }
 }

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -266,8 +267,9 @@ public final class Reduce {
             List<TransactWriteItem> items = new ArrayList<>();
             items.add(move(header, keys));
             picked.deltas().forEach(delta -> items.add(delete(delta.id())));
-            additions.forEach(addition ->
-                    items.add(addition.update(store, stored.getOrDefault(addition.key(), Map.of()), header.epoch())));
+            OptionalLong held = header.held(store.clock().instant());
+            additions.forEach(addition -> items.add(
+                    addition.update(store, stored.getOrDefault(addition.key(), Map.of()), header.epoch(), held)));
             return store.transact(items);
         });
     }
@@ -302,7 +304,7 @@ public final class Reduce {
     /// The epochs of the items that will change, by key; those that there are.
     private CompletableFuture<Map<Map<String, AttributeValue>, Map<String, AttributeValue>>> read(
             List<Map<String, AttributeValue>> keys) {
-        String projection = String.join(", ", TotalsKey.PARTITION, TotalsKey.GROUP, Stored.EPOCH);
+        String projection = String.join(", ", TotalsKey.PARTITION, TotalsKey.GROUP, Stored.EPOCH, Stored.HELD);
         return BatchReads.of(store, store.tables().totals(), keys, projection).thenApply(items -> {
             Map<Map<String, AttributeValue>, Map<String, AttributeValue>> found = new HashMap<>();
             for (Map<String, AttributeValue> item : items) {

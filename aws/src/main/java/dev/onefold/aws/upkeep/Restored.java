@@ -152,7 +152,7 @@ public final class Restored {
         }
         CompletableFuture<Void> moved = CompletableFuture.completedFuture(null);
         for (int lane = 0; lane < before.lanes(); lane++) {
-            Header header = new Header(lane, next.id(), commits + 1, epoch + 1, 0, List.of(), null, false);
+            Header header = new Header(lane, next.id(), commits + 1, epoch + 1, 0, List.of(), null, false, null);
             moved = moved.thenCompose(_ -> move(header));
         }
         return moved;

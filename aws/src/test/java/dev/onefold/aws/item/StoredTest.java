@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.core.map.Delta;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -29,5 +30,19 @@ class StoredTest {
         assertThat(Stored.sums(ITEM, 0, 5)).isNull();
         assertThat(Stored.count(ITEM, 5)).isNull();
         assertThat(Stored.sums(ITEM, 0, 1)).isNull();
+    }
+
+    @Test
+    void an_item_tells_what_it_was_at_the_end_of_the_epoch_that_is_held_and_of_no_other() {
+        Map<String, AttributeValue> held = new TreeMap<>(ITEM);
+        held.put(Stored.HELD, Items.number(3));
+        held.put(Stored.held(Stored.ROWS), Items.number(2));
+        assertThat(Stored.count(held, 3)).isEqualTo(2);
+        assertThat(Stored.sums(held, 0, 3)).isEqualTo(new Delta.Sums(2, List.of(), List.of()));
+        assertThat(Stored.count(held, 4)).isNull();
+        assertThat(Stored.count(held, 2)).isNull();
+        assertThat(Stored.count(held, 6)).isEqualTo(3);
+        held.remove(Stored.held(Stored.ROWS)); // The item is younger than the held epoch.
+        assertThat(Stored.count(held, 3)).isZero();
     }
 }

@@ -11,6 +11,7 @@ import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -34,13 +35,13 @@ class AdditionTest {
                     .putItem(put -> put.tableName(store.tables().totals()).item(item))
                     .join();
             for (Map<String, AttributeValue> other : List.of(read(6), read(8), Map.<String, AttributeValue>of())) {
-                assertThat(store.transact(List.of(ADDITION.update(store, other, 8)))
+                assertThat(store.transact(List.of(ADDITION.update(store, other, 8, OptionalLong.empty())))
                                 .join())
                         .isInstanceOfSatisfying(
                                 Store.Written.Refused.class,
                                 refused -> assertThat(refused.failed(0)).isTrue());
             }
-            assertThat(store.transact(List.of(ADDITION.update(store, read(7), 8)))
+            assertThat(store.transact(List.of(ADDITION.update(store, read(7), 8, OptionalLong.empty())))
                             .join())
                     .isEqualTo(new Store.Written.Done());
             Map<String, AttributeValue> after = local.client

@@ -1,0 +1,124 @@
+package dev.onefold.aws.read;
+
+import dev.onefold.aws.Futures;
+import dev.onefold.aws.Store;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Header;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.reduce.Headers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// A cut for an answer that takes long to read. An item keeps one value of before, so an answer that takes longer than
+/// the next two closings is overtaken, each time. The reader of such an answer closes an epoch and has the headers name
+/// it as held. Reduce then keeps a second copy in each item that it changes: the value at the end of the held epoch.
+/// Others close epochs and commit meanwhile, as always: a hold stops nobody.
+///
+/// A hold ends after [#HOLD] unless its reader renews it, so a reader that has died leaves nothing but copies that no
+/// one reads, and the next change of the item removes them. Only one epoch is held at a time. Another reader shares the
+/// hold while it is young, and waits for its end otherwise. No hold is renewed after [#HELD_MAX], which bounds the wait
+/// and the age of an answer. Nothing is concluded from a hold: an item whose copy is missing is noticed when it is
+/// read.
+record HeldCut(Cut cut, Instant begun) {
+    /// Longer than the clocks of two processes are apart.
+    private static final Duration HOLD = Duration.ofSeconds(10);
+
+    private static final Duration RENEWED_AFTER = Duration.ofSeconds(3);
+    static final Duration HELD_MAX = Duration.ofMinutes(2);
+    private static final Duration SHARED_MAX = Duration.ofSeconds(30);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /// So often a reader looks whether the hold of somebody else has ended: for a bit longer than it can last.
+    private static final int PAUSES_MAX =
+            (int) HELD_MAX.plus(HOLD).plus(SHARED_MAX).dividedBy(PAUSE);
+
+    /// Joins a hold that covers enough, or begins one.
+    ///
+    /// @param covers what a cut that is closed from now on covers
+    /// @param least the least epoch that will do, or [Cut#NEXT]
+    static CompletableFuture<HeldCut> take(Store store, Definition definition, Instant covers, long least) {
+        return new Taking(store, definition, covers).take(least, 1, 0);
+    }
+
+    /// One reader's way to a hold.
+    private record Taking(Store store, Definition definition, Instant covers) {
+        CompletableFuture<HeldCut> take(long least, int attempt, int pauses) {
+            return Cut.headers(store, definition).thenCompose(headers -> {
+                if (headers.size() < definition.lanes()) {
+                    return store.backOff(attempt)
+                            .thenCompose(_ -> Headers.make(store, definition))
+                            .thenCompose(_ -> take(least, attempt + 1, pauses));
+                }
+                // A cut that anybody closes after this call began is as good as one of its own.
+                long enough = least == Cut.NEXT ? Cut.epoch(headers) : least;
+                Header.Hold hold = headers.getFirst().hold();
+                Instant now = store.clock().instant();
+                if (hold == null || !hold.until().isAfter(now)) {
+                    return Cut.close(store, headers, covers, attempt, now.plus(HOLD))
+                            .thenCompose(written -> written instanceof Store.Written.Done
+                                    ? take(enough, attempt, pauses)
+                                    : store.backOff(attempt).thenCompose(_ -> take(enough, attempt + 1, pauses)));
+                }
+                if (hold.epoch() >= enough
+                        && least != Cut.NEXT
+                        && Duration.between(hold.begun(), now).compareTo(SHARED_MAX) < 0) {
+                    return Cut.settle(store, headers)
+                            .thenApply(_ -> new HeldCut(new Cut(hold.epoch(), hold.covers()), hold.begun()));
+                }
+                if (pauses >= PAUSES_MAX) {
+                    return CompletableFuture.failedFuture(new IllegalStateException(
+                            "Answers that take long to read were read by others, one after the other, for " + PAUSES_MAX
+                                    + " s. Ask again, or for less."));
+                }
+                return store.pause().apply(PAUSE).thenCompose(_ -> take(enough, attempt, pauses + 1));
+            });
+        }
+    }
+
+    /// Renews the hold until an answer is there, or the hold is too old. If a renewal fails, the next one follows.
+    void renewUntil(CompletableFuture<?> answer, Store store, Definition definition) {
+        var _ = store.pause().apply(RENEWED_AFTER).thenCompose(_ -> {
+            if (answer.isDone() || isOver(store)) {
+                return CompletableFuture.completedFuture(null);
+            }
+            return renew(store, definition).thenAccept(_ -> renewUntil(answer, store, definition));
+        });
+    }
+
+    /// Whether the hold is not renewed any more.
+    boolean isOver(Store store) {
+        return Duration.between(begun, store.clock().instant()).compareTo(HELD_MAX) >= 0;
+    }
+
+    private CompletableFuture<Void> renew(Store store, Definition definition) {
+        AttributeValue until = Items.number(store.clock().instant().plus(HOLD).toEpochMilli());
+        return CompletableFuture.allOf(IntStream.range(0, definition.lanes())
+                .mapToObj(lane -> store.retried(() -> store.client()
+                                .updateItem(request -> request.tableName(
+                                                store.tables().totals())
+                                        .key(Header.keyOf(lane))
+                                        .updateExpression("SET " + Header.HELD_UNTIL + " = :until")
+                                        .conditionExpression(Header.HELD + " = :held AND i = :i")
+                                        .expressionAttributeValues(Map.of(
+                                                ":held",
+                                                Items.number(cut.epoch()),
+                                                ":until",
+                                                until,
+                                                ":i",
+                                                AttributeValue.fromS(
+                                                        definition.incarnation().id())))))
+                        .handle((_, failure) -> {
+                            if (failure != null && !(Futures.cause(failure) instanceof SdkException)) {
+                                throw new CompletionException(Futures.cause(failure));
+                            }
+                            return null;
+                        }))
+                .toArray(CompletableFuture[]::new));
+    }
+}
