@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collection;
 
-/// When the records of a delta came, so that whoever makes them visible can say how long that took. Counted in steps of
-/// a
-/// tenth of a second from the first one; what came more than [#STEPS_MAX] steps after it counts as if it came then.
+/// When the records of a delta came, so that whoever makes them visible can say how long that took. Counted in
+/// steps of a tenth of a second from the first one; what came more than [#STEPS_MAX] steps after it counts as if
+/// it came then.
 ///
 /// @param firstMs when the first record came, epoch milliseconds
 /// @param counts records of each step; empty if nobody says when they came

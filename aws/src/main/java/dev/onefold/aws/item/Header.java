@@ -16,9 +16,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// that is the cut of its answer.
 ///
 /// The items of a transaction become visible one after the other. So a header names the items that its last commit
-/// wrote
-/// until that commit's writer knows that all of them are visible: a reader who sees this header waits for these items,
-/// and the next commit is sent by nobody before. All commits before the last one are visible, whole.
+/// wrote until that commit's writer knows that all of them are visible: a reader who sees this header waits for
+/// these items, and the next commit is sent by nobody before. All commits before the last one are visible, whole.
 ///
 ///     item = p "headers", g lane 2, i incarnation, n commits and closings, e epoch, c the n of the last commit, and
 ///            while that may be visible in part: u per view the sort keys of the items that it wrote; t when the

@@ -3,15 +3,12 @@ package dev.onefold.aws.reduce;
 import dev.onefold.aws.item.ArrivalTimes;
 import java.time.Instant;
 import java.util.Collections;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// How long records took from the stream's taking them until the totals had them: a histogram whose steps are a tenth
-/// of
-/// a second up to [#FINE_MS], and three tenths of their value beyond. Each step is there with its upper end, so no
-/// delay
-/// looks shorter than it was. Any thread.
+/// How long records took from the stream's taking them until the totals had them: a histogram whose steps are a
+/// tenth of a second up to [#FINE_MS], and three tenths of their value beyond. Each step is there with its upper
+/// end, so no delay looks shorter than it was. Any thread.
 public final class Delays {
     /// Up to here each step is as fine as arrival times are.
     private static final long FINE_MS = 5_000;
@@ -40,10 +37,5 @@ public final class Delays {
     /// Records by the upper end of their step, in milliseconds; at most 100 steps for all delays of a week and less.
     public synchronized SortedMap<Long, Long> counts() {
         return Collections.unmodifiableSortedMap(new TreeMap<>(counts));
-    }
-
-    @Override
-    public String toString() {
-        return "Delays" + Map.copyOf(counts());
     }
 }

@@ -19,13 +19,11 @@ import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedExce
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 
 /// What the table of totals knows of the definition, which stands in the table of rows: each change is noted here
-/// before
-/// it is made there. So a table that was restored alone, or to another moment than the other one, is found out, and the
-/// number of a view is given once, whichever of the two remembers less.
+/// before it is made there. So a table that was restored alone, or to another moment than the other one, is found
+/// out, and the number of a view is given once, whichever of the two remembers less.
 ///
 /// It also says in which incarnation the totals are whole. When a new one has begun, nothing is answered until the
-/// totals
-/// are made of the rows that there are.
+/// totals are made of the rows that there are.
 ///
 ///     item = p "headers", g FF FF, e epoch of the last change that was noted, i incarnation in which the totals are
 ///            whole, m the greatest number of a view

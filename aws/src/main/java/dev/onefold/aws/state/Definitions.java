@@ -56,9 +56,8 @@ public final class Definitions {
                                                 + " holds no definition: nothing was deployed there, no record has come yet, or the table was replaced.")));
     }
 
-    /// The definition as it is now, if there is one. It fails if a table was restored, or made anew, and nobody has
-    /// told
-    /// the deployment.
+    /// The definition as it is now, if there is one. It fails if a table was restored, or made anew, and nobody
+    /// has told the deployment.
     public CompletableFuture<Optional<Definition>> find() {
         return findAnyhow()
                 .thenCompose(found -> found.isEmpty()

@@ -20,11 +20,10 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 
-/// Adds every row to a view that lacks it, while events go on: each row on condition that it is what was read, with a
-/// delta that chains behind the row's last one. When the definition has the view, all gates are moved, and what was on
-/// its way then has arrived, no row can be written without it; so one pass over the table is enough, whoever makes
-/// which
-/// part of it.
+/// Adds every row to a view that lacks it, while events go on: each row on condition that it is what was read,
+/// with a delta that chains behind the row's last one. When the definition has the view, all gates are moved, and
+/// what was on its way then has arrived, no row can be written without it; so one pass over the table is enough,
+/// whoever makes which part of it.
 public final class Filling {
     private final Store store;
     private final Definition definition;
@@ -64,9 +63,8 @@ public final class Filling {
         };
     }
 
-    /// Fills a view of a definition, for as long as there is time, from where the last one stopped. When it is done,
-    /// what
-    /// it has written is visible.
+    /// Fills a view of a definition, for as long as there is time, from where the last one stopped. When it is
+    /// done, what it has written is visible.
     ///
     /// @param goesOn asked before each part whether there is time
     /// @return how far it is
@@ -86,9 +84,8 @@ public final class Filling {
                         : CompletableFuture.completedFuture(progress));
     }
 
-    /// A row of an older definition may still be on its way when its gate is free again and has been moved: the items
-    /// of
-    /// a transaction become visible one after the other.
+    /// A row of an older definition may still be on its way when its gate is free again and has been moved: the
+    /// items of a transaction become visible one after the other.
     private static CompletableFuture<Void> fence(Store store, Definition definition, Progress progress) {
         if (progress.isFenced()) {
             return CompletableFuture.completedFuture(null);

@@ -28,12 +28,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// Decides the dead letters again when another pipeline serves: the one before refused their records, so no row holds
-/// them, and the new one may accept them. A letter of the old pipeline is written on condition that a gate is open for
-/// it, as a row is, so each is there once all gates were moved. The row is the mark: a letter that was accepted and
-/// not removed in time is a duplicate when the next step comes to it. Some are decided at a time, in any order:
-/// versions,
-/// ids and contributions decide, as when all records come again.
+/// Decides the dead letters again when another pipeline serves: the one before refused their records, so no row
+/// holds them, and the new one may accept them. A letter of the old pipeline is written on condition that a gate
+/// is open for it, as a row is, so each is there once all gates were moved. The row is the mark: a letter that was
+/// accepted and not removed in time is a duplicate when the next step comes to it. Some are decided at a time, in
+/// any order: versions, ids and contributions decide, as when all records come again.
 ///
 ///     item = k 00 "letters", n the view whose pipeline decides, i the last letter that was decided, d 1 when all are
 final class LetterFilling {

@@ -103,9 +103,8 @@ public final class SimulatedDynamoDb {
         return Faults.upTo(max, random);
     }
 
-    /// Its writes are seen one by one, in an order that chance says; other transactions meet the lock of an item until
-    /// its
-    /// write is seen.
+    /// Its writes are seen one by one, in an order that chance says; other transactions meet the lock of an item
+    /// until its write is seen.
     void transactWrite(TransactWriteItemsRequest request, Meter meter, Consumer<TransactWriteItemsResponse> answer) {
         Transactions.Begun begun = transactions.begin(request, meter);
         Duration duration = upTo(faults.timing().transactionMax());

@@ -22,8 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// State first reads rows as they may have been a while ago. What follows from an old row is refused by the
-/// transaction,
-/// or true of the row that is there as well.
+/// transaction, or true of the row that is there as well.
 class LateReadsTest {
     private static final int KEYS = 60;
     private static final Faults LATE = Faults.none()

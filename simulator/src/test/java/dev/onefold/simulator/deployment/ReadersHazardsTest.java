@@ -27,9 +27,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Fifty people who each ask once a second, beside a thousand messages a second: each closing of an epoch moves what
-/// the
-/// commits of Reduce are conditional on.
+/// Fifty people who each ask once a second, beside a thousand messages a second: each closing of an epoch moves
+/// what the commits of Reduce are conditional on.
 class ReadersHazardsTest {
     private static final int LANES = 8;
     private static final int WIDE = 40;

@@ -60,9 +60,8 @@ final class LetterFloodChild {
         }
     }
 
-    /// Good records, so that rounds are as large as they become; then rejected ones, and among each block of them a
-    /// good
-    /// one.
+    /// Good records, so that rounds are as large as they become; then rejected ones, and among each block of them
+    /// a good one.
     private static InputStream flood(long count) {
         String good = trade("one", 1, "FX", "1") + '\n';
         byte[] healthy = good.repeat(BLOCK).getBytes(StandardCharsets.UTF_8);
