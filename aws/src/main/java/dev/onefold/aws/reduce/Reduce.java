@@ -68,6 +68,8 @@ public final class Reduce {
     private final Set<DeltaId> gone = new HashSet<>();
     /// The last commit of the lane that is known to be visible, whole; -1 if none is.
     private long settled = -1;
+    /// Where the lane stood at the attempt before; -1 if there was none.
+    private long stood = -1;
     private String incarnation = "";
     private long commits;
 
@@ -107,10 +109,6 @@ public final class Reduce {
     /// @param last the greatest id that was there at the beginning. Ids begin with the time, so only few that come
     ///     later are below it
     private CompletableFuture<Void> drain(String last, Instant begun, int attempt) {
-        if (attempt > ATTEMPTS_MAX) {
-            return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be moved in "
-                    + ATTEMPTS_MAX + " attempts; what stands in it is added the next time."));
-        }
         Duration taken = Duration.between(begun, store.clock().instant());
         if (taken.compareTo(most) < 0) {
             return go(last, begun, attempt);
@@ -130,7 +128,7 @@ public final class Reduce {
             }
             return pick(header, deltas)
                     .thenCompose(picked -> picked.deltas().isEmpty()
-                            ? store.backOff(attempt).thenCompose(_ -> drain(last, begun, attempt + 1))
+                            ? again(header, picked, last, begun, attempt)
                             : commit(header, picked).thenCompose(written -> {
                                 if (written instanceof Store.Written.Done) {
                                     commits++;
@@ -142,9 +140,22 @@ public final class Reduce {
                                             .toList());
                                     return drain(last, begun, 1);
                                 }
-                                return store.backOff(attempt).thenCompose(_ -> drain(last, begun, attempt + 1));
+                                return again(header, picked, last, begun, attempt);
                             }));
         }));
+    }
+
+    /// Tries again. Where somebody else has moved the lane since the last attempt, this one is the first: what waits
+    /// becomes less, whoever commits it.
+    private CompletableFuture<Void> again(Header header, Picked picked, String last, Instant begun, int attempt) {
+        int attempts = header.commits() == stood ? attempt : 1;
+        stood = header.commits();
+        if (attempts >= ATTEMPTS_MAX) {
+            return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be moved in "
+                    + ATTEMPTS_MAX + " attempts, by nobody; what stands in it is added the next time."
+                    + (picked.blockers().isEmpty() ? "" : " It waits for the deltas " + picked.blockers() + ".")));
+        }
+        return store.backOff(attempts).thenCompose(_ -> drain(last, begun, attempts + 1));
     }
 
     /// Picks; if all that was read waits for something else, that is looked at: it is gone, or stands further behind

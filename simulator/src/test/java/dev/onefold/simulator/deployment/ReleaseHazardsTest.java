@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -271,6 +272,23 @@ class ReleaseHazardsTest {
         deployment.of(Reduce.lane(function(), 0, Duration.ofSeconds(2), new Delays()));
         assertThat(deployment.of(Lag.of(function(), 1))).isZero();
         assertThat(total(engine)).isEqualTo("[600.00, 600]");
+    }
+
+    /// One of them moves the lane each time, and it is seldom the same one's turn.
+    @Test
+    void however_many_reduce_a_lane_at_once_each_goes_on_until_what_it_saw_is_in_the_totals() {
+        AwsEngine engine = deployment.engine(TRADES, 1, 64);
+        for (int batch = 0; batch < 1_500; batch++) {
+            process(trade("t" + sequence, 1, "d" + sequence % 3, 1));
+        }
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        SimulatedClient client = deployment.dynamo.client("function");
+        Store oneByOne =
+                new Store(client, deployment.tables, client::after, new SplittableRandom(1), deployment.time, 1);
+        List<CompletableFuture<Long>> runs =
+                IntStream.range(0, 20).mapToObj(_ -> Reduce.lane(oneByOne, 0)).toList();
+        assertThat(runs.stream().mapToLong(deployment::of).sum()).isEqualTo(1_500);
+        assertThat(total(engine)).isEqualTo("[1500.00, 1500]");
     }
 
     @Test
