@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// What may go wrong on AWS while pipelines change, audits run and load is high, each with its schedule.
@@ -276,6 +277,7 @@ class ReleaseHazardsTest {
 
     /// One of them moves the lane each time, and it is seldom the same one's turn.
     @Test
+    @Tag("campaign")
     void however_many_reduce_a_lane_at_once_each_goes_on_until_what_it_saw_is_in_the_totals() {
         AwsEngine engine = deployment.engine(TRADES, 1, 64);
         for (int batch = 0; batch < 1_500; batch++) {
