@@ -171,7 +171,7 @@ public final class AwsEngine implements Engine {
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
             Definition definition = definition();
             Row row = await.of(new RowReads(store).read(List.of(bytes))).get(ByteBuffer.wrap(bytes));
-            if (row == null) {
+            if (row == null || row.isEmpty() || row.isRefusedBy(definition.served())) {
                 return Optional.empty();
             }
             Contribution contribution = row.views().get(definition.served());

@@ -11,40 +11,58 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// The row of a key. It is the mark of its delta: both are written in one transaction, so a record that comes again
 /// finds it and changes nothing.
 ///
-///     item = k 01 and the key, v version, d last delta, p place, c<view> what each view has of it
+///     item = k 01 and the key, v version, d last delta, p place, c<view> what each view has of it, x<view> what is
+/// kept
+///            of it for a view that refuses it
+///
+/// A row without c and x is one whose letter is kept: for every view it is as if its key was never seen.
 ///
 /// @param version see [dev.onefold.core.event.VersionBytes]
 /// @param delta the delta that was written with this row; it is never given twice, so a condition on it is a
 ///     condition on all of the row
 /// @param place where the record came from
 /// @param views by number, what each has of this row
-public record Row(byte[] key, byte[] version, DeltaId delta, String place, SortedMap<Integer, Contribution> views) {
+/// @param refused by number, what is kept of it for each view that cannot take it: nothing of this is in the totals
+public record Row(
+        byte[] key,
+        byte[] version,
+        DeltaId delta,
+        String place,
+        SortedMap<Integer, Contribution> views,
+        SortedMap<Integer, Contribution> refused) {
     static final String KEY = "k";
     static final String VERSION = "v";
     public static final String DELTA = "d";
     static final String PLACE = "p";
     static final String VIEW = "c";
+    static final String REFUSED = "x";
 
     public Row {
         views = new TreeMap<>(views);
+        refused = new TreeMap<>(refused);
     }
 
     /// The row that an item holds.
     public static Row of(Map<String, AttributeValue> item) {
-        TreeMap<Integer, Contribution> views = new TreeMap<>();
-        item.forEach((name, value) -> {
-            if (name.startsWith(VIEW)) {
-                views.put(
-                        Integer.parseInt(name, 1, name.length(), 10),
-                        Packed.contribution(value.b().asByteArray()));
-            }
-        });
         return new Row(
                 unmarked(Items.bytes(item, KEY)),
                 Items.bytes(item, VERSION),
                 DeltaId.parse(Items.text(item, DELTA)),
                 Items.text(item, PLACE),
-                views);
+                contributions(item, VIEW),
+                contributions(item, REFUSED));
+    }
+
+    private static TreeMap<Integer, Contribution> contributions(Map<String, AttributeValue> item, String prefix) {
+        TreeMap<Integer, Contribution> contributions = new TreeMap<>();
+        item.forEach((name, value) -> {
+            if (name.startsWith(prefix)) {
+                contributions.put(
+                        Integer.parseInt(name, 1, name.length(), 10),
+                        Packed.contribution(value.b().asByteArray()));
+            }
+        });
+        return contributions;
     }
 
     /// The item of this row.
@@ -55,7 +73,18 @@ public record Row(byte[] key, byte[] version, DeltaId delta, String place, Sorte
                 DELTA, AttributeValue.fromS(delta.toString()),
                 PLACE, AttributeValue.fromS(place)));
         views.forEach((view, contribution) -> item.put(VIEW + view, Items.bytes(Packed.of(contribution))));
+        refused.forEach((view, contribution) -> item.put(REFUSED + view, Items.bytes(Packed.of(contribution))));
         return item;
+    }
+
+    /// Whether the row holds nothing for any view: its letter is kept, and the next record of its key is the first one.
+    public boolean isEmpty() {
+        return views.isEmpty() && refused.isEmpty();
+    }
+
+    /// Whether a view refuses this row, and no letter of it is kept yet.
+    public boolean isRefusedBy(int view) {
+        return refused.containsKey(view);
     }
 
     /// The key of the item.

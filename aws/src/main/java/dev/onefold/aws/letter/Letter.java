@@ -26,11 +26,11 @@ public record Letter(
         this(identity, reason, message, arrival, content, 0, 0);
     }
 
-    /// The loser of a conflict that was stored as a row: its record is gone.
+    /// A row that lost a conflict, or that the next view refuses: its record is gone.
     ///
     /// @param read what the pipeline of a view read of the record
-    public static Letter ofRow(String identity, String message, Arrival read, int view) {
-        return new Letter(identity, Reason.CONFLICT, message, read, DeadLetter.Content.SUMMARY, 0, view);
+    public static Letter ofRow(String identity, Malformed why, Arrival read, int view) {
+        return new Letter(identity, why.reason(), why.message(), read, DeadLetter.Content.SUMMARY, 0, view);
     }
 
     /// A record that was rejected where it was read: its place is its identity.

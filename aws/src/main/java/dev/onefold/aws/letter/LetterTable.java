@@ -122,8 +122,8 @@ public final class LetterTable {
 
     /// Keeps letters as [#keep(List)], each on a condition.
     ///
-    /// @param fence gives the condition of one letter, or nothing
-    /// @return whether all are kept; if the condition fails, some may be
+    /// @param fence gives what is written with one letter, or is its condition; or nothing
+    /// @return whether all are kept, by now or long ago; if a condition fails, some may be
     public CompletableFuture<Boolean> keep(List<Letter> letters, Supplier<List<TransactWriteItem>> fence) {
         if (letters.isEmpty()) {
             return CompletableFuture.completedFuture(true);
@@ -179,7 +179,7 @@ public final class LetterTable {
         return store.transact(items).thenCompose(written -> switch (written) {
             case Store.Written.Done _ -> CompletableFuture.completedFuture(true);
             case Store.Written.Refused refused
-            when !fence.isEmpty() && refused.failed(0) -> CompletableFuture.completedFuture(false);
+            when IntStream.range(0, fence.size()).anyMatch(refused::failed) -> CompletableFuture.completedFuture(false);
             case Store.Written.Refused _, Store.Written.Unknown _ ->
                 store.backOff(attempt)
                         .thenCompose(_ -> get(mark(letter)))

@@ -15,9 +15,17 @@ import java.util.TreeMap;
 ///
 /// @param served number of the view that decides conflicts
 /// @param views by number, what the record contributes to each
-record Candidate(byte[] key, byte[] version, int served, SortedMap<Integer, Contribution> views, Arrival arrival) {
+/// @param refused by number, what is to be kept of it for each view that cannot take it
+record Candidate(
+        byte[] key,
+        byte[] version,
+        int served,
+        SortedMap<Integer, Contribution> views,
+        SortedMap<Integer, Contribution> refused,
+        Arrival arrival) {
     Candidate {
         views = new TreeMap<>(views);
+        refused = new TreeMap<>(refused);
     }
 
     Contribution contribution() {
@@ -43,8 +51,20 @@ record Candidate(byte[] key, byte[] version, int served, SortedMap<Integer, Cont
         return order;
     }
 
+    /// Where the record of a row came from.
+    ///
+    /// @param read what is left of it
+    static Arrival arrival(Row row, byte[] read) {
+        String[] place = row.place().split(":", -1);
+        return new Arrival(
+                String.join(":", Arrays.copyOf(place, place.length - 2)),
+                place[place.length - 2],
+                Long.parseLong(place[place.length - 1]),
+                read);
+    }
+
     Row row(DeltaId delta) {
-        return new Row(key, version, delta, place(), views);
+        return new Row(key, version, delta, place(), views, refused);
     }
 
     String place() {

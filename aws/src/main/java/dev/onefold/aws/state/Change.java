@@ -2,10 +2,11 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Row;
+import dev.onefold.core.event.Event;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Transition;
-import java.util.Objects;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -15,28 +16,43 @@ import org.jspecify.annotations.Nullable;
 /// @param index of the record in its batch
 /// @param before what was read; `null` if the key was never seen
 record Change(int index, @Nullable Row before, Candidate candidate) {
+    private static final Contribution NOTHING = new Contribution(Event.Kind.FILTERED, List.of(), List.of());
+
+    /// Whether there is nothing that the candidate is to be compared with.
+    boolean isFirst() {
+        return before == null || before.isEmpty();
+    }
+
+    /// Whether the served view refuses the row that was read, and no letter of it is kept yet.
+    boolean isRefused() {
+        return before != null && before.isRefusedBy(candidate.served());
+    }
+
     /// Whether the row was written under a definition that serves another view than the one this was decoded under: the
     /// two cannot be compared.
     boolean isOutdated() {
-        return before != null && !before.views().containsKey(candidate.served());
+        return before != null && !before.isEmpty() && !before.views().containsKey(candidate.served());
     }
 
     /// Whether the row that was read has the same version and another content.
     boolean isConflict() {
-        return before != null && candidate.on(before.version(), before.views()) == Transition.CONFLICTING;
+        return before != null
+                && !before.isEmpty()
+                && candidate.on(before.version(), before.views()) == Transition.CONFLICTING;
     }
 
     /// What it comes to in each view. A row that a view does not have yet is added to it.
     SortedMap<Integer, Delta> deltas(Definition definition) {
         TreeMap<Integer, Delta> deltas = new TreeMap<>();
         candidate.views().keySet().forEach(view -> deltas.put(view, delta(definition.view(view))));
+        candidate.refused().keySet().forEach(view -> deltas.put(view, delta(definition.view(view))));
         return deltas;
     }
 
-    /// What it comes to in one view.
+    /// What it comes to in one view. From a view that refuses it, what was there before is taken.
     Delta delta(Definition.View view) {
         Contribution known = before == null ? null : before.views().get(view.number());
-        Contribution after = Objects.requireNonNull(candidate.views().get(view.number()));
+        Contribution after = candidate.views().getOrDefault(view.number(), NOTHING);
         return view.of(Delta.between(view.pipeline(), known, after));
     }
 }

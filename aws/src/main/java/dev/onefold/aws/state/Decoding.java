@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /// Decodes records as the served view of a definition reads them, and derives what they contribute to another view as
@@ -61,13 +62,22 @@ final class Decoding {
         return good(key, version, contribution(served, event), arrival);
     }
 
-    /// What is left of a record that has lost a conflict, if the served view can be made of it.
+    /// What is left of a record that has lost a conflict, or that the next view refused, if the served view takes it.
     Decoded derive(LostRow lost, Arrival arrival) {
         Pipeline served = definition.servedView().pipeline();
-        return switch (Derivation.ofAllRows(lost.pipeline(), served)) {
+        return switch (Derivation.of(lost.pipeline(), served)) {
             case Derivation.Impossible(var reason) ->
-                new Decoded.Bad(new Malformed(Reason.CONFLICT, reason), RecordIdentity.NONE, arrival);
+                new Decoded.Bad(
+                        new Malformed(
+                                Reason.REFUSED,
+                                "What is kept of this record is not what the pipeline reads now: " + reason),
+                        RecordIdentity.NONE,
+                        arrival);
             case Derivation.Possible possible -> {
+                Optional<Malformed> refusal = possible.refusal(lost.row().contribution());
+                if (refusal.isPresent()) {
+                    yield new Decoded.Bad(refusal.get(), RecordIdentity.NONE, arrival);
+                }
                 boolean versioned = served.identity() instanceof Identity.Versioned;
                 byte[] version =
                         versioned ? StoredRow.versionBytes(served, lost.row().version()) : new byte[0];
@@ -79,9 +89,11 @@ final class Decoding {
 
     private Decoded good(byte[] key, byte[] version, Contribution contribution, Arrival arrival) {
         TreeMap<Integer, Contribution> views = new TreeMap<>();
+        TreeMap<Integer, Contribution> refused = new TreeMap<>();
         views.put(definition.served(), contribution);
-        others.forEach((view, derivation) -> views.put(view, derivation.of(contribution)));
-        return new Decoded.Good(new Candidate(key, version, definition.served(), views, arrival));
+        others.forEach((view, derivation) -> (derivation.refusal(contribution).isPresent() ? refused : views)
+                .put(view, derivation.of(contribution)));
+        return new Decoded.Good(new Candidate(key, version, definition.served(), views, refused, arrival));
     }
 
     /// A record may be a line with its end.

@@ -1,6 +1,5 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.DeltaId;
@@ -10,13 +9,14 @@ import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 
@@ -55,7 +55,7 @@ public final class Filling {
 
     /// How what a row contributes to a view is made of what it contributes to the served one.
     static Derivation.Possible derivation(Pipeline served, Definition.View view) {
-        return switch (Derivation.ofAllRows(served, view.pipeline())) {
+        return switch (Derivation.of(served, view.pipeline())) {
             case Derivation.Possible possible -> possible;
             case Derivation.Impossible(var reason) ->
                 throw new IllegalArgumentException(
@@ -73,7 +73,8 @@ public final class Filling {
         return Progress.begin(store, view)
                 .thenCompose(progress -> progress.view() != view
                         ? CompletableFuture.failedFuture(new Overtaken(view))
-                        : fence(store, definition, progress)
+                        : RefusedRows.noteIfAny(store, definition, definition.view(view))
+                                .thenCompose(_ -> fence(store, definition, progress))
                                 .thenCompose(
                                         _ -> new Filling(store, definition, definition.view(view), progress, goesOn)
                                                 .segments()))
@@ -132,7 +133,9 @@ public final class Filling {
     private CompletableFuture<Void> fill(List<Row> read, int attempt) {
         List<Change> changes = new ArrayList<>();
         for (Row row : read) {
-            if (!row.views().containsKey(view.number())) {
+            boolean isFilled =
+                    row.isEmpty() || row.views().containsKey(view.number()) || row.isRefusedBy(view.number());
+            if (!isFilled) {
                 Change change = new Change(changes.size(), row, candidate(row));
                 // A row that an audit does not look at may lack its view: nothing was added that would be retracted.
                 if (view.oneIn() == 1 || !change.delta(view).isNothing()) {
@@ -159,26 +162,26 @@ public final class Filling {
     }
 
     private Candidate candidate(Row row) {
-        TreeMap<Integer, Contribution> views = new TreeMap<>();
-        definition.views().forEach(each -> {
-            Contribution known = row.views().get(each.number());
-            if (known != null) {
-                views.put(each.number(), known);
-            }
-        });
+        TreeMap<Integer, Contribution> views = new TreeMap<>(row.views());
+        TreeMap<Integer, Contribution> refused = new TreeMap<>(row.refused());
+        Set<Integer> known =
+                definition.views().stream().map(Definition.View::number).collect(Collectors.toSet());
+        views.keySet().retainAll(known);
+        refused.keySet().retainAll(known);
         Contribution served = views.get(definition.served());
-        if (served == null) {
+        if (served != null) {
+            (derivation.refusal(served).isPresent() ? refused : views).put(view.number(), derivation.of(served));
+        } else if (row.isRefusedBy(definition.served())) {
+            // A view of the same pipeline; one of another pipeline begins when there are no such rows any more.
+            refused.put(
+                    view.number(),
+                    derivation.of(Objects.requireNonNull(row.refused().get(definition.served()))));
+        } else {
             throw new IllegalStateException("The row from " + row.place() + " is not in the view that is served, "
                     + definition.served() + ": it was written by hand, or restored from another time. Rebuild.");
         }
-        views.put(view.number(), derivation.of(served));
-        String[] place = row.place().split(":", -1);
-        Arrival arrival = new Arrival(
-                String.join(":", Arrays.copyOf(place, place.length - 2)),
-                place[place.length - 2],
-                Long.parseLong(place[place.length - 1]),
-                new byte[0]);
-        return new Candidate(row.key(), row.version(), definition.served(), views, arrival);
+        return new Candidate(
+                row.key(), row.version(), definition.served(), views, refused, Candidate.arrival(row, new byte[0]));
     }
 
     /// Returns the rows to be read again: somebody has changed them, or nobody knows.

@@ -78,6 +78,9 @@ final class RowTransaction {
         for (Contribution contribution : change.candidate().views().values()) {
             bytes += Packed.of(contribution).length;
         }
+        for (Contribution contribution : change.candidate().refused().values()) {
+            bytes += Packed.of(contribution).length;
+        }
         return bytes;
     }
 

@@ -10,6 +10,7 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Losers;
 import dev.onefold.core.StoredRow;
+import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Contribution;
@@ -45,7 +46,8 @@ import org.jspecify.annotations.Nullable;
 /// - The record is below the old row, or equal to it, so it is left out as stale or duplicate. It is below or equal
 ///   to every later row, too. (If a conflict has put a greater content into the row since, that conflict has kept
 ///   this record's letter.)
-/// A conflict, and a row of another view, are never decided on an old row: they are looked at again. A redrive reads
+/// A conflict, a row of another view, and one that the served view refuses, are never decided on an old row: they are
+/// looked at again. A redrive reads
 /// rows as they are now, because its letter goes away when its record is a duplicate.
 public final class StateAndMap {
     private static final int ATTEMPTS_MAX = 30;
@@ -155,11 +157,15 @@ public final class StateAndMap {
         return (eventually ? reads.readEventually(keys) : reads.read(keys)).thenCompose(rows -> {
             List<Change> changes = new ArrayList<>();
             List<Integer> again = new ArrayList<>();
+            List<Row> refusedRows = new ArrayList<>();
             for (int i = 0; i < winners.size(); i++) {
                 Candidate candidate = Objects.requireNonNull(candidates[winners.get(i)]);
                 Change change = new Change(winners.get(i), rows.get(ByteBuffer.wrap(keys.get(i))), candidate);
                 if (change.isOutdated() || eventually && change.isConflict()) {
                     again.add(winners.get(i));
+                    if (change.isRefused() && !eventually) {
+                        refusedRows.add(Objects.requireNonNull(change.before()));
+                    }
                 } else if (decide(pipeline, change, rejected)) {
                     changes.add(change);
                 }
@@ -170,12 +176,14 @@ public final class StateAndMap {
                 if (!kept) {
                     return CompletableFuture.completedFuture(indices);
                 }
-                return write(definition, changes).thenApply(refused -> {
-                    again.addAll(refused);
-                    return again.stream()
-                            .flatMap(winner -> Objects.requireNonNull(contests.get(winner)).stream())
-                            .toList();
-                });
+                return settle(definition, refusedRows)
+                        .thenCompose(_ -> write(definition, changes))
+                        .thenApply(refused -> {
+                            again.addAll(refused);
+                            return again.stream()
+                                    .flatMap(winner -> Objects.requireNonNull(contests.get(winner)).stream())
+                                    .toList();
+                        });
             });
         });
     }
@@ -211,7 +219,7 @@ public final class StateAndMap {
         Row before = change.before();
         int index = change.index();
         Candidate candidate = change.candidate();
-        if (before == null) {
+        if (before == null || change.isFirst()) {
             fates[index] = new Fate.Accepted();
             return true;
         }
@@ -250,13 +258,12 @@ public final class StateAndMap {
     private static Letter loser(Pipeline pipeline, Row loser, Candidate winner) {
         Contribution contribution = Objects.requireNonNull(loser.views().get(winner.served()));
         StoredRow row = stored(pipeline, loser.key(), loser.version(), contribution, loser.place());
-        String[] place = loser.place().split(":", -1);
-        Arrival arrival = new Arrival(
-                String.join(":", Arrays.copyOf(place, place.length - 2)),
-                place[place.length - 2],
-                Long.parseLong(place[place.length - 1]),
-                Losers.text(row, pipeline));
-        return Letter.ofRow(Losers.identity(row), Losers.message(row, winner.place()), arrival, winner.served());
+        Arrival read = Candidate.arrival(loser, Losers.text(row, pipeline));
+        return Letter.ofRow(
+                Losers.identity(row),
+                new Malformed(Reason.CONFLICT, Losers.message(row, winner.place())),
+                read,
+                winner.served());
     }
 
     /// What answers call a row.
@@ -268,6 +275,18 @@ public final class StateAndMap {
                 Objects.requireNonNull(contribution),
                 place,
                 0);
+    }
+
+    /// Keeps letters of rows that the served view refuses: the next attempt finds them empty.
+    private CompletableFuture<Void> settle(Definition definition, List<Row> refused) {
+        CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
+        for (Row row : refused) {
+            int gate = gate(definition);
+            settled = settled.thenCompose(_ -> new RefusedRows(store, definition)
+                    .settle(row, gate)
+                    .thenCompose(done -> done ? CompletableFuture.completedFuture(null) : moveGate(gate)));
+        }
+        return settled;
     }
 
     private CompletableFuture<List<Integer>> write(Definition definition, List<Change> changes) {

@@ -12,6 +12,7 @@ import dev.onefold.aws.letter.UnreadableLetter;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.LostRow;
+import dev.onefold.aws.state.RefusedRows;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Losers;
@@ -66,8 +67,28 @@ final class LetterFilling {
             if (last == ALL) {
                 return CompletableFuture.completedFuture(true);
             }
-            return last == NOT_BEGUN ? filling.fence().thenCompose(_ -> filling.from(0)) : filling.from(last);
+            return filling.settleRows(last)
+                    .thenCompose(settled -> settled
+                            ? filling.from(last == NOT_BEGUN ? 0 : last)
+                            : CompletableFuture.completedFuture(false));
         });
+    }
+
+    /// Makes letters of the rows that the served view refuses, for as long as there is time.
+    ///
+    /// @return whether there are none any more
+    static CompletableFuture<Boolean> settleRows(Store store, Definition definition, BooleanSupplier goesOn) {
+        LetterFilling filling = new LetterFilling(store, definition, goesOn);
+        return new RefusedRows(store, definition)
+                .isAny()
+                .thenCompose(any -> any
+                        ? filling.last().thenCompose(filling::settleRows)
+                        : CompletableFuture.completedFuture(true));
+    }
+
+    private CompletableFuture<Boolean> settleRows(long last) {
+        return (last == NOT_BEGUN ? fence() : CompletableFuture.<Void>completedFuture(null))
+                .thenCompose(_ -> new RefusedRows(store, definition).settleAll(goesOn));
     }
 
     private static Map<String, AttributeValue> key() {
@@ -146,7 +167,9 @@ final class LetterFilling {
     private CompletableFuture<Void> decide(DeadLetter letter) {
         CompletableFuture<Void> decided = letter.content() == DeadLetter.Content.RECORD
                 ? decideRecord(letter)
-                : letter.reason() == Reason.CONFLICT ? decideRow(letter) : CompletableFuture.completedFuture(null);
+                : letter.reason() == Reason.CONFLICT || letter.reason() == Reason.REFUSED
+                        ? decideRow(letter)
+                        : CompletableFuture.completedFuture(null);
         return decided.exceptionallyCompose(failure -> Futures.cause(failure) instanceof UnreadableLetter unreadable
                 ? table.undecided(letter.id(), String.valueOf(unreadable.getMessage()))
                 : CompletableFuture.failedFuture(failure));
@@ -158,24 +181,25 @@ final class LetterFilling {
             if (arrival == null) {
                 return CompletableFuture.completedFuture(null);
             }
-            return StateAndMap.redrive(store, arrival).thenCompose(fate -> {
-                if (letter.reason() == Reason.CONFLICT) {
-                    return CompletableFuture.completedFuture(null);
-                }
-                return switch (fate) {
-                    case Fate.Rejected(var malformed) ->
-                        table.rejectedAgain(letter.id(), malformed, arrival.data())
-                                .<Void>thenApply(_ -> null);
-                    case Fate.Conflicting(var loser) ->
-                        loser.map(lost -> lost(letter, lost)).orElseGet(() -> remove(letter));
-                    case Fate.Accepted _, Fate.Duplicate _, Fate.Stale _ -> remove(letter);
-                };
-            });
+            return StateAndMap.redrive(store, arrival)
+                    .thenCompose(fate -> letter.reason() == Reason.CONFLICT
+                            ? CompletableFuture.completedFuture(null)
+                            : settle(letter, arrival, fate));
         });
     }
 
-    /// The loser of a conflict that was stored as a row: what the pipeline of before read of it decides again. It
-    /// stays a letter, too, unless another letter is kept of it.
+    private CompletableFuture<Void> settle(DeadLetter letter, Arrival arrival, Fate fate) {
+        return switch (fate) {
+            case Fate.Rejected(var malformed) ->
+                table.rejectedAgain(letter.id(), malformed, arrival.data()).<Void>thenApply(_ -> null);
+            case Fate.Conflicting(var loser) ->
+                loser.map(lost -> lost(letter, lost)).orElseGet(() -> remove(letter));
+            case Fate.Accepted _, Fate.Duplicate _, Fate.Stale _ -> remove(letter);
+        };
+    }
+
+    /// A row that lost a conflict, or that the view of before refused: what is kept of it decides again. The loser of a
+    /// conflict stays a letter, too, unless another letter is kept of it.
     private CompletableFuture<Void> decideRow(DeadLetter letter) {
         return table.view(letter.id())
                 .thenCompose(view -> view == 0 || view == definition.served()
@@ -192,10 +216,14 @@ final class LetterFilling {
     private CompletableFuture<Void> decideRow(DeadLetter letter, Arrival read, Pipeline pipeline) {
         Optional<StoredRow> row = Losers.row(read.data(), pipeline, letter.place());
         return row.map(lost -> StateAndMap.redrive(store, read, new LostRow(lost, pipeline)))
-                .map(redriven ->
-                        redriven.thenCompose(fate -> fate instanceof Fate.Conflicting(var loser) && loser.isPresent()
-                                ? keepAs(letter, loser.get())
-                                : CompletableFuture.<Void>completedFuture(null)))
+                .map(redriven -> redriven.thenCompose(fate -> {
+                    if (letter.reason() == Reason.REFUSED) {
+                        return settle(letter, read, fate);
+                    }
+                    return fate instanceof Fate.Conflicting(var loser) && loser.isPresent()
+                            ? keepAs(letter, loser.get())
+                            : CompletableFuture.<Void>completedFuture(null);
+                }))
                 .orElseGet(() -> CompletableFuture.completedFuture(null));
     }
 

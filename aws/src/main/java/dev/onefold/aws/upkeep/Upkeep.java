@@ -138,7 +138,11 @@ public final class Upkeep {
     private CompletableFuture<Outcome> change(Definition definition) {
         Optional<Definition.View> other = definition.otherView();
         if (other.isEmpty()) {
-            return begun(definition, wanted, 1, both -> toward(both, both.view(both.last())));
+            // A row that is refused is a letter before another pipeline looks at it.
+            return LetterFilling.settleRows(store, definition, goesOn)
+                    .thenCompose(settled -> settled
+                            ? begun(definition, wanted, 1, both -> toward(both, both.view(both.last())))
+                            : done(new Outcome.Working(0)));
         }
         Definition.View view = other.get();
         if (isSame(view.pipeline(), wanted)) {
@@ -153,7 +157,7 @@ public final class Upkeep {
         } catch (IllegalArgumentException e) {
             return e.getMessage();
         }
-        return switch (Derivation.ofAllRows(served, wanted)) {
+        return switch (Derivation.of(served, wanted)) {
             case Derivation.Possible _ -> null;
             case Derivation.Impossible(var reason) ->
                 "The pipeline that was deployed cannot be made of what the rows hold: " + reason

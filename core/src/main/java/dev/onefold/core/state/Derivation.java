@@ -147,13 +147,6 @@ public sealed interface Derivation {
         return new Possible(levels, inputs, doubt(from, to, inputs));
     }
 
-    /// The same for whoever cannot let a row leave the totals because a value of it does not fit any more.
-    static Derivation ofAllRows(Pipeline from, Pipeline to) {
-        return of(from, to) instanceof Possible possible && possible.mayRefuse()
-                ? new Impossible(narrower(possible.inputs()))
-                : of(from, to);
-    }
-
     private static @Nullable DecimalType type(Measure.Input input) {
         return input instanceof Measure.Input.Decimal decimal ? decimal.type() : null;
     }

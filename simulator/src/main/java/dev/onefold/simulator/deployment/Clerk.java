@@ -3,7 +3,9 @@ package dev.onefold.simulator.deployment;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +37,7 @@ final class Clerk {
     private final List<Attempt> doubts = new ArrayList<>();
     private final List<Attempt> taken = new ArrayList<>();
     private boolean resting;
+    private @Nullable Decoder first;
 
     /// Something that is done to a letter. No two are equal.
     private static final class Attempt {
@@ -63,6 +66,30 @@ final class Clerk {
         this.edits = edits.stream().filter(edit -> !isBlank(edit)).toList(); // An empty edit is refused.
         this.random = random;
         this.story = story;
+    }
+
+    /// Leaves letters alone that hold what is an event to a pipeline: another one that serves now refuses them, and
+    /// the next one may take them.
+    void sparesWhatIsAnEvent(Pipeline pipeline) {
+        first = new Decoder(pipeline);
+    }
+
+    /// Whether a letter is of an event that the pipeline which serves now refuses.
+    private boolean isSpared(DeadLetters letters, DeadLetter letter) {
+        if (first == null || isIndirect(letter) || indirect.contains(letter.id())) {
+            return false;
+        }
+        if (letter.content() == DeadLetter.Content.SUMMARY) {
+            return true;
+        }
+        byte[] record;
+        try {
+            record = letters.record(letter.id());
+        } catch (IllegalArgumentException gone) {
+            return true;
+        }
+        byte[] padded = Arrays.copyOf(record, record.length + Decoder.PADDING);
+        return first.decode(padded, 0, record.length) == null;
     }
 
     static String place(DeadLetter letter) {
@@ -103,6 +130,11 @@ final class Clerk {
             return;
         }
         DeadLetter letter = listed.get(random.nextInt(listed.size()));
+        if (isSpared(letters, letter)) {
+            story.add("redriven as it is " + letter.id() + ": "
+                    + letters.redrive(letter.id(), null, DeadLetters.Keys.ANY));
+            return;
+        }
         boolean mayEdit = !indirect.contains(letter.id()) && doubts.size() < DOUBTS_MAX;
         switch (random.nextInt(5)) {
             case 0 -> purge(letters, letter);

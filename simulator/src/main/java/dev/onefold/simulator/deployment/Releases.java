@@ -13,6 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Dump;
 import org.snakeyaml.engine.v2.api.DumpSettings;
@@ -25,24 +28,30 @@ import org.snakeyaml.engine.v2.schema.FailsafeSchema;
 /// wakes Upkeep, which is killed now and then, runs out of time, and audits.
 ///
 /// A changed pipeline has more roll-ups, of levels and measures that are there already. So it refuses the same records
-/// and settles conflicts alike, and its totals do not depend on when it was deployed.
+/// and settles conflicts alike, and its totals do not depend on when it was deployed. One may have narrower decimals,
+/// too: it refuses more, and which version of a key it counts depends on when it was deployed. But it loses nothing, so
+/// such a life ends with the first pipeline, whose totals are those of all records again.
 final class Releases {
     private static final Duration TICK_MAX = Duration.ofSeconds(20);
     private static final int RELEASES_MAX = 3;
     private static final int STEPS_MAX = 50;
+    private static final Pattern DECIMAL = Pattern.compile("decimal\\((\\d+),(\\d+)\\)");
 
     private final Deployment deployment;
     private final SplittableRandom random;
+    private final List<String> story;
     private final Sandboxes sandboxes;
     private final List<String> yamls = new ArrayList<>();
     private final List<Pipeline> pipelines = new ArrayList<>();
     private int wanted;
+    private boolean narrows;
     private boolean stopped;
 
     /// @param yaml the pipeline that was deployed first
     Releases(Deployment deployment, SplittableRandom random, double nastiness, String yaml, List<String> story) {
         this.deployment = deployment;
         this.random = random;
+        this.story = story;
         sandboxes = new Sandboxes(
                 deployment,
                 random.split(),
@@ -53,7 +62,7 @@ final class Releases {
         yamls.add(yaml);
         pipelines.add(PipelineYaml.read(yaml));
         for (int i = random.nextInt(RELEASES_MAX); i > 0; i--) {
-            String changed = changed(yaml);
+            String changed = random.nextInt(3) == 0 ? narrower(changed(yaml)) : changed(yaml);
             Pipeline pipeline = PipelineYaml.read(changed);
             if (isPossible(pipeline)) {
                 yamls.add(changed);
@@ -69,6 +78,35 @@ final class Releases {
                 }
             });
         }
+    }
+
+    /// Whether a release may refuse what another one takes.
+    boolean narrow() {
+        return narrows;
+    }
+
+    /// The same with digits taken from one decimal.
+    private String narrower(String yaml) {
+        List<String> types = DECIMAL.matcher(yaml)
+                .results()
+                .map(MatchResult::group)
+                .distinct()
+                .toList();
+        if (types.isEmpty()) {
+            return yaml;
+        }
+        String type = types.get(random.nextInt(types.size()));
+        Matcher digits = DECIMAL.matcher(type);
+        if (!digits.matches()) {
+            throw new IllegalStateException("Not a decimal: " + type);
+        }
+        int scale = Integer.parseInt(digits.group(2));
+        int whole = Integer.parseInt(digits.group(1)) - scale;
+        boolean less = scale > 0 && random.nextInt(3) > 0;
+        int scaleNow = less ? random.nextInt(scale) : scale;
+        int wholeNow = less ? whole : Math.min(whole, 1 + random.nextInt(2));
+        narrows = true;
+        return yaml.replace(type, "decimal(" + (wholeNow + scaleNow) + "," + scaleNow + ")");
     }
 
     /// Whether the pipeline may change.
@@ -142,8 +180,19 @@ final class Releases {
         stopped = true;
     }
 
-    /// Ends with the last release serving, everything else cleaned away, and an audit; returns its pipeline file.
-    String settle() {
+    /// The pipeline file that is deployed.
+    String deployed() {
+        return yamls.get(wanted);
+    }
+
+    /// Deploys the first release again, which takes all that another one refuses.
+    void widen() {
+        wanted = 0;
+        story.add("deployed release 0 at the end");
+    }
+
+    /// Ends with the last release serving, everything else cleaned away, and an audit.
+    void settle() {
         if (sandboxes.bug() != null) {
             throw new AssertionError("Upkeep failed", sandboxes.bug());
         }
@@ -165,7 +214,7 @@ final class Releases {
                 }
                 case Upkeep.Outcome.Idle _ -> {
                     if (audited) {
-                        return yamls.get(wanted);
+                        return;
                     }
                     deployment.time.runFor(Duration.ofMinutes(16)); // A view of somebody else is left behind.
                 }
