@@ -112,15 +112,19 @@ final class LetterFill {
                     letter.id(), letter.place(), Long.MIN_VALUE, fresh.letters.idNext(), true, record);
             fresh.commits.refold(again, letter.id());
         } else {
-            reject(letter, malformed);
+            if (!malformed.message().equals(letter.message())) {
+                reject(letter, malformed, decoder.event().identity(), record, DeadLetter.Content.RECORD);
+            }
         }
     }
 
-    private void reject(DeadLetter letter, Malformed malformed) {
+    private void reject(
+            DeadLetter letter, Malformed malformed, RecordIdentity identity, byte[] kept, DeadLetter.Content content) {
         if (letter.reason() == Reason.CONFLICT) {
             fresh.state.counts = fresh.state.counts.plus(CONFLICTING).plus(REJECTED);
         }
-        fresh.letters.reject(letter.id(), malformed);
+        fresh.letters.decide(
+                malformed, identity, new Letters.Rejected(letter.id(), letter.place(), kept, letter.at()), content);
     }
 
     /// The edit that has lost a conflict, and so counts instead of the record; `null` if none has.
@@ -154,7 +158,8 @@ final class LetterFill {
     private void decide(DeadLetter letter, StoredRow row) {
         Optional<Malformed> refusal = derivation.refusal(row.contribution());
         if (refusal.isPresent()) {
-            reject(letter, refusal.get());
+            byte[] kept = Losers.text(translated(row), fresh.pipeline); // The next definition reads it by this one.
+            reject(letter, refusal.get(), RecordIdentity.NONE, kept, DeadLetter.Content.SUMMARY);
             return;
         }
         boolean hadLost = letter.reason() == Reason.CONFLICT;

@@ -1,5 +1,8 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Place;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.state.Derivation;
@@ -17,7 +20,9 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -252,9 +257,11 @@ final class ViewFill {
     }
 
     private void refoldJournal(View fresh, Settled settled, String reason) {
+        Map<Place, Integer> passed = new HashMap<>(); // Of those that were redriven several times.
         forEachEntry(reason, entry -> {
             switch (entry) {
                 case Entry.Redrive redrive when settled.fate(redrive.place()) == Settled.Fate.PURGED -> {}
+                case Entry.Redrive redrive when redrive.decodes() && !isLast(redrive.place(), settled, passed) -> {}
                 case Entry.Redrive redrive -> refold(fresh, redrive);
                 case Entry.Purge purge -> fresh.commits.countPurged(purge);
                 case Entry.Lines _, Entry.Oversized _ -> fresh.commits.replay(entry);
@@ -263,11 +270,22 @@ final class ViewFill {
         });
     }
 
+    /// A record that was an event when it was redriven, and became a letter again, may be redriven again. The last one
+    /// stands in the place of those before.
+    private static boolean isLast(Place place, Settled settled, Map<Place, Integer> passed) {
+        int times = settled.times(place);
+        return times == 1 || passed.merge(new Place(place.source(), 0, place.offset()), 1, Integer::sum) == times;
+    }
+
     /// An edit that was no event has changed nothing then, and changes nothing now, whatever it would be.
     private static void refold(View fresh, Entry.Redrive redrive) {
         long letter = fresh.letters.onlyAt(redrive.place());
         if (redrive.decodes()) {
             fresh.commits.refold(redrive, letter);
+            DeadLetter refused = letter > 0 ? fresh.letters.letter(letter) : null;
+            if (refused != null && refused.reason() != Reason.CONFLICT) {
+                fresh.letters.takeEdit(letter);
+            }
         } else if (letter > 0) {
             fresh.letters.edit(letter, redrive.record());
         }

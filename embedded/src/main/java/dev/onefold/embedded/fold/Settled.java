@@ -53,6 +53,21 @@ public final class Settled {
         return fate(of(place.source()), place.offset());
     }
 
+    /// How often the record at a place was redriven with effect.
+    public int times(Place place) {
+        long[] places = of(place.source());
+        long redriven = place.offset() << 1;
+        int found = Arrays.binarySearch(places, redriven);
+        int times = found < 0 ? 0 : 1;
+        for (int at = found - 1; at >= 0 && places[at] == redriven; at--) {
+            times++;
+        }
+        for (int at = found + 1; found >= 0 && at < places.length && places[at] == redriven; at++) {
+            times++;
+        }
+        return times;
+    }
+
     static Fate fate(long[] places, long offset) {
         if (isIn(places, offset << 1 | 1)) {
             return Fate.PURGED; // Nothing comes behind a purge: the letter is gone.

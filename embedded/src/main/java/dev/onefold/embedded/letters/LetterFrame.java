@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +94,27 @@ record LetterFrame(DeadLetter letter, long tag, String conflict, byte[] content,
     /// The same, with another edit beside its record.
     LetterFrame edited(byte[] by) {
         return rejectedAgain(new Malformed(letter.reason(), letter.message()), "", by);
+    }
+
+    /// The same under another definition, which rejects it.
+    ///
+    /// @param as its number, its place, and why it is rejected
+    /// @param keyHash of the key that the record states; 0 if that cannot be read
+    /// @param kept of the record; no edit any more, if it was one
+    LetterFrame decided(DeadLetter as, long keyHash, byte[] kept) {
+        return new LetterFrame(as, keyHash, "", kept, edit == null || Arrays.equals(edit, kept) ? null : edit)
+                .because(new Malformed(as.reason(), as.message()));
+    }
+
+    /// The same with its last edit as its record: the edit was accepted once, and stands in the place of the first.
+    LetterFrame ofEdit() {
+        byte[] last = edit;
+        if (last == null) {
+            return this;
+        }
+        Letters.Rejected rejected = new Letters.Rejected(letter.id(), letter.place(), last, letter.at());
+        Malformed malformed = new Malformed(letter.reason(), letter.message());
+        return decided(LetterFrame.letter(letter.id(), malformed, rejected, DeadLetter.Content.RECORD), tag, last);
     }
 
     /// The same, rejected for this.

@@ -146,7 +146,7 @@ public final class Letters implements AutoCloseable {
                 LetterFrame.tagOf(identity),
                 slot -> frame(slots.id(slot)).conflict().equals(identity));
         if (known >= 0) {
-            return slots.id(known) == loser.id || staysBeside(message, loser);
+            return slots.id(known) == loser.id || content == DeadLetter.Content.RECORD && staysBeside(message, loser);
         }
         if (loser.id > 0 && content == DeadLetter.Content.SUMMARY) {
             DeadLetter letter = LetterFrame.letter(loser.id, new Malformed(Reason.CONFLICT, message), loser, content);
@@ -209,10 +209,7 @@ public final class Letters implements AutoCloseable {
     }
 
     private long length(long position) {
-        if (position >= 0) {
-            return LetterSlots.length(position);
-        }
-        return frameBytes(pending(position));
+        return position >= 0 ? LetterSlots.length(position) : frameBytes(pending(position));
     }
 
     private byte[] pending(long position) {
@@ -268,12 +265,15 @@ public final class Letters implements AutoCloseable {
         put(frame(id).edited(edit));
     }
 
-    /// Notes why the record of a letter is rejected now.
-    public void reject(long id, Malformed malformed) {
-        LetterFrame frame = frame(id);
-        if (!malformed.message().equals(frame.letter().message())) {
-            put(frame.because(malformed));
-        }
+    /// Notes why another definition rejects a letter, and what is kept of its record under that one.
+    public void decide(Malformed malformed, RecordIdentity identity, Rejected rejected, DeadLetter.Content content) {
+        DeadLetter as = LetterFrame.letter(rejected.id, malformed, rejected, content);
+        put(frame(rejected.id).decided(as, identity.keyHash(), rejected.record));
+    }
+
+    /// The last edit, which was accepted once, is the record of the letter from now on.
+    public void takeEdit(long id) {
+        put(frame(id).ofEdit());
     }
 
     /// Gives no id below this one from now on.
