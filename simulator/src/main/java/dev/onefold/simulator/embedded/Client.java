@@ -4,29 +4,44 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.DefinitionChange;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.EngineException;
+import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.FoldReport;
 import dev.onefold.simulator.embedded.Expected.LineOf;
 import dev.onefold.simulator.generate.RandomCase;
+import dev.onefold.simulator.generate.RandomChange;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// Sends the input of a run, as one may who has to do with a process that can end at any instant: knows what was
 /// acknowledged, sends the rest again, and checks at each step that it was told the truth.
 final class Client {
+    private static final int CHANGES = 3;
+
     private final RandomCase dealt;
     private final List<Input> inputs;
     private final RandomGenerator random;
     private final List<String> story;
     private final Expected expected;
     private final Map<String, Long> acknowledged = new HashMap<>();
+    private final List<String> definitions = new ArrayList<>();
+    private final Map<String, Pipeline> pipelines = new HashMap<>();
     private @Nullable Doubt doubt;
+    private @Nullable Filling filling;
+
+    /// A change of the definition whose end was not seen.
+    private record Filling(String wanted, DefinitionChange change) {}
 
     /// A change whose answer never came: it may be in or not.
     private sealed interface Doubt {
@@ -43,6 +58,40 @@ final class Client {
         this.random = random;
         this.story = story;
         expected = new Expected(dealt, inputs);
+        definitions.add(dealt.pipeline());
+        pipelines.put(dealt.pipeline(), PipelineYaml.read(dealt.pipeline()));
+        for (int i = dealt.dependsOnOrder() ? 0 : CHANGES; i > 0; i--) {
+            change(RandomChange.of(definitions.get(random.nextInt(definitions.size())), random));
+        }
+    }
+
+    private void change(String definition) {
+        try {
+            pipelines.put(definition, PipelineYaml.read(definition));
+            definitions.add(definition);
+        } catch (IllegalArgumentException invalid) {
+            story.add("no definition: " + invalid.getMessage());
+        }
+    }
+
+    /// What a definition says.
+    Pipeline pipeline(String definition) {
+        return Objects.requireNonNull(pipelines.get(definition));
+    }
+
+    /// Whether a change of the definition may have come to its end without an answer.
+    boolean isFilling() {
+        return filling != null;
+    }
+
+    /// The definition that serves.
+    String definition() {
+        return expected.definition();
+    }
+
+    /// The definition for another life: that which serves, or another one.
+    String wanted() {
+        return random.nextInt(3) > 0 ? definition() : definitions.get(random.nextInt(definitions.size()));
     }
 
     /// Whether what is too old to tell depends on what came before it.
@@ -52,6 +101,12 @@ final class Client {
 
     /// Meets a process that has just started: all that was acknowledged is in, and the totals are right.
     void meet(EmbeddedEngine engine) {
+        Filling begun = filling;
+        filling = null;
+        if (begun != null && engine.pipeline().equals(pipeline(begun.wanted))) {
+            story.add("the new definition serves already");
+            expected.serve(begun.wanted, begun.change, engine);
+        }
         engine.status().sources().forEach(source -> {
             long promised = acknowledged.getOrDefault(source.source(), 0L);
             if (expected.lines(source) < promised) {
@@ -67,6 +122,45 @@ final class Client {
             }
         });
         check(engine);
+    }
+
+    /// Takes another definition over, if the data can follow it.
+    ///
+    /// @return whether the engine takes records now
+    boolean follow(EmbeddedEngine engine, String wanted) {
+        if (engine.wanted().isEmpty()) {
+            return true;
+        }
+        boolean readable = random.nextInt(3) > 0;
+        Function<String, @Nullable FileSource> reopen = readable ? this::reopen : _ -> null;
+        DefinitionChange change = engine.change(pipeline(wanted), reopen);
+        story.add("wanted is\n" + wanted + "by " + change);
+        if (change instanceof DefinitionChange.Impossible) {
+            try {
+                engine.fillView(reopen, true);
+            } catch (EngineException refused) {
+                if (refused.kind() == EngineException.Kind.DEFINITION_CHANGED) {
+                    check(engine);
+                    return false;
+                }
+                throw refused;
+            }
+            throw new IllegalStateException("An impossible change was made");
+        }
+        filling = new Filling(wanted, change);
+        engine.fillView(reopen, true);
+        filling = null;
+        expected.serve(wanted, change, engine);
+        check(engine);
+        return true;
+    }
+
+    private @Nullable FileSource reopen(String name) {
+        return inputs.stream()
+                .filter(input -> input.isFile() && input.name().equals(name))
+                .map(input -> input.file(input.lines().size(), false))
+                .findFirst()
+                .orElse(null);
     }
 
     private void check(EmbeddedEngine engine) {
@@ -262,7 +356,7 @@ final class Client {
         if (letter == null) {
             return;
         }
-        LineOf line = LineOf.of(letter.place());
+        LineOf line = expected.lineOf(letter.place());
         byte[] edit = random.nextInt(3) == 0
                 ? null
                 : dealt.lines()
@@ -272,16 +366,21 @@ final class Client {
                 && new String(edit, StandardCharsets.ISO_8859_1).chars().allMatch(c -> c <= ' ')) {
             return; // An empty edit is refused.
         }
+        if (edit == null && letter.content() != DeadLetter.Content.RECORD) {
+            return; // There is no record to redrive.
+        }
         story.add("redrive letter " + letter.id() + " of " + line + (edit == null ? "" : ", edited"));
         if (edit != null) {
             doubt = new Doubt.Edited(line, edit);
         }
         Redriven redriven = engine.deadLetters().redrive(letter.id(), edit, DeadLetters.Keys.ANY);
         doubt = null;
-        expected.edit(line, edit);
+        if (edit != null && redriven != Redriven.REJECTED) {
+            expected.edit(line, edit); // One that is no event has changed nothing, under whatever definition.
+        }
         boolean back = engine.deadLetters().list(0, 1_000).stream()
                 .filter(other -> other.reason() != Reason.CONFLICT)
-                .anyMatch(other -> LineOf.of(other.place()).equals(line));
+                .anyMatch(other -> expected.lineOf(other.place()).equals(line));
         if (redriven == Redriven.GONE || back != (redriven == Redriven.REJECTED)) {
             throw new IllegalStateException("Letter " + letter + " was redriven: " + redriven + ", back: " + back);
         }
@@ -292,7 +391,7 @@ final class Client {
         if (letter == null) {
             return;
         }
-        LineOf line = LineOf.of(letter.place());
+        LineOf line = expected.lineOf(letter.place());
         story.add("purge letter " + letter.id() + " of " + line);
         doubt = new Doubt.Purged(line);
         int removed = engine.deadLetters().purge(List.of(letter.id()));
@@ -324,11 +423,10 @@ final class Client {
 
     /// Recomputes all from the files, read again, and from the journal.
     void verifyFromSources(EmbeddedEngine engine) {
-        var verification = engine.verify(name -> inputs.stream()
-                .filter(input -> input.name().equals(name))
-                .map(input -> input.file(input.lines().size(), false))
-                .findFirst()
-                .orElse(null));
+        if (!expected.isWhole()) {
+            return; // The rows of a narrower decimal were told to hold less.
+        }
+        var verification = engine.verify(this::reopen);
         if (!verification.isEqual()) {
             throw new IllegalStateException("Recomputed from the sources: " + verification.differences());
         }

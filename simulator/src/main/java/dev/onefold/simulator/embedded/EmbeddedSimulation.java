@@ -1,6 +1,5 @@
 package dev.onefold.simulator.embedded;
 
-import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.Settings;
@@ -20,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// Some lives of one data directory on a simulated disk: one seed says the pipeline, its records, how they are cut into
 /// files and batches, the settings of each life, what the client does, where the disk fails and at which of its
 /// operations the process ends, and whether the power goes with it. After each life what was acknowledged must be in;
-/// at the end, when all was sent again as a client would, the totals are those of the oracle.
+/// at the end, when all was sent again as a client would, the totals are those of the oracle. Between lives the
+/// pipeline
+/// file may change.
 ///
 /// One thread, and no clock but the seed's; so equal seeds are equal runs.
 public final class EmbeddedSimulation {
@@ -36,7 +37,6 @@ public final class EmbeddedSimulation {
     private static final long STATE_BYTES_MAX = 1L << 30;
 
     private final SplittableRandom random;
-    private final Pipeline pipeline;
     private final boolean keepsJournal;
     private final Client client;
     private final List<String> story = new ArrayList<>();
@@ -48,7 +48,6 @@ public final class EmbeddedSimulation {
     private EmbeddedSimulation(long seed) {
         random = new SplittableRandom(seed);
         RandomCase dealt = RandomCase.of(random);
-        pipeline = PipelineYaml.read(dealt.pipeline());
         keepsJournal = random.nextInt(3) == 0;
         client = new Client(dealt, Input.deal(dealt, random), random, story);
     }
@@ -75,18 +74,30 @@ public final class EmbeddedSimulation {
         }
         disk.inject(Faults.none());
         faulty = false;
+        takeOver();
         Settings last = settings();
-        try (EmbeddedEngine engine = open(last)) {
+        try (EmbeddedEngine engine = open(client.definition(), last)) {
             client.meet(engine);
             client.finish(engine);
         }
         disk = random.nextBoolean() ? disk.kill() : disk.crash(random);
         story.add("once more");
-        try (EmbeddedEngine engine = open(settings())) {
+        try (EmbeddedEngine engine = open(client.definition(), settings())) {
             client.meet(engine);
             client.finish(engine);
             if (keepsJournal && !client.dependsOnOrder()) {
                 client.verifyFromSources(engine);
+            }
+        }
+    }
+
+    /// Finds out which definition serves after the last life, and lets it change once more, perhaps.
+    private void takeOver() {
+        if (served && (client.isFilling() || random.nextInt(4) == 0)) {
+            String wanted = client.wanted();
+            try (EmbeddedEngine engine = open(wanted, settings())) {
+                client.meet(engine);
+                client.follow(engine, wanted);
             }
         }
     }
@@ -97,11 +108,13 @@ public final class EmbeddedSimulation {
         @Nullable EmbeddedEngine engine = null;
         boolean met = false;
         try {
-            engine = open(settings());
+            String wanted = served ? client.wanted() : client.definition();
+            engine = open(wanted, settings());
             client.meet(engine);
             met = true;
             served = true;
-            for (int steps = random.nextInt(30); steps > 0; steps--) {
+            boolean follows = client.follow(engine, wanted);
+            for (int steps = follows ? random.nextInt(30) : 0; steps > 0; steps--) {
                 client.step(engine);
             }
             if (random.nextBoolean()) {
@@ -142,9 +155,9 @@ public final class EmbeddedSimulation {
         }
     }
 
-    private EmbeddedEngine open(Settings settings) {
+    private EmbeddedEngine open(String definition, Settings settings) {
         Path directory = disk.getPath("/data/case");
-        return EmbeddedEngine.open(directory, pipeline, settings);
+        return EmbeddedEngine.open(directory, client.pipeline(definition), settings);
     }
 
     private Settings settings() {

@@ -5,6 +5,7 @@ import dev.onefold.core.Place;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.query.Answer;
+import dev.onefold.embedded.DefinitionChange;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.simulator.generate.RandomCase;
 import dev.onefold.simulator.judge.Judge;
@@ -19,10 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// What an engine must hold, said by the oracle: of each source a beginning, with the redriven records as they were
-/// edited, and without the dead letters that were purged.
+/// edited, and without the dead letters that were purged; under the definition that serves, whatever served before.
+///
+/// A changed definition promises the totals of all these records under it. There is one exception, which the engine
+/// states beforehand: where a decimal is narrower and the records cannot be read again, a record that another one had
+/// replaced is in no row, and in no letter. Such records are forgotten here, too.
 final class Expected {
     private static final int LETTERS_MAX = 1_000_000;
 
@@ -30,17 +36,99 @@ final class Expected {
     private final List<Input> inputs;
     private final Map<LineOf, byte[]> edited = new HashMap<>();
     private final Set<LineOf> purged = new HashSet<>();
+    private final Set<LineOf> forgotten = new HashSet<>();
+    private @Nullable String narrowedFrom; // The definition before, until the records in no letter are forgotten.
+    private String definition;
 
     /// A line of a source, counted from 1.
-    record LineOf(String source, long line) {
-        static LineOf of(Place place) {
+    record LineOf(String source, long line) {}
+
+    /// The line of a place. That of a stored row is known by its offset alone.
+    LineOf lineOf(Place place) {
+        if (place.line() > 0) {
             return new LineOf(place.source(), place.line());
         }
+        Input input = input(place.source());
+        int line = 0;
+        for (long at = 0; at < place.offset(); line++) {
+            at += input.lines().get(line).length + 1;
+        }
+        return new LineOf(place.source(), line + 1L);
     }
 
     Expected(RandomCase dealt, List<Input> inputs) {
         this.dealt = dealt;
         this.inputs = inputs;
+        definition = dealt.pipeline();
+    }
+
+    /// The text of the definition that serves.
+    String definition() {
+        return definition;
+    }
+
+    /// Whether all records are there as far as the totals are concerned.
+    boolean isWhole() {
+        return forgotten.isEmpty();
+    }
+
+    /// Another definition serves from now on.
+    void serve(String other, DefinitionChange change, EmbeddedEngine engine) {
+        switch (change) {
+            case DefinitionChange.FromRows(var _, var doubt)
+            when !doubt.isEmpty() -> {
+                Map<String, Long> progress = progress(engine);
+                Oracle before = oracle(progress, Set.of());
+                Set<LineOf> kept = places(engine.deadLetters().list(0, LETTERS_MAX));
+                Set<LineOf> replaced = new HashSet<>();
+                forEachLine(progress, Set.of(), (line, record) -> {
+                    Oracle.Outcome again = before.accept(line.source(), line.line(), record);
+                    if (again == Oracle.Outcome.STALE && !kept.contains(line)) {
+                        replaced.add(line);
+                    }
+                });
+                forgotten.addAll(replaced);
+                narrowedFrom = definition;
+            }
+            case DefinitionChange.FromSources _ -> forgotten.clear();
+            default -> {}
+        }
+        definition = other;
+    }
+
+    /// Of equal records that are refused now, one is a letter; the others were duplicates of it. Without them and
+    /// those that were replaced, the totals of the definition before are what they were.
+    private String forget(Map<String, Long> progress, List<DeadLetter> letters, String before) {
+        String after = definition;
+        Set<LineOf> kept = places(letters);
+        Oracle now = oracle(progress, Set.of());
+        definition = before;
+        Oracle old = oracle(progress, Set.of());
+        Set<LineOf> wereLetters = places(old);
+        places(now).stream()
+                .filter(line -> !wereLetters.contains(line) && !kept.contains(line))
+                .forEach(forgotten::add);
+        Oracle without = oracle(progress, Set.of());
+        definition = after;
+        for (String rollup : old.rollups()) {
+            if (!old.totals(rollup).equals(without.totals(rollup))) {
+                return "A record that counted is neither in a row nor a dead letter: " + old.totals(rollup) + " became "
+                        + without.totals(rollup) + "\n";
+            }
+        }
+        return "";
+    }
+
+    private static Set<LineOf> places(Oracle oracle) {
+        Set<LineOf> places = new HashSet<>();
+        oracle.malformed().forEach(refusal -> places.add(new LineOf(refusal.source(), refusal.line())));
+        return places;
+    }
+
+    private Set<LineOf> places(List<DeadLetter> letters) {
+        Set<LineOf> places = new HashSet<>();
+        letters.forEach(letter -> places.add(lineOf(letter.place())));
+        return places;
     }
 
     /// The record was sent through again as these bytes.
@@ -67,11 +155,14 @@ final class Expected {
     }
 
     private byte[] original(LineOf line) {
-        Input input = inputs.stream()
-                .filter(each -> each.name().equals(line.source()))
+        return input(line.source()).lines().get((int) line.line() - 1);
+    }
+
+    private Input input(String name) {
+        return inputs.stream()
+                .filter(each -> each.name().equals(name))
                 .findFirst()
                 .orElseThrow();
-        return input.lines().get((int) line.line() - 1);
     }
 
     /// Lines of a source that an engine has folded, a header included, which it does not count as a record.
@@ -81,30 +172,56 @@ final class Expected {
 
     /// What is wrong with an engine; empty if nothing is.
     String difference(EmbeddedEngine engine) {
-        Map<String, Long> progress = new LinkedHashMap<>();
-        engine.status().sources().forEach(source -> progress.put(source.source(), lines(source)));
+        Map<String, Long> progress = progress(engine);
         List<DeadLetter> letters = engine.deadLetters().list(0, LETTERS_MAX);
-        Set<LineOf> tooOld = new HashSet<>();
-        letters.stream().filter(letter -> isOutOfTime(letter)).forEach(letter -> tooOld.add(LineOf.of(letter.place())));
-        Oracle oracle = Oracle.of(dealt.pipeline().replaceFirst("horizon: .*", "horizon: 36500d"));
         for (Input input : inputs) {
             long records = progress.getOrDefault(input.name(), 0L);
             if (records > input.lines().size()) {
                 return input.name() + " has " + input.lines().size() + " lines, but " + records + " were folded";
             }
-            for (long line = 1; line <= records; line++) {
-                LineOf lineOf = new LineOf(input.name(), line);
-                if (!tooOld.contains(lineOf)) {
-                    oracle.accept(input.name(), line, record(lineOf));
-                }
+        }
+        String before = narrowedFrom;
+        if (before != null) {
+            narrowedFrom = null;
+            String lost = forget(progress, letters, before);
+            if (!lost.isEmpty()) {
+                return lost;
             }
         }
+        Set<LineOf> tooOld = new HashSet<>();
+        letters.stream().filter(letter -> isOutOfTime(letter)).forEach(letter -> tooOld.add(lineOf(letter.place())));
+        Oracle oracle = oracle(progress, tooOld);
         String wrong = Judge.wrongTotals(engine, oracle) + wrongLetters(engine, oracle, letters);
         if (engine.pipeline().identity() instanceof Identity.ByPlace) {
             return wrong; // No rows are kept to verify from.
         }
         var verification = engine.verify();
         return verification.isEqual() ? wrong : wrong + "verify differs: " + verification.differences() + "\n";
+    }
+
+    private Map<String, Long> progress(EmbeddedEngine engine) {
+        Map<String, Long> progress = new LinkedHashMap<>();
+        engine.status().sources().forEach(source -> progress.put(source.source(), lines(source)));
+        return progress;
+    }
+
+    /// An oracle that has all records that are in, under the definition.
+    private Oracle oracle(Map<String, Long> progress, Set<LineOf> but) {
+        Oracle oracle = Oracle.of(definition.replaceFirst("horizon: .*", "horizon: 36500d"));
+        forEachLine(progress, but, (line, record) -> oracle.accept(line.source(), line.line(), record));
+        return oracle;
+    }
+
+    private void forEachLine(Map<String, Long> progress, Set<LineOf> but, BiConsumer<LineOf, byte[]> visitor) {
+        for (Input input : inputs) {
+            long records = progress.getOrDefault(input.name(), 0L);
+            for (long number = 1; number <= records; number++) {
+                LineOf line = new LineOf(input.name(), number);
+                if (!but.contains(line) && !purged.contains(line) && !forgotten.contains(line)) {
+                    visitor.accept(line, record(line));
+                }
+            }
+        }
     }
 
     private static boolean isOutOfTime(DeadLetter letter) {
@@ -115,7 +232,6 @@ final class Expected {
         TreeMap<String, String> right = new TreeMap<>();
         oracle.malformed()
                 .forEach(refusal -> right.put(refusal.source() + ":" + refusal.line(), "refused: " + refusal.reason()));
-        purged.forEach(line -> right.remove(line.source() + ":" + line.line()));
         List<String> twice = new ArrayList<>();
         StringBuilder wrong = new StringBuilder();
         Set<String> seen = new HashSet<>();
@@ -123,15 +239,16 @@ final class Expected {
             if (isOutOfTime(letter) || letter.reason() == Reason.CONFLICT) {
                 continue;
             }
-            LineOf line = LineOf.of(letter.place());
+            LineOf line = lineOf(letter.place());
             String place = line.source() + ":" + line.line();
             if (!seen.add(place)) {
                 twice.add(place);
             }
             if (right.remove(place) == null) {
                 wrong.append("dead letter ").append(letter).append(" should not be\n");
-            } else if (!Arrays.equals(
-                    stripped(original(line)), engine.deadLetters().record(letter.id()))) {
+            } else if (letter.content() == DeadLetter.Content.RECORD
+                    && !Arrays.equals(
+                            stripped(record(line)), engine.deadLetters().record(letter.id()))) {
                 wrong.append("dead letter ").append(letter).append(" holds ");
                 wrong.append(new String(engine.deadLetters().record(letter.id()), StandardCharsets.UTF_8));
                 wrong.append('\n');
