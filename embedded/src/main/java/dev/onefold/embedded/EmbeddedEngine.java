@@ -202,7 +202,7 @@ public final class EmbeddedEngine implements Engine {
 
     /// Takes a checkpoint now, and waits until it is durable.
     public void checkpointNow() {
-        Submissions.hold(standing.readLock(), "totals that are computed again from their sources");
+        Submissions.hold(standing.readLock(), "another call that recomputes the totals");
         try {
             rounds.checkpointNow(() -> false);
         } finally {
@@ -415,7 +415,7 @@ public final class EmbeddedEngine implements Engine {
     public Verification rebuild() {
         opening.requireOwner();
         requireRows();
-        Submissions.hold(standing.readLock(), "totals that are computed again from their sources");
+        Submissions.hold(standing.readLock(), "another call that recomputes the totals");
         try {
             Verification before = rounds.betweenCheckpoints(() -> {
                 State state = view.state;

@@ -55,7 +55,7 @@ final class Submissions {
     /// @throws EngineException if it is refused or given up: nothing of it is done then; or if the engine has
     /// stopped
     Commits.Request commit(Commits.Request request) {
-        hold(standing, "totals that are computed again from their sources");
+        hold(standing, "another call that recomputes the totals");
         try {
             queue.add(request);
             for (Step step = step(request); !(step instanceof Step.Done); step = step(request)) {

@@ -135,7 +135,8 @@ final class LocalRun implements AutoCloseable {
                         .append(Words.count(Long.parseLong(words[3])))
                         .append(" of them in vain; ")
                         .append(Words.count(Long.parseLong(words[4])))
-                        .append(" of its processes were killed with SIGKILL. ");
+                        .append(words[4].equals("1") ? " of its processes was" : " of its processes were")
+                        .append(" killed with SIGKILL. ");
             case "requests" ->
                 story.text
                         .append("Of ")

@@ -122,8 +122,8 @@ public final class Progress implements AutoCloseable {
     private String line(long done, long records, Duration elapsed) {
         String rate = Words.rate(records - recordsFrom, elapsed);
         String all = Words.time(Instant.now()) + " " + name + ": " + Words.count(records, "record") + ", " + rate;
-        if (total == 0 || done <= doneFrom) {
-            return all;
+        if (total == 0 || done <= doneFrom || elapsed.compareTo(LINE_INTERVAL) < 0) {
+            return all; // So short a time says nothing about the rest.
         }
         double part = Math.min(1, (double) done / total);
         Duration left = Duration.ofMillis(elapsed.toMillis() * Math.max(total - done, 0) / (done - doneFrom));

@@ -20,6 +20,7 @@ public final class Lines {
         if (records == null) {
             throw new IllegalArgumentException("The list of records is null");
         }
+        requireHeap(records.size(), records.size());
         List<byte[]> encoded = new ArrayList<>(records.size());
         long length = 0;
         for (String record : records) {
@@ -30,12 +31,7 @@ public final class Lines {
                 throw new IllegalArgumentException("The records have more than " + bytesMax
                         + " bytes, the most that one call takes. Append them in several calls.");
             }
-        }
-        if (heapBytes(records.size(), length) > heapBytesMax()) {
-            throw new IllegalArgumentException("The " + records.size() + " records, of " + length
-                    + " bytes, are more than this heap allows for one call: if all were rejected, they would need "
-                    + heapBytes(records.size(), length) + " bytes of it, " + heapBytesMax()
-                    + " are allowed. Append them in several calls, or allow a larger heap (-Xmx).");
+            requireHeap(records.size(), length);
         }
         byte[] lines = new byte[(int) length];
         int at = 0;
@@ -45,6 +41,15 @@ public final class Lines {
             lines[at++] = '\n';
         }
         return lines;
+    }
+
+    private static void requireHeap(int records, long length) {
+        if (heapBytes(records, length) > heapBytesMax()) {
+            throw new IllegalArgumentException("The " + records + " records, of at least " + length
+                    + " bytes, are more than this heap allows for one call: if all were rejected, they would need "
+                    + heapBytes(records, length) + " bytes of it, " + heapBytesMax()
+                    + " are allowed. Append them in several calls, or allow a larger heap (-Xmx).");
+        }
     }
 
     /// Requires the name of a source.
