@@ -176,16 +176,18 @@ public final class StateAndMap {
                 if (!kept) {
                     return CompletableFuture.completedFuture(indices);
                 }
-                return settle(definition, refusedRows)
-                        .thenCompose(_ -> write(definition, changes))
-                        .thenApply(refused -> {
-                            again.addAll(refused);
-                            return again.stream()
-                                    .flatMap(winner -> Objects.requireNonNull(contests.get(winner)).stream())
-                                    .toList();
-                        });
+                return settleAndWrite(definition, refusedRows, changes).thenApply(refused -> {
+                    again.addAll(refused);
+                    return withRivals(again, contests);
+                });
             });
         });
+    }
+
+    private static List<Integer> withRivals(List<Integer> winners, Map<Integer, List<Integer>> contests) {
+        return winners.stream()
+                .flatMap(winner -> Objects.requireNonNull(contests.get(winner)).stream())
+                .toList();
     }
 
     /// The record of a key that stands above the others of the batch; says what became of these.
@@ -277,8 +279,10 @@ public final class StateAndMap {
                 0);
     }
 
-    /// Keeps letters of rows that the served view refuses: the next attempt finds them empty.
-    private CompletableFuture<Void> settle(Definition definition, List<Row> refused) {
+    /// Keeps letters of rows that the served view refuses, whose records the next attempt decides: it finds these rows
+    /// empty. Then writes the others.
+    private CompletableFuture<List<Integer>> settleAndWrite(
+            Definition definition, List<Row> refused, List<Change> changes) {
         CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
         for (Row row : refused) {
             int gate = gate(definition);
@@ -286,7 +290,7 @@ public final class StateAndMap {
                     .settle(row, gate)
                     .thenCompose(done -> done ? CompletableFuture.completedFuture(null) : moveGate(gate)));
         }
-        return settled;
+        return settled.thenCompose(_ -> write(definition, changes));
     }
 
     private CompletableFuture<List<Integer>> write(Definition definition, List<Change> changes) {
