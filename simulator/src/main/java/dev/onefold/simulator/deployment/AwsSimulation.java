@@ -19,12 +19,14 @@ import java.util.SplittableRandom;
 /// The life of one deployment: one seed says the pipeline, its records, who puts them into the stream how often,
 /// how shards are split and merged, how the event source mapping cuts batches and which of these come twice, late
 /// or at once, which functions die when, what the services do to each request, and what people ask and do
-/// meanwhile. An answer that says that it covers all records is right; at the end the totals are those of the
+/// meanwhile. Tables are restored from backups. An answer that says that it covers all records is right; at the end the
+/// totals are those of the
 /// oracle, every rejected record is kept once, unless somebody took care of it, and `verify` finds nothing.
 ///
 /// One thread and no clock but the seed's; so equal seeds are equal runs.
 public final class AwsSimulation {
     private static final int LANES_MAX = 4;
+    private static final int RESTORING_ONE_IN = 8;
     private static final Duration LIFE_MAX = Duration.ofHours(6);
 
     /// Longer than anything that was sent can be on its way.
@@ -99,24 +101,31 @@ public final class AwsSimulation {
         Releases releases = new Releases(deployment, random.split(), nastiness, dealt.pipeline(), story);
         Intake intake = new Intake(deployment, pipeline, random.split(), nastiness, faults);
         story.add(intake.toString());
-        Clerk clerk = new Clerk(dealt.lines(), random.split(), story, releases.areSeveral());
-        if (releases.narrow()) {
-            clerk.sparesWhatIsAnEvent(pipeline);
-        }
-        Questions questions = new Questions(pipeline, possible(), random.split(), releases.narrow());
+        Clerk clerk = new Clerk(dealt.lines(), pipeline, releases, random.split(), story);
+        boolean restores = !releases.narrow() && random.nextInt(RESTORING_ONE_IN) == 0;
+        Restores restored = new Restores(
+                deployment, random.split(), new Restores.Taken(intake, clerk, !releases.areSeveral()), story);
+        Questions questions = new Questions(pipeline, possible(), random.split(), releases.narrow() || restores);
         People people = new People(
-                deployment, random.split(), nastiness, new People.Work(questions, clerk, intake, readers), story);
+                deployment,
+                random.split(),
+                nastiness,
+                new People.Work(questions, clerk, intake, readers, restored),
+                story);
         Truth truth = new Truth(deployment, intake, clerk, story);
         List<byte[]> lines = Padding.some(dealt.lines(), random);
         int first = random.nextInt(4) == 0 ? random.nextInt(lines.size() + 1) : lines.size();
-        live(intake, people, lines.subList(0, first));
+        if (restores) {
+            restored.begin(deployment.time.instant().minus(Duration.ofMinutes(1)));
+        }
+        live(intake, people, restored, lines.subList(0, first));
         if (!releases.narrow()) {
             truth.requireCovering(dealt.pipeline());
         }
         if (first < lines.size()) {
             intake.replaceStream();
             story.add("stream replaced");
-            live(intake, people, lines.subList(first, lines.size()));
+            live(intake, people, restored, lines.subList(first, lines.size()));
         }
         intake.close();
         reducers.loseStream();
@@ -127,11 +136,15 @@ public final class AwsSimulation {
         deployment.time.runFor(AFTERWARDS); // Zombies wake up, and change nothing.
         people.leave();
         reducers.close();
-        AwsEngine engine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("judge")), deployment);
-        engine.reduce();
         if (intake.bug() != null || reducers.bug() != null) {
             throw new AssertionError("A function failed: " + intake.bug() + ", " + reducers.bug());
         }
+        judge(releases, truth);
+    }
+
+    private void judge(Releases releases, Truth truth) {
+        AwsEngine engine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("judge")), deployment);
+        engine.reduce();
         releases.settle();
         if (releases.narrow()) {
             truth.requireNoOtherRows(engine, releases.deployed());
@@ -151,12 +164,13 @@ public final class AwsSimulation {
     }
 
     /// Until all of these are in the stream, and in invocations that succeeded.
-    private void live(Intake intake, People people, List<byte[]> records) {
+    private void live(Intake intake, People people, Restores restored, List<byte[]> records) {
         intake.put(records);
         boolean replaces = random.nextInt(8) == 0;
         Instant end = deployment.time.instant().plus(LIFE_MAX);
-        while (!intake.isDone()) {
+        while (!intake.isDone() || restored.isUnderWay()) {
             people.throwFailure();
+            restored.throwFailure();
             if (deployment.time.instant().isAfter(end)) {
                 throw new IllegalStateException("After " + LIFE_MAX + " not all records are in: " + intake.state());
             }
@@ -166,6 +180,7 @@ public final class AwsSimulation {
                 intake.replaceMapping();
             }
         }
+        restored.throwFailure();
     }
 
     private Faults faults() {

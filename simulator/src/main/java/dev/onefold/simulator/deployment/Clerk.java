@@ -3,9 +3,13 @@ package dev.onefold.simulator.deployment;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.document.JsonText;
+import dev.onefold.core.pipeline.document.Node;
+import dev.onefold.core.pipeline.document.Problems;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,7 +41,11 @@ final class Clerk {
     private final List<Attempt> doubts = new ArrayList<>();
     private final List<Attempt> taken = new ArrayList<>();
     private boolean resting;
-    private @Nullable Decoder first;
+    private int working;
+    private final boolean spares;
+    private final Decoder decoder;
+    /// The keys of letters of conflicts, where the pipeline changes; empty of one that was gone when it was read.
+    private final Map<Long, List<String>> keys = new HashMap<>();
 
     /// Something that is done to a letter. No two are equal.
     private static final class Attempt {
@@ -60,23 +68,21 @@ final class Clerk {
     record Edited(String source, long line, byte[] record, boolean isTaken) {}
 
     /// @param edits what records are replaced by
-    /// @param pipelineChanges then what a record contributes may change, and who loses again is another letter
-    Clerk(List<byte[]> edits, SplittableRandom random, List<String> story, boolean pipelineChanges) {
-        this.pipelineChanges = pipelineChanges;
+    /// @param pipeline that was deployed first. A letter of an event to it is left alone if a release
+    ///     may refuse the event: the next one may take it
+    /// @param releases if there are several, who loses a conflict again may be another letter
+    Clerk(List<byte[]> edits, Pipeline pipeline, Releases releases, SplittableRandom random, List<String> story) {
+        pipelineChanges = releases.areSeveral();
+        spares = releases.narrow();
+        decoder = new Decoder(pipeline);
         this.edits = edits.stream().filter(edit -> !isBlank(edit)).toList(); // An empty edit is refused.
         this.random = random;
         this.story = story;
     }
 
-    /// Leaves letters alone that hold what is an event to a pipeline: another one that serves now refuses them, and
-    /// the next one may take them.
-    void sparesWhatIsAnEvent(Pipeline pipeline) {
-        first = new Decoder(pipeline);
-    }
-
     /// Whether a letter is of an event that the pipeline which serves now refuses.
     private boolean isSpared(DeadLetters letters, DeadLetter letter) {
-        if (first == null || isIndirect(letter) || indirect.contains(letter.id())) {
+        if (!spares || isIndirect(letter) || indirect.contains(letter.id())) {
             return false;
         }
         if (letter.content() == DeadLetter.Content.SUMMARY) {
@@ -89,7 +95,7 @@ final class Clerk {
             return true;
         }
         byte[] padded = Arrays.copyOf(record, record.length + Decoder.PADDING);
-        return first.decode(padded, 0, record.length) == null;
+        return decoder.decode(padded, 0, record.length) == null;
     }
 
     static String place(DeadLetter letter) {
@@ -115,14 +121,29 @@ final class Clerk {
         resting = false;
     }
 
+    /// Whether nobody is in the middle of anything.
+    boolean isIdle() {
+        return working == 0;
+    }
+
     /// Does one thing.
     void work(DeadLetters letters) {
         if (resting) {
             return;
         }
+        working++;
+        try {
+            workOn(letters);
+        } finally {
+            working--;
+        }
+    }
+
+    private void workOn(DeadLetters letters) {
         List<DeadLetter> listed = letters.list(random.nextInt(4) == 0 ? random.nextInt(LISTED_MAX) : 0, LISTED_MAX);
         for (DeadLetter letter : listed) {
-            if (isIndirect(letter) && indirect.add(letter.id())) {
+            if (isIndirect(letter) && !indirect.contains(letter.id())) {
+                see(letters, letter);
                 losers.add(letter.id());
             }
         }
@@ -225,6 +246,44 @@ final class Clerk {
         return new Edited(attempt.source, attempt.line, record, isTaken);
     }
 
+    private void see(DeadLetters letters, DeadLetter letter) {
+        if (pipelineChanges && letter.reason() == Reason.CONFLICT) {
+            keys.put(letter.id(), key(letters, letter));
+        }
+        indirect.add(letter.id());
+    }
+
+    /// The key of the record that has lost a conflict; empty if it is gone.
+    private List<String> key(DeadLetters letters, DeadLetter letter) {
+        byte[] record;
+        try {
+            record = letters.record(letter.id());
+        } catch (IllegalArgumentException gone) {
+            return List.of();
+        }
+        if (letter.content() == DeadLetter.Content.RECORD) {
+            byte[] key = decoder.identity(record).key();
+            return key == null ? List.of() : StoredRow.keyParts(decoder.pipeline(), key);
+        }
+        List<String> key = new ArrayList<>();
+        if (JsonText.read(new String(record, StandardCharsets.UTF_8), new Problems()) instanceof Node.Mapping row
+                && row.entries().getFirst().value() instanceof Node.Sequence parts) {
+            parts.items().forEach(part -> key.add(part instanceof Node.Scalar scalar ? scalar.text() : ""));
+        }
+        return key;
+    }
+
+    /// Whether another letter was seen of a conflict that may be of the same key.
+    private boolean hasAnother(long id) {
+        List<String> key = keys.get(id);
+        return key != null
+                && keys.entrySet().stream()
+                        .anyMatch(other -> other.getKey() != id
+                                && (key.isEmpty()
+                                        || other.getValue().isEmpty()
+                                        || other.getValue().equals(key)));
+    }
+
     /// What is wrong with the letters that are kept; empty if nothing is.
     ///
     /// @param right the records that were rejected, by place
@@ -243,7 +302,7 @@ final class Clerk {
             String place = place(letter);
             missing.remove(letter.id());
             if (isIndirect(letter)) {
-                indirect.add(letter.id());
+                see(letters, letter);
             }
             if (letter.reason() == Reason.TOO_OLD && !mayHaveForgotten) {
                 wrong.append("dead letter ").append(letter).append(" is of nothing that was forgotten\n");
@@ -266,7 +325,7 @@ final class Clerk {
             }
         }
         // Under another pipeline two losers may be the same one, of which one letter is enough.
-        missing.removeIf(_ -> pipelineChanges && indirect.size() > 1);
+        missing.removeIf(id -> pipelineChanges && hasAnother(id));
         missing.forEach(id -> wrong.append("dead letter ").append(id).append(", which nobody took care of, is gone\n"));
         for (String place : right.keySet()) {
             boolean mayBeGone = removed.contains(place) || perhapsRemoved.contains(place);

@@ -193,6 +193,15 @@ final class Intake implements AutoCloseable {
         return done.counts().toString();
     }
 
+    /// Reads the stream again from a time on, beside the functions.
+    String replay(Person person, Store store, Instant from) {
+        Replay.Range range = new Replay.Range(
+                new Position.Time(from), new Position.Time(deployment.time.instant()), Optional.empty());
+        return person.of(Replay.run(store, kinesis.client(), STREAM, range, _ -> {}))
+                .counts()
+                .toString();
+    }
+
     private void reshardLater() {
         deployment.time.schedule(Duration.ofNanos(random.nextLong(RESHARDING_MAX.toNanos()) + 1), () -> {
             if (!closed) {

@@ -102,6 +102,7 @@ final class Sandboxes implements Invoker {
         String message = String.valueOf(cause.getMessage());
         return cause instanceof software.amazon.awssdk.core.exception.SdkException
                 || message.contains("could not be written in")
-                || message.contains("have refused");
+                || message.contains("have refused")
+                || Restores.isRefused(cause);
     }
 }
