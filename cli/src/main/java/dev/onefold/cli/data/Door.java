@@ -15,18 +15,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 
 /// Where other processes of the same user come with their commands, which are run beside the engine. Each has a
 /// thread of its own. When all are busy, the visitor leaves that has kept its thread waiting for the
-/// longest time (at a prompt, at a pager, or without a request), so that the newest one is served.
+/// longest time (at a prompt, at a pager, or without a request), so that the newest one is served. Also if nobody else
+/// comes, no visitor keeps a thread waiting for longer than its limit.
 final class Door implements AutoCloseable {
     private static final int VISITORS_MAX = 32;
     private static final long ROOM_PAUSE_MS = 100;
+    private static final long WATCH_PAUSE_MS = 250;
     private static final long LEAVING_SECONDS_MAX = 3;
 
     private final Path directory;
@@ -36,17 +40,32 @@ final class Door implements AutoCloseable {
     private final String user;
     private final Semaphore room = new Semaphore(VISITORS_MAX);
     private final Set<Frames> visitors = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Limits limits;
 
-    private Door(Path directory, Engine engine, Call.Interpreter interpreter, ServerSocketChannel server, String user) {
-        this.directory = directory;
-        this.engine = engine;
-        this.interpreter = interpreter;
+    /// For how long a visitor may keep its thread waiting.
+    ///
+    /// @param request until its whole request is there
+    /// @param person until input that was asked for comes, or output is received
+    record Limits(Duration request, Duration person) {
+        static final Limits USUAL = new Limits(Duration.ofSeconds(10), Duration.ofMinutes(10));
+    }
+
+    private Door(Inside inside, Limits limits, ServerSocketChannel server, String user) {
+        directory = inside.directory;
+        engine = inside.engine;
+        interpreter = inside.interpreter;
+        this.limits = limits;
         this.server = server;
         this.user = user;
     }
 
+    /// What the door leads to.
+    record Inside(Path directory, Engine engine, Call.Interpreter interpreter) {}
+
     /// Listens. Only the holder of the directory's lock may call this.
-    static Door open(Path directory, Engine engine, Call.Interpreter interpreter) throws IOException {
+    static Door open(Inside inside, Limits limits) throws IOException {
+        Path directory = inside.directory;
         Path socket = Address.file(directory);
         Files.deleteIfExists(socket); // A dead owner left it.
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -54,8 +73,9 @@ final class Door implements AutoCloseable {
             server.bind(address.socket());
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
             String user = Files.getOwner(socket).getName();
-            Door door = new Door(directory, engine, interpreter, server, user);
+            Door door = new Door(inside, limits, server, user);
             Thread.ofPlatform().name("onefold-door").daemon().start(door::admit);
+            Thread.ofPlatform().name("onefold-door-watch").daemon().start(door::watch);
             return door;
         } catch (IOException | RuntimeException e) {
             server.close();
@@ -74,6 +94,7 @@ final class Door implements AutoCloseable {
                     }
                     sendAway();
                 }
+                visitor.patience(limits.request);
                 visitors.add(visitor);
                 Thread.ofPlatform().name("onefold-visitor").daemon().start(() -> serve(visitor));
             } catch (IOException nobody) {
@@ -98,9 +119,33 @@ final class Door implements AutoCloseable {
         }
     }
 
+    /// Ends the visits that are overdue.
+    private void watch() {
+        try {
+            while (!closed.await(WATCH_PAUSE_MS, TimeUnit.MILLISECONDS)) {
+                for (Frames visitor : visitors) {
+                    if (visitor.isOverdue()) {
+                        leave(visitor);
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void leave(Frames visitor) {
+        try {
+            visitor.close();
+        } catch (IOException gone) {
+            // It has left by itself.
+        }
+    }
+
     private void serve(Frames visitor) {
         try (Frames frames = visitor) {
             Frame frame = frames.read();
+            frames.patience(limits.person);
             if (frame != null && isOurs(frames.channel())) {
                 answer(frames, frame);
             }
@@ -160,6 +205,7 @@ final class Door implements AutoCloseable {
         Files.deleteIfExists(
                 Address.file(directory)); // First, so that nobody who comes now finds a door that nobody opens.
         server.close();
+        closed.countDown();
         try {
             if (!room.tryAcquire(VISITORS_MAX, LEAVING_SECONDS_MAX, TimeUnit.SECONDS)) {
                 for (Frames visitor : visitors) {

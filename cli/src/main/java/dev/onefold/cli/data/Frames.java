@@ -8,6 +8,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,7 @@ final class Frames implements AutoCloseable {
     private final DataInputStream in;
     private final DataOutputStream out;
     private volatile long waitingSince = System.nanoTime(); // 0 while this side works.
+    private volatile Duration patience = ChronoUnit.FOREVER.getDuration();
 
     /// @param payload as said for each kind
     record Frame(byte kind, byte[] payload) {}
@@ -56,6 +59,15 @@ final class Frames implements AutoCloseable {
     long waitedNanos() {
         long since = waitingSince;
         return since == 0 ? 0 : System.nanoTime() - since;
+    }
+
+    /// Sets for how long this side waits for the other one to send or to receive.
+    void patience(Duration most) {
+        patience = most;
+    }
+
+    boolean isOverdue() {
+        return Duration.ofNanos(waitedNanos()).compareTo(patience) > 0;
     }
 
     void send(byte kind, byte[] bytes, int from, int to) throws IOException {

@@ -55,7 +55,8 @@ public final class Owner implements AutoCloseable {
 
     private static Owner serve(EmbeddedEngine engine, DataDirectory data, Call call) {
         try {
-            return new Owner(engine, Door.open(data.path(), engine, call.interpreter()));
+            return new Owner(
+                    engine, Door.open(new Door.Inside(data.path(), engine, call.interpreter()), Door.Limits.USUAL));
         } catch (IOException | UnsupportedOperationException e) {
             // The totals are right without it.
             call.caller().err().println("Other commands cannot reach this engine while it runs: " + e.getMessage());

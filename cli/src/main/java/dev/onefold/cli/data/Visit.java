@@ -50,7 +50,10 @@ final class Visit {
             return OptionalInt.empty();
         }
         if (begun) {
-            throw new IOException("The engine's process ended before it had answered");
+            throw new IOException(
+                    "The engine's process ended before it had answered, or had waited for this command for more than "
+                            + Door.Limits.USUAL.person().toMinutes()
+                            + " minutes (at a prompt, or for its output to be read)");
         }
         return OptionalInt.empty();
     }

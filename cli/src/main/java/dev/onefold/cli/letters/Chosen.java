@@ -1,6 +1,7 @@
 package dev.onefold.cli.letters;
 
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.event.Reason;
@@ -43,7 +44,7 @@ final class Chosen {
     void check() {
         if (reason != null && !isKnown(reason)) {
             throw CommandFailure.usage("There is no reason '" + reason + "'; the reasons are "
-                    + Arrays.stream(Reason.values()).map(LetterText::words).collect(Collectors.joining(", ")) + ".");
+                    + Arrays.stream(Reason.values()).map(Words::of).collect(Collectors.joining(", ")) + ".");
         }
     }
 
@@ -68,6 +69,19 @@ final class Chosen {
                 || name.startsWith(said + ":")
                 || name.startsWith(said + "/")
                 || name.equals(all.caller().caller().path(said).toString());
+    }
+
+    /// How many there are now.
+    long count(DeadLetters letters, DeadLettersCommand all) throws IOException {
+        if (!isSaid()) {
+            return letters.size();
+        }
+        long[] count = new long[1];
+        forEach(letters, all, 0, some -> {
+            count[0] += some.size();
+            return true;
+        });
+        return count[0];
     }
 
     /// Visits those that there are now, in the order of their ids. A letter that comes meanwhile is not among

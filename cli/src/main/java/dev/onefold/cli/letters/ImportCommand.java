@@ -69,8 +69,8 @@ final class ImportCommand implements Callable<Integer> {
             throw CommandFailure.usage("There is no file " + caller.shown(path) + ".");
         }
         return all.use(letters -> {
-            Outcomes outcomes = new Outcomes(letters, caller.out(), false);
-            try (InputStream in = path == null ? InputStream.nullInputStream() : Files.newInputStream(path)) {
+            try (InputStream in = path == null ? InputStream.nullInputStream() : Files.newInputStream(path);
+                    Outcomes outcomes = Outcomes.summary(letters, caller, path == null ? 0 : lines(path))) {
                 InputStream lines = new BufferedInputStream(path == null ? caller.in() : in);
                 long number = 0;
                 for (byte[] line = line(lines); line != null; line = line(lines)) {
@@ -79,9 +79,26 @@ final class ImportCommand implements Callable<Integer> {
                         redrive(letters, outcomes, "line " + number, line);
                     }
                 }
+                return outcomes.end();
             }
-            return outcomes.end();
         });
+    }
+
+    /// Lines of a file, each a letter; 0 of what is no plain file, which can be read once only.
+    private static long lines(Path path) throws IOException {
+        if (!Files.isRegularFile(path)) {
+            return 0;
+        }
+        byte[] bytes = new byte[1 << 16];
+        long lines = 0;
+        try (InputStream in = Files.newInputStream(path)) {
+            for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
+                for (int i = 0; i < read; i++) {
+                    lines += bytes[i] == '\n' ? 1 : 0;
+                }
+            }
+        }
+        return lines;
     }
 
     private static byte @Nullable [] line(InputStream in) throws IOException {

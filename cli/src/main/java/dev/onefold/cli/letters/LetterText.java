@@ -3,13 +3,11 @@ package dev.onefold.cli.letters;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.event.Reason;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -17,11 +15,7 @@ import java.util.Optional;
 record LetterText(DeadLetter letter) {
     /// `too large`.
     String reason() {
-        return words(letter.reason());
-    }
-
-    static String words(Reason reason) {
-        return reason.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        return Words.of(letter.reason());
     }
 
     /// `trades.ndjson:1234`; the line is left out where it is not known.
@@ -36,14 +30,14 @@ record LetterText(DeadLetter letter) {
     Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("id", letter.id());
-        json.put("reason", letter.reason().name());
+        json.put("reason", reason());
         json.put("message", letter.message());
         json.put("source", letter.place().source());
         json.put("line", letter.place().line());
         json.put("offset", letter.place().offset());
         json.put("bytes", letter.bytes());
         json.put("kept", letter.kept());
-        json.put("content", letter.content().name());
+        json.put("content", Words.of(letter.content()));
         json.put("edited", letter.edited());
         json.put("sha256", letter.sha256());
         json.put("at", letter.at());

@@ -1,31 +1,62 @@
 package dev.onefold.cli.letters;
 
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
 import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What became of letters that are redriven: said of each, or as a summary that names those that failed.
-final class Outcomes {
+/// What became of letters that are redriven: said of each, or as a summary at the end that names those that failed.
+/// Before a summary a terminal shows how far the work is.
+final class Outcomes implements AutoCloseable {
     private static final int NAMED_MAX = 20;
 
     private final DeadLetters letters;
     private final PrintStream out;
     private final boolean each;
+    private final Progress progress;
+    private final List<String> failures = new ArrayList<>();
     private final Map<Redriven, Long> counts = new EnumMap<>(Redriven.class);
     private long refused;
-    private int named;
+    private long done;
+    private boolean closed;
 
-    /// @param each whether each is to be told of, not only those that failed
-    Outcomes(DeadLetters letters, PrintStream out, boolean each) {
+    private Outcomes(DeadLetters letters, PrintStream out, boolean each, Progress progress) {
         this.letters = letters;
         this.out = out;
         this.each = each;
+        this.progress = progress;
+    }
+
+    /// Outcomes that are printed one by one.
+    static Outcomes ofEach(DeadLetters letters, Caller caller) {
+        Progress none = Progress.begin(caller, Progress.Mode.none, "Redriving", Progress.Unit.RECORDS, 0);
+        return new Outcomes(letters, caller.out(), true, none);
+    }
+
+    /// Outcomes of many letters.
+    ///
+    /// @param count of these letters; 0 where it is not known
+    static Outcomes summary(DeadLetters letters, Caller caller, long count) {
+        Progress progress = Progress.begin(caller, Progress.Mode.auto, "Redriving", Progress.Unit.RECORDS, count);
+        return new Outcomes(letters, caller.out(), false, progress);
+    }
+
+    /// Ends the progress; what is printed from now on has lines of its own.
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            progress.close();
+        }
     }
 
     /// Redrives a letter.
@@ -35,6 +66,8 @@ final class Outcomes {
         } catch (IllegalArgumentException e) {
             refuse("letter " + id, String.valueOf(e.getMessage()));
         }
+        done++;
+        progress.at(done, done);
     }
 
     /// Notes what was not even tried.
@@ -79,16 +112,20 @@ final class Outcomes {
     }
 
     private void failed(String line) {
-        if (each || named++ < NAMED_MAX) {
+        if (each) {
             out.print(line + "\n");
-        } else if (named == NAMED_MAX + 1) {
-            out.print("… and more: 'list' shows them, with their reasons\n");
+        } else if (failures.size() < NAMED_MAX) {
+            failures.add(line);
+        } else if (failures.size() == NAMED_MAX) {
+            failures.add("… and more: 'list' shows them, with their reasons");
         }
     }
 
     /// Prints how many came to what.
     ExitCode end() {
+        close();
         if (!each) {
+            failures.forEach(line -> out.print(line + "\n"));
             counts.forEach((redriven, count) -> out.print(line(words(redriven), count)));
             if (refused > 0) {
                 out.print(line("not redriven", refused));

@@ -2,6 +2,7 @@ package dev.onefold.cli.letters;
 
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
@@ -57,28 +58,24 @@ final class PurgeCommand implements Callable<Integer> {
         chosen.check();
         return all.ask(letters -> {
             if (!yes) {
-                confirm(several ? count(letters) : ids.size());
+                confirm(several ? chosen.count(letters, all) : ids.size());
             }
             return owned -> purge(owned, several);
         });
     }
 
-    private long count(DeadLetters letters) throws IOException {
-        long[] count = new long[1];
-        chosen.forEach(letters, all, 0, some -> {
-            count[0] += some.size();
-            return true;
-        });
-        return count[0];
-    }
-
     private ExitCode purge(DeadLetters letters, boolean several) throws IOException {
         long[] purged = new long[1];
         if (several) {
-            chosen.forEach(letters, all, 0, some -> {
-                purged[0] += letters.purge(some.stream().map(DeadLetter::id).toList());
-                return true;
-            });
+            long count = chosen.count(letters, all);
+            try (Progress progress = Progress.begin(
+                    all.caller().caller(), Progress.Mode.auto, "Purging", Progress.Unit.RECORDS, count)) {
+                chosen.forEach(letters, all, 0, some -> {
+                    purged[0] += letters.purge(some.stream().map(DeadLetter::id).toList());
+                    progress.at(purged[0], purged[0]);
+                    return true;
+                });
+            }
         } else {
             purged[0] = letters.purge(ids);
         }

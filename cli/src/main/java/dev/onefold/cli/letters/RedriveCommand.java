@@ -86,16 +86,19 @@ final class RedriveCommand implements Callable<Integer> {
 
     private ExitCode redrive(DeadLetters letters, byte @Nullable [] edited, boolean several, DeadLetters.Keys keys)
             throws IOException {
-        Outcomes outcomes = new Outcomes(letters, caller().out(), !several);
-        if (several) {
-            chosen.forEach(letters, all, 0, some -> {
-                some.forEach(letter -> outcomes.redrive(letter.id(), null, keys));
-                return true;
-            });
-        } else {
-            ids.forEach(id -> outcomes.redrive(id, edited, keys));
+        try (Outcomes outcomes = several
+                ? Outcomes.summary(letters, caller(), chosen.count(letters, all))
+                : Outcomes.ofEach(letters, caller())) {
+            if (several) {
+                chosen.forEach(letters, all, 0, some -> {
+                    some.forEach(letter -> outcomes.redrive(letter.id(), null, keys));
+                    return true;
+                });
+            } else {
+                ids.forEach(id -> outcomes.redrive(id, edited, keys));
+            }
+            return outcomes.end();
         }
-        return outcomes.end();
     }
 
     private Caller caller() {

@@ -20,6 +20,11 @@ public final class Words {
 
     private Words() {}
 
+    /// `too large`: the form of a reason everywhere, in JSON as in a table.
+    public static String of(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
     /// `1,234,567`.
     public static String count(long number) {
         return number(BigDecimal.valueOf(number));

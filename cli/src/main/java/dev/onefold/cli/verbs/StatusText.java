@@ -21,7 +21,6 @@ import java.time.Instant;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -99,10 +98,6 @@ record StatusText(
         return age.isNegative() ? Duration.ZERO : age;
     }
 
-    private static String name(Reason reason) {
-        return reason.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-    }
-
     private static boolean isCount(String value) {
         return value.matches("[0-9,]+");
     }
@@ -116,7 +111,7 @@ record StatusText(
         lines.put("  conflicting", Words.count(counts.conflicting()));
         lines.put("  rejected", Words.count(counts.rejected()));
         lines.put("dead letters", Words.count(lettersSize));
-        letters.forEach((reason, count) -> lines.put("  " + name(reason), Words.count(count)));
+        letters.forEach((reason, count) -> lines.put("  " + Words.of(reason), Words.count(count)));
         if (counted() < lettersSize) {
             lines.put("  (reasons of the first", Words.count(counted()) + ")");
         }
@@ -152,7 +147,7 @@ record StatusText(
         json.put("conflicting", counts.conflicting());
         json.put("rejected", counts.rejected());
         Map<String, Object> reasons = new LinkedHashMap<>();
-        letters.forEach((reason, count) -> reasons.put(reason.name(), count));
+        letters.forEach((reason, count) -> reasons.put(Words.of(reason), count));
         json.put("deadLetters", lettersSize);
         json.put("deadLettersCounted", counted());
         json.put("deadLettersByReason", reasons);

@@ -232,6 +232,34 @@ class DeadLettersCommandTest {
     }
 
     @Test
+    void verbs_on_many_letters_show_their_progress_on_a_terminal_and_nothing_of_it_elsewhere() {
+        cli.write("many.ndjson", "garbage\n".repeat(1_200));
+        assertThat(cli.run("run", "trades.yaml", "--input", "many.ndjson").exitCode())
+                .isZero();
+        Cli terminal = cli.onTerminal(80);
+        Result redriven = terminal.run("dead-letters", "trades.yaml", "redrive", "--all");
+        assertThat(redriven.err()).contains("Redriving").contains("100%");
+        assertThat(redriven.out()).startsWith("letter 1: rejected again: ").contains("rejected again: 1,203 dead");
+        letters("export", "--output", "many.json");
+        Result taken = terminal.run("dead-letters", "trades.yaml", "import", "many.json");
+        assertThat(taken.err()).contains("Redriving").contains("100%");
+        assertThat(letters("redrive", "--reason", "malformed").err()).isEmpty();
+        Result purged = terminal.run("dead-letters", "trades.yaml", "purge", "--all", "--yes");
+        assertThat(purged.err()).contains("Purging").contains("100%");
+        assertThat(purged.out()).isEqualTo("Purged 1,203 dead letters.\n");
+    }
+
+    @Test
+    void a_reason_is_written_in_one_way_in_text_and_in_json() {
+        assertThat(letters("list").out()).contains("2  refused  ");
+        assertThat(letters("list", "--format", "json").out())
+                .contains("\"reason\":\"refused\"", "\"reason\":\"malformed\"", "\"content\":\"record\"");
+        assertThat(letters("export", "--output", "-").out()).contains("\"reason\":\"refused\"");
+        assertThat(cli.run("status", "trades.yaml", "--format", "json").out()).contains("\"refused\":1");
+        assertThat(cli.run("status", "trades.yaml").out()).containsPattern("  refused +1\n");
+    }
+
+    @Test
     void a_purge_of_nothing_is_no_success() {
         Result nothing = letters("purge", "77", "--yes");
         assertThat(nothing.exitCode()).isEqualTo(1);

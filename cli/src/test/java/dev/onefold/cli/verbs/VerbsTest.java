@@ -121,7 +121,7 @@ class VerbsTest {
                 .contains(
                         "\"records\":7,",
                         "\"accepted\":",
-                        "\"MALFORMED\":2",
+                        "\"malformed\":2",
                         "\"lagBytes\":6,",
                         "\"definitionPending\":false")
                 .containsPattern("\"diskBytes\":[1-9]")
