@@ -390,7 +390,7 @@ public final class EmbeddedEngine implements Engine {
         try {
             fresh.serve(opening);
         } catch (RuntimeException | Error e) {
-            fresh.close(true);
+            fresh.close(!opening.space().isClosing()); // Given up on a full disk, it takes no memory any more.
             throw e;
         }
         guard.locked(() -> {

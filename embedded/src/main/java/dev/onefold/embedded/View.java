@@ -113,7 +113,14 @@ final class View {
     /// Makes this view the one that serves; durable when it returns.
     void serve(Opening opening) {
         checkpoints.take();
-        checkpoints.await();
+        try {
+            checkpoints.await();
+        } catch (EngineException e) {
+            if (e.kind() == EngineException.Kind.NO_SPACE) {
+                space.requireOpen();
+            }
+            throw e;
+        }
         new Current(number, opening.identity(), opening.journal().isKept()).write(opening.root, opening.space);
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.FileSource;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Long work of the engine, that is a rebuild, a verification or a filling, beside callers, checkpoints and failures.
 @Timeout(60)
@@ -122,6 +124,43 @@ class LongWorkHazardsTest {
         closer.join();
         try (EmbeddedEngine next = open(Trades.settings(2))) {
             assertThat(next.verify(_ -> file).isEqual()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"groups-", "rows-", "CHECKPOINT", "CURRENT"})
+    void closing_gives_up_a_filling_that_waits_for_space_and_leaves_the_totals_as_they_were(String full)
+            throws Exception {
+        List<String> lines = Trades.trades(60);
+        Semaphore told = new Semaphore(0);
+        Settings settings = Trades.settings(2).withThreads(2).withPause(told::release);
+        try (EmbeddedEngine engine = open(settings)) {
+            engine.append("s", lines);
+        }
+        Pipeline changed = PipelineYaml.read(Trades.PIPELINE.replace("max(value)", "min(value)"));
+        EmbeddedEngine engine = EmbeddedEngine.open(Trades.directory(disk), changed, settings);
+        disk.inject(Faults.none().withHook((operation, path) -> {
+            boolean isFresh = path.toString().contains("view-2") || full.equals("CURRENT");
+            if (operation == Operation.WRITE && isFresh && path.toString().contains(full)) {
+                throw new IOException(Faults.NO_SPACE);
+            }
+        }));
+        Future<?> filling = others.submit(() -> engine.fillView(_ -> null, true));
+        assertThat(told.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        others.submit(engine::close).get(WAIT_SECONDS, TimeUnit.SECONDS);
+        assertThatThrownBy(() -> filling.get(WAIT_SECONDS, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("The engine was closed before this work was done");
+        disk.inject(Faults.none());
+        try (EmbeddedEngine next = open(settings)) {
+            assertThat(Trades.directory(disk).resolve("view-2")).doesNotExist();
+            assertThat(totals(next)).isEqualTo(Trades.right(lines));
+        }
+        try (EmbeddedEngine next = EmbeddedEngine.open(Trades.directory(disk), changed, settings)) {
+            next.fillView(_ -> null, true);
+            assertThat(next.pipeline()).isEqualTo(changed);
+            assertThat(next.verify().isEqual()).isTrue();
         }
     }
 
