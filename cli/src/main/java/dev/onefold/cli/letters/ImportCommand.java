@@ -21,6 +21,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -35,19 +36,43 @@ import picocli.CommandLine.Parameters;
             "Redrives the letters of a file that 'export' wrote, as they are there: edit the text or the base64 of a record, and"
                     + " leave out the letters that are to stay.",
             "Each counts once, also when the file is imported again. A letter that has no record in the file is sent as it"
-                    + " arrived. Exit code 1 when one was rejected again or not redriven; the first ones are named."
+                    + " arrived. A letter whose number, place and hash in the file are not those of a letter that waits is not"
+                    + " redriven. Exit code 1 when one was rejected again or not redriven; the first ones are named."
         },
         footerHeading = "%nExample:%n",
         footer = {
             "  onefold dead-letters trade-risk.yaml export -o letters.ndjson",
-            "  sed -i 's/1,234/1234/' letters.ndjson",
+            "  sed -i 's/\\(\"text\":.*\\)1,234/\\11234/' letters.ndjson",
             "  onefold dead-letters trade-risk.yaml import letters.ndjson"
         })
 final class ImportCommand implements Callable<Integer> {
     /// A record in base64 and as a text in which each character is escaped, and all that is known of it.
     private static final int LINE_BYTES_MAX = 8 * Limits.RECORD_BYTES_MAX;
 
+    /// Letters of a file that are not there under their numbers, and are looked for under others.
+    private static final int MISSING_MAX = 100_000;
+
+    private static final int PAGE = 1_000;
+
     private final DeadLettersCommand all;
+
+    /// A line of the file, and where it stands.
+    private record Line(String where, Map<String, String> fields) {}
+
+    /// The record of a letter, whatever number the letter has.
+    private record Identity(String source, String offset, String sha256) {
+        /// Empty if the file does not say it: a person may write a file of ids and records.
+        static Optional<Identity> of(Map<String, String> said) {
+            return said.keySet().containsAll(List.of("source", "offset", "sha256"))
+                    ? Optional.of(new Identity(said.get("source"), said.get("offset"), said.get("sha256")))
+                    : Optional.empty();
+        }
+
+        static Identity of(DeadLetter letter) {
+            return new Identity(
+                    letter.place().source(), Long.toString(letter.place().offset()), letter.sha256());
+        }
+    }
 
     @Parameters(
             paramLabel = "FILE",
@@ -72,13 +97,15 @@ final class ImportCommand implements Callable<Integer> {
             try (InputStream in = path == null ? InputStream.nullInputStream() : Files.newInputStream(path);
                     Outcomes outcomes = Outcomes.summary(letters, caller, path == null ? 0 : lines(path))) {
                 InputStream lines = new BufferedInputStream(path == null ? caller.in() : in);
+                Map<Identity, Long> missing = new HashMap<>();
                 long number = 0;
                 for (byte[] line = line(lines); line != null; line = line(lines)) {
                     number++;
                     if (line.length > 0) {
-                        redrive(letters, outcomes, "line " + number, line);
+                        redrive(letters, outcomes, missing, new Line("line " + number, fields(line)));
                     }
                 }
+                explain(letters, outcomes, missing);
                 return outcomes.end();
             }
         });
@@ -116,26 +143,56 @@ final class ImportCommand implements Callable<Integer> {
         return line.toByteArray();
     }
 
-    private void redrive(DeadLetters letters, Outcomes outcomes, String where, byte[] line) {
-        Map<String, String> said = fields(line);
+    private void redrive(DeadLetters letters, Outcomes outcomes, Map<Identity, Long> missing, Line line) {
+        Map<String, String> said = line.fields;
         long id;
         try {
             id = Long.parseLong(said.getOrDefault("id", ""));
         } catch (NumberFormatException _) {
-            outcomes.refuse(where, "it is no JSON object with the number of a letter as id");
+            outcomes.refuse(line.where, "it is no JSON object with the number of a letter as id");
             return;
         }
         List<DeadLetter> found = letters.list(id - 1, 1);
         boolean isThere = !found.isEmpty() && found.getFirst().id() == id;
+        Optional<Identity> identity = Identity.of(said);
+        if (!isThere && identity.isPresent() && missing.size() < MISSING_MAX) {
+            missing.put(identity.get(), id);
+            return;
+        }
+        if (isThere && identity.isPresent() && !identity.get().equals(Identity.of(found.getFirst()))) {
+            outcomes.refuse(
+                    "letter " + id,
+                    "the file holds another record under this number (" + line.where
+                            + "): it was exported before the letters got new numbers, or from other data. Export again.");
+            return;
+        }
         byte[] record;
         try {
             boolean hasContent = isThere && found.getFirst().kept();
             record = isThere ? edited(said, hasContent ? letters.record(id) : null) : null;
         } catch (IllegalArgumentException e) {
-            outcomes.refuse("letter " + id, e.getMessage() + " (" + where + ")");
+            outcomes.refuse("letter " + id, e.getMessage() + " (" + line.where + ")");
             return;
         }
         outcomes.redrive(id, record, otherKey ? DeadLetters.Keys.ANY : DeadLetters.Keys.SAME);
+    }
+
+    /// Letters that are not there under their numbers were redriven, or have other numbers now, because their source
+    /// was
+    /// read again.
+    private static void explain(DeadLetters letters, Outcomes outcomes, Map<Identity, Long> missing)
+            throws IOException {
+        for (List<DeadLetter> page = missing.isEmpty() ? List.of() : letters.list(0, PAGE);
+                !page.isEmpty();
+                page = letters.list(page.getLast().id(), PAGE)) {
+            for (DeadLetter letter : page) {
+                Long id = missing.remove(Identity.of(letter));
+                if (id != null) {
+                    outcomes.refuse("letter " + id, "it is letter " + letter.id() + " now. Export again.");
+                }
+            }
+        }
+        missing.values().stream().sorted().forEach(id -> outcomes.redrive(id, null, DeadLetters.Keys.SAME));
     }
 
     private static Map<String, String> fields(byte[] line) {

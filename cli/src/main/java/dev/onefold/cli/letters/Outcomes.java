@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What became of letters that are redriven: said of each, or as a summary at the end that names those that failed.
@@ -135,6 +136,7 @@ final class Outcomes implements AutoCloseable {
             }
         }
         boolean isRefused = refused > 0
+                || each && counts.keySet().equals(Set.of(Redriven.GONE)) // The person has mistyped a number, perhaps.
                 || counts.containsKey(Redriven.REJECTED)
                 || counts.containsKey(Redriven.CONFLICTING)
                 || counts.containsKey(Redriven.NO_RECORD);

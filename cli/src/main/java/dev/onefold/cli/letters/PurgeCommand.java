@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         description = {
             "Removes rejected records for good. Asks first, unless --yes is given.",
-            "'rebuild --from-sources' reads files again, and so rejects the records of purged letters again."
+            "A purged record stays out, also when 'rebuild --from-sources' reads its file again."
         },
         footerHeading = "%nExamples:%n",
         footer = {

@@ -232,6 +232,34 @@ class DeadLettersCommandTest {
     }
 
     @Test
+    void what_was_exported_from_other_data_edits_no_letter_that_has_the_same_number() {
+        letters("export", "--output", "all.ndjson");
+        cli.write("other.ndjson", "precious but broken\n");
+        assertThat(cli.run("run", "trades.yaml", "--data", "other", "--input", "other.ndjson")
+                        .exitCode())
+                .isZero();
+        Result taken = letters("import", "all.ndjson", "--data", "other");
+        assertThat(taken.exitCode()).isEqualTo(1);
+        assertThat(taken.out())
+                .contains("letter 1: not redriven: the file holds another record under this number (line 1)");
+        assertThat(letters("show", "1", "--data", "other").out())
+                .contains("other.ndjson:1", "precious but broken")
+                .doesNotContain("edited");
+    }
+
+    @Test
+    void a_letter_that_has_another_number_by_now_is_named_and_left_alone() {
+        letters("export", "--output", "all.ndjson");
+        assertThat(cli.run("rebuild", "trades.yaml", "--from-sources").exitCode())
+                .isZero();
+        Result taken = letters("import", "all.ndjson");
+        assertThat(taken.exitCode()).isEqualTo(1);
+        assertThat(taken.out()).containsPattern("letter 1: not redriven: it is letter \\d+ now. Export again.");
+        assertThat(letters("list").out()).contains("3 of 3 dead letters.");
+        assertThat(letters("redrive", "999").exitCode()).isEqualTo(1);
+    }
+
+    @Test
     void verbs_on_many_letters_show_their_progress_on_a_terminal_and_nothing_of_it_elsewhere() {
         cli.write("many.ndjson", "garbage\n".repeat(1_200));
         assertThat(cli.run("run", "trades.yaml", "--input", "many.ndjson").exitCode())
