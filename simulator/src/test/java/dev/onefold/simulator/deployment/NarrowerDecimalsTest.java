@@ -11,6 +11,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.event.Reason;
@@ -20,6 +21,7 @@ import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;
 import dev.onefold.simulator.aws.VirtualTime;
+import dev.onefold.simulator.aws.table.Tables;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -228,6 +230,29 @@ class NarrowerDecimalsTest {
             assertThat(total(engine)).as("seed " + seed).isEqualTo("[24.0000, 2.0000, 12]");
             assertThat(engine.verify().isEqual()).isTrue();
         }
+    }
+
+    @Test
+    void rows_that_were_restored_to_before_their_letters_were_kept_count_once_with_a_wider_decimal() {
+        AwsEngine engine = deployment.engine(WIDE, 2, 2);
+        process(trade("a", 1, "1.234"), trade("b", 1, "10"), trade("c", 1, "100.123"));
+        assertThat(upkeep(NARROW, true)).isInstanceOf(Upkeep.Outcome.Serving.class);
+        Tables.Backup rows = deployment.dynamo.backup(deployment.tables.rows());
+        deploy(NARROW);
+        assertThat(letters(engine)).hasSize(2);
+        deployment.dynamo.restore(rows, Duration.ofMinutes(5));
+        deployment.time.runFor(Duration.ofMinutes(5));
+        deployment.of(Restored.begin(function()));
+        assertThat(process(trade("c", 1, "2"))).containsExactly(new Fate.Accepted());
+        assertThat(letters(engine)).as("the letter of c is there already").hasSize(2);
+        engine.rebuild();
+        deploy(NARROW);
+        assertThat(total(engine)).isEqualTo("[12.00, 10.00, 2]");
+        assertThat(engine.verify().isEqual()).isTrue();
+        deploy(WIDE);
+        assertThat(total(engine)).isEqualTo("[111.3570, 100.1230, 3]");
+        assertThat(letters(engine)).hasSize(1).allMatch(letter -> letter.startsWith("CONFLICT"));
+        assertThat(engine.verify().isEqual()).isTrue();
     }
 
     /// 57: a row of the view before is on its way when the narrower one begins to serve.
