@@ -25,7 +25,6 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
-import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
 /// The table of dead letters. A letter is written with the mark of its identity in one transaction, so it is kept
@@ -54,6 +53,7 @@ public final class LetterTable {
     private final LetterBytes bytes;
     private final LettersOfKey ofKey;
     private final Counters counters;
+    private final LetterIds ids;
 
     public LetterTable(Store store) {
         this.store = store;
@@ -61,6 +61,7 @@ public final class LetterTable {
         bytes = new LetterBytes(store);
         ofKey = new LettersOfKey(store);
         counters = new Counters(store, single("counts"));
+        ids = new LetterIds(store, single("next"));
     }
 
     /// Makes the bucket that this process knows the one that records go into, for those that are not told it.
@@ -152,7 +153,7 @@ public final class LetterTable {
             if (fresh.isEmpty()) {
                 return CompletableFuture.completedFuture(true);
             }
-            return nextIds(fresh.size()).thenCompose(first -> {
+            return ids.next(fresh.size()).thenCompose(first -> {
                 List<CompletableFuture<Boolean>> kept = IntStream.range(0, fresh.size())
                         .mapToObj(i -> {
                             Letter letter = fresh.get(i);
@@ -246,15 +247,9 @@ public final class LetterTable {
                         "t", Items.number(store.clock().millis())));
     }
 
-    /// The first of so many ids in a row. Ids may have gaps, and are never given twice.
-    private CompletableFuture<Long> nextIds(int count) {
-        return store.retried(() -> store.client()
-                        .updateItem(request -> request.tableName(table)
-                                .key(single("next"))
-                                .updateExpression("ADD n :count")
-                                .expressionAttributeValues(Map.of(":count", Items.number(count)))
-                                .returnValues(ReturnValue.UPDATED_NEW)))
-                .thenApply(response -> Items.number(response.attributes(), "n") - count + 1);
+    /// The ids of letters.
+    public LetterIds ids() {
+        return ids;
     }
 
     /// Up to `limit` letters with ids above `after`, in the order of their ids.
@@ -430,6 +425,10 @@ public final class LetterTable {
 
     /// Makes a letter the one that is kept of an identity, unless another one is. The id of the one that is.
     public CompletableFuture<Long> keepAs(long id, String identity) {
+        return keepAs(id, identity, 1);
+    }
+
+    private CompletableFuture<Long> keepAs(long id, String identity, int attempt) {
         Map<String, AttributeValue> mark = single("mark/" + identity);
         return get(mark)
                 .thenCompose(found -> found.isEmpty()
@@ -437,7 +436,7 @@ public final class LetterTable {
                                         put(with(mark, Map.of("n", Items.number(id))), "attribute_not_exists(p)")))
                                 .thenCompose(_ -> get(mark))
                                 .thenCompose(now -> now.isEmpty()
-                                        ? keepAs(id, identity)
+                                        ? store.backOff(attempt).thenCompose(_ -> keepAs(id, identity, attempt + 1))
                                         : CompletableFuture.completedFuture(Items.number(now, "n")))
                         : CompletableFuture.completedFuture(Items.number(found, "n")));
     }

@@ -3,10 +3,12 @@ package dev.onefold.aws.letter;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Items;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 
 /// Finds letters by the key that their records state: an item of the letters' table for each of them.
 final class LettersOfKey {
@@ -31,15 +33,29 @@ final class LettersOfKey {
 
     /// The ids of letters whose records may state a key of this hash, in their order; the first thousand.
     CompletableFuture<List<Long>> find(long keyHash) {
-        return store.retried(() -> store.client()
-                        .query(request -> request.tableName(table)
-                                .keyConditionExpression("p = :p")
-                                .expressionAttributeValues(Map.of(":p", partition(keyHash)))
-                                .consistentRead(true)
-                                .limit(LETTERS_MAX)))
-                .thenApply(response -> response.items().stream()
-                        .map(item -> ByteBuffer.wrap(Items.bytes(item, "i")).getLong())
-                        .toList());
+        QueryRequest request = QueryRequest.builder()
+                .tableName(table)
+                .keyConditionExpression("p = :p")
+                .expressionAttributeValues(Map.of(":p", partition(keyHash)))
+                .consistentRead(true)
+                .build();
+        return find(request, new ArrayList<>());
+    }
+
+    private CompletableFuture<List<Long>> find(QueryRequest request, List<Long> found) {
+        return store.retried(() -> store.client().query(request)).thenCompose(page -> {
+            page.items().stream()
+                    .map(item -> ByteBuffer.wrap(Items.bytes(item, "i")).getLong())
+                    .limit(LETTERS_MAX - found.size())
+                    .forEach(found::add);
+            return page.lastEvaluatedKey().isEmpty() || found.size() >= LETTERS_MAX
+                    ? CompletableFuture.completedFuture(found)
+                    : find(
+                            request.toBuilder()
+                                    .exclusiveStartKey(page.lastEvaluatedKey())
+                                    .build(),
+                            found);
+        });
     }
 
     /// Removes the key of a letter that is gone; a crash in between leaves a key that leads nowhere.

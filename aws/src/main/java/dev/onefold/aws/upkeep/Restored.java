@@ -8,9 +8,12 @@ import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Incarnation;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.reduce.Headers;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,9 +34,17 @@ import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedExce
 /// and then the gates: what is written to rows from before is refused. Until the definition has the ids of the tables,
 /// processes refuse them.
 ///
-/// Views are numbered from far above all numbers that the tables know: somebody from after the moment that was restored
-/// may still be about to fill or delete views that these tables have not had.
+/// The numbers of views and the ids of letters go on far above all that the tables know: a process from the time that
+/// was lost may be about to fill or delete a view that came there, and a person may have a list of the letters of then.
+/// How far depends on the time alone. So numbers are not given again when tables are restored to one moment twice.
 public final class Restored {
+    /// Before the first deployment.
+    private static final Instant BEGINNING = Instant.parse("2025-01-01T00:00:00Z");
+
+    /// To fill a view takes six seconds, so views are numbered more slowly.
+    private static final Duration PER_VIEW = Duration.ofSeconds(2);
+
+    /// How far views are numbered above the known ones where the clock says that there cannot be so many.
     private static final int UNKNOWN_VIEWS_MAX = 10_000;
 
     private final Store store;
@@ -101,11 +112,28 @@ public final class Restored {
                             Incarnation next = next(before, headers, found);
                             return new Claims(store)
                                     .last(before)
-                                    .thenCompose(last -> move(headers, next, before)
-                                            .thenCompose(_ -> clean(before, last))
-                                            .thenCompose(_ ->
-                                                    put(before, before.in(next, last + UNKNOWN_VIEWS_MAX), attempt)));
+                                    .thenApply(this::numbered)
+                                    .thenCompose(numbered -> move(headers, next, before)
+                                            .thenCompose(_ -> clean(before, numbered))
+                                            // A thousand letters a second, which is more than there were.
+                                            .thenCompose(_ -> new LetterTable(store)
+                                                    .ids()
+                                                    .skip(sinceBeginning().toMillis()))
+                                            .thenCompose(_ -> put(before, before.in(next, numbered), attempt)));
                         })));
+    }
+
+    /// A number that no view has had, at any time.
+    ///
+    /// @param last the greatest that the tables know
+    private int numbered(int last) {
+        int possible = (int) sinceBeginning().dividedBy(PER_VIEW);
+        return possible > last ? possible : last + UNKNOWN_VIEWS_MAX;
+    }
+
+    private Duration sinceBeginning() {
+        Duration since = Duration.between(BEGINNING, store.clock().instant());
+        return since.isNegative() ? Duration.ZERO : since;
     }
 
     /// Somebody else may have begun one at the same time; then both are behind, and begin again.
@@ -175,10 +203,10 @@ public final class Restored {
 
     /// Notes which views the table of totals holds anything of, so that it is cleaned away: a table of another time may
     /// hold what was cleaned away once.
-    private CompletableFuture<Void> clean(Definition before, int last) {
+    private CompletableFuture<Void> clean(Definition before, int numbered) {
         Set<Integer> views = new TreeSet<>();
         before.views().forEach(view -> views.add(view.number()));
-        return scan(views, null).thenCompose(_ -> Cleaning.note(store, last + UNKNOWN_VIEWS_MAX, views));
+        return scan(views, null).thenCompose(_ -> Cleaning.note(store, numbered, views));
     }
 
     private CompletableFuture<Void> scan(Set<Integer> views, @Nullable Map<String, AttributeValue> start) {

@@ -12,6 +12,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.Fault;
 import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.SimulatedClient;
+import dev.onefold.simulator.aws.Tally.Operation;
 import dev.onefold.simulator.aws.table.Change;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -173,6 +174,34 @@ class LetterHazardsTest {
             }
             assertThat(one.failure()).isNull();
         }
+    }
+
+    @Test
+    void a_letter_is_found_by_the_key_of_its_record_although_a_page_is_empty() {
+        process("{\"id\":\"a\",\"v\":1}");
+        deployment.dynamo.inject(Faults.none().with(Fault.EMPTY_PAGE, 1));
+        assertThat(engine.deadLetters().ofKey(List.of("a"), 10)).hasSize(1);
+    }
+
+    @Test
+    void a_loser_whose_mark_is_throttled_is_tried_again_after_pauses() {
+        process(trade("Rates"), "poison");
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        deployment.dynamo.throttle(item -> item.containsKey("p")
+                && item.get("p").s() != null
+                && item.get("p").s().startsWith("mark/"));
+        Person person = Person.begin(deployment.time, me -> {
+            AwsEngine mine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("person")), me);
+            assertThat(mine.deadLetters().redrive(1, trade("FX").getBytes(StandardCharsets.UTF_8)))
+                    .isEqualTo(Redriven.CONFLICTING);
+        });
+        deployment.time.runFor(Duration.ofSeconds(20));
+        assertThat(deployment.dynamo.tally().failures().getOrDefault(Operation.TRANSACT_WRITE_ITEMS, 0L))
+                .isBetween(5L, 40L);
+        deployment.dynamo.throttle(_ -> false);
+        deployment.time.runFor(Duration.ofSeconds(5));
+        assertThat(person.isGone()).isTrue();
+        assertThat(person.failure()).isNull();
     }
 
     private Person redriving(@Nullable String edit) {

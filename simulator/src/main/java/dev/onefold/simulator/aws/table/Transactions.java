@@ -47,7 +47,7 @@ public final class Transactions {
 
     /// From now on these items are throttled.
     ///
-    /// @param items as they are put
+    /// @param items as they are put; of one that is updated, deleted or checked, the key
     public void throttle(Predicate<Map<String, AttributeValue>> items) {
         throttled = items;
     }
@@ -196,7 +196,7 @@ public final class Transactions {
             Map<String, AttributeValue> after = null;
             CancellationReason reason = reason("None", null).build();
             try {
-                if (write.verb() == ItemWrite.Verb.PUT && throttled.test(write.attributes())) {
+                if (throttled.test(write.attributes())) {
                     reason = reason(
                                     "ThrottlingError",
                                     "Throughput exceeds the current capacity of the item's partition")
