@@ -29,7 +29,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /// The verbs on deployed tables. It folds nothing itself: the functions do.
@@ -47,7 +46,15 @@ public final class AwsEngine implements Engine {
     private final Definitions definitions;
 
     /// What was shown or added through this object is in its later answers: they are of no epoch before.
-    private final AtomicLong seen = new AtomicLong();
+    private Seen seen = new Seen("", 0);
+
+    /// An epoch of an incarnation: after a restore, epochs may begin again.
+    private record Seen(String incarnation, long epoch) {
+        Seen max(Seen other) {
+            int order = incarnation.compareTo(other.incarnation);
+            return order > 0 || order == 0 && epoch > other.epoch ? this : other;
+        }
+    }
 
     /// Waits for what is under way.
     public interface Await {
@@ -151,8 +158,8 @@ public final class AwsEngine implements Engine {
             Pipeline pipeline = served.pipeline();
             int rollup = pipeline.rollups().indexOf(pipeline.rollup(query.rollup()));
             TotalsReads.Reading reading = await.of(new TotalsReads(store, definition)
-                    .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group()))), seen.get()));
-            seen.accumulateAndGet(reading.epoch(), Math::max);
+                    .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group()))), seen(definition)));
+            see(definition, reading.epoch());
             Definition after = definition();
             if (after.served() == served.number() && after.incarnation().equals(definition.incarnation())) {
                 return reading.totals().getFirst().answer(query, new Answer.Cut(List.of(), reading.at()));
@@ -258,12 +265,23 @@ public final class AwsEngine implements Engine {
 
     /// Brings all deltas into the totals that are there now; the functions do it without being asked.
     public long reduce() {
-        List<CompletableFuture<Long>> lanes = IntStream.range(0, definition().lanes())
+        Definition before = definition();
+        List<CompletableFuture<Long>> lanes = IntStream.range(0, before.lanes())
                 .mapToObj(lane -> Reduce.lane(store, lane))
                 .toList();
         long commits = lanes.stream().mapToLong(await::of).sum();
-        seen.accumulateAndGet(await.of(new TotalsReads(store, definition()).open()), Math::max);
+        Definition after = definition();
+        see(after, await.of(new TotalsReads(store, after).open()));
         return commits;
+    }
+
+    /// The least epoch of an answer.
+    private synchronized long seen(Definition definition) {
+        return seen.incarnation().equals(definition.incarnation().id()) ? seen.epoch() : 0;
+    }
+
+    private synchronized void see(Definition definition, long epoch) {
+        seen = seen.max(new Seen(definition.incarnation().id(), epoch));
     }
 
     @Override

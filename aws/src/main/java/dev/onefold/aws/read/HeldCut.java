@@ -30,6 +30,11 @@ record HeldCut(Cut cut, Instant begun) {
     private static final Duration HOLD = Duration.ofSeconds(10);
 
     private static final Duration RENEWED_AFTER = Duration.ofSeconds(3);
+
+    /// Of a hold that has less time left, the reader is done or dead: a reader that renews has 7 s left. A reader that
+    /// joined it then would renew it too late.
+    private static final Duration LEFT_MIN = Duration.ofSeconds(5);
+
     static final Duration HELD_MAX = Duration.ofMinutes(2);
     private static final Duration SHARED_MAX = Duration.ofSeconds(30);
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -67,7 +72,8 @@ record HeldCut(Cut cut, Instant begun) {
                 }
                 if (hold.epoch() >= enough
                         && least != Cut.NEXT
-                        && Duration.between(hold.begun(), now).compareTo(SHARED_MAX) < 0) {
+                        && Duration.between(hold.begun(), now).compareTo(SHARED_MAX) < 0
+                        && Duration.between(now, hold.until()).compareTo(LEFT_MIN) >= 0) {
                     return Cut.settle(store, headers)
                             .thenApply(_ -> new HeldCut(new Cut(hold.epoch(), hold.covers()), hold.begun()));
                 }
@@ -96,18 +102,23 @@ record HeldCut(Cut cut, Instant begun) {
         return Duration.between(begun, store.clock().instant()).compareTo(HELD_MAX) >= 0;
     }
 
+    /// A hold that has ended is not renewed: copies that it kept may be gone.
     private CompletableFuture<Void> renew(Store store, Definition definition) {
-        AttributeValue until = Items.number(store.clock().instant().plus(HOLD).toEpochMilli());
+        Instant now = store.clock().instant();
+        AttributeValue until = Items.number(now.plus(HOLD).toEpochMilli());
         return CompletableFuture.allOf(IntStream.range(0, definition.lanes())
                 .mapToObj(lane -> store.retried(() -> store.client()
                                 .updateItem(request -> request.tableName(
                                                 store.tables().totals())
                                         .key(Header.keyOf(lane))
                                         .updateExpression("SET " + Header.HELD_UNTIL + " = :until")
-                                        .conditionExpression(Header.HELD + " = :held AND i = :i")
+                                        .conditionExpression(Header.HELD + " = :held AND i = :i AND "
+                                                + Header.HELD_UNTIL + " > :now")
                                         .expressionAttributeValues(Map.of(
                                                 ":held",
                                                 Items.number(cut.epoch()),
+                                                ":now",
+                                                Items.number(now.toEpochMilli()),
                                                 ":until",
                                                 until,
                                                 ":i",

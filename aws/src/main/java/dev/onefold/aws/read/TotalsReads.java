@@ -63,6 +63,13 @@ public final class TotalsReads {
     /// An item has changed twice since the cut.
     private static final class Overtaken extends RuntimeException {
         private static final long serialVersionUID = 1L;
+
+        /// The least epoch that will do then.
+        private final long least;
+
+        Overtaken(long least) {
+            this.least = least;
+        }
     }
 
     public TotalsReads(Store store, Definition definition) {
@@ -125,7 +132,7 @@ public final class TotalsReads {
                         : at.equals(now) && attempt == 1 ? still(parts, at, least) : closed(parts, at, least))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Futures.cause(failure);
-                    if (!(cause instanceof Overtaken)) {
+                    if (!(cause instanceof Overtaken overtaken)) {
                         return CompletableFuture.failedFuture(cause);
                     }
                     if (attempt >= ATTEMPTS_MAX) {
@@ -134,7 +141,8 @@ public final class TotalsReads {
                                         "The totals have changed " + ATTEMPTS_MAX
                                                 + " times while this answer was read, each time before it was whole. Ask again, or for less."));
                     }
-                    return store.backOff(attempt).thenCompose(_ -> read(parts, least, attempt + 1));
+                    long enough = least == Cut.NEXT ? least : Math.max(least, overtaken.least);
+                    return store.backOff(attempt).thenCompose(_ -> read(parts, enough, attempt + 1));
                 });
     }
 
@@ -170,14 +178,21 @@ public final class TotalsReads {
             CompletableFuture<Reading> reading =
                     read(parts, held.cut(), held.cut().epoch());
             held.renewUntil(reading, store, definition);
-            return reading.exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-                    Futures.cause(failure) instanceof Overtaken && held.isOver(store)
-                            ? new IllegalStateException("This answer took longer to read than "
-                                    + HeldCut.HELD_MAX.toSeconds()
-                                    + " s, and the totals do not keep their values for longer while they change."
-                                    + " Ask for less: for a group, or one level.")
-                            : failure));
+            return reading.exceptionallyCompose(
+                    failure -> CompletableFuture.failedFuture(failed(Futures.cause(failure), held)));
         });
+    }
+
+    /// A reader that was overtaken in spite of a hold does not join it again: some of its copies are gone.
+    private Throwable failed(Throwable cause, HeldCut held) {
+        if (!(cause instanceof Overtaken)) {
+            return cause;
+        }
+        return held.isOver(store)
+                ? new IllegalStateException("This answer took longer to read than " + HeldCut.HELD_MAX.toSeconds()
+                        + " s, and the totals do not keep their values for longer while they change."
+                        + " Ask for less: for a group, or one level.")
+                : new Overtaken(held.cut().epoch() + 1);
     }
 
     private CompletableFuture<Reading> read(List<Part> parts, Cut cut, long epoch) {
@@ -215,7 +230,7 @@ public final class TotalsReads {
 
     private static void addLeaf(Totals totals, Part part, Map<String, AttributeValue> item, Delta.@Nullable Sums sums) {
         if (sums == null) {
-            throw new Overtaken();
+            throw new Overtaken(0);
         }
         Tuple group = Stored.group(item);
         if (!sums.isZero() && part.has(group)) {
@@ -227,7 +242,7 @@ public final class TotalsReads {
 
     private static void addValue(Totals totals, Part part, Map<String, AttributeValue> item, @Nullable Long count) {
         if (count == null) {
-            throw new Overtaken();
+            throw new Overtaken(0);
         }
         Tuple group = Stored.group(item);
         if (count != 0 && part.has(group)) {
