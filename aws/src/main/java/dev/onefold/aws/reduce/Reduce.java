@@ -68,7 +68,7 @@ public final class Reduce {
     private final Set<DeltaId> gone = new HashSet<>();
     /// The last commit of the lane that is known to be visible, whole; -1 if none is.
     private long settled = -1;
-    /// Where the lane stood at the attempt before; -1 if there was none.
+    /// The last commit of the lane at the attempt before; -1 if there was none.
     private long stood = -1;
     private String incarnation = "";
     private long commits;
@@ -145,13 +145,13 @@ public final class Reduce {
         }));
     }
 
-    /// Tries again. Where somebody else has moved the lane since the last attempt, this one is the first: what waits
-    /// becomes less, whoever commits it.
+    /// Tries again. Where somebody else has made a commit since the last attempt, this one is the first: what waits
+    /// becomes less, whoever commits it. Readers who close epochs move the lane, too, and make nothing less.
     private CompletableFuture<Void> again(Header header, Picked picked, String last, Instant begun, int attempt) {
-        int attempts = header.commits() == stood ? attempt : 1;
-        stood = header.commits();
+        int attempts = header.last() == stood ? attempt : 1;
+        stood = header.last();
         if (attempts >= ATTEMPTS_MAX) {
-            return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be moved in "
+            return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be reduced in "
                     + ATTEMPTS_MAX + " attempts, by nobody; what stands in it is added the next time."
                     + (picked.blockers().isEmpty() ? "" : " It waits for the deltas " + picked.blockers() + ".")));
         }

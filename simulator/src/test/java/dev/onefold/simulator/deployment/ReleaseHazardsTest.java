@@ -22,6 +22,7 @@ import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineBuilder;
+import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.query.Query;
 import dev.onefold.simulator.aws.Faults;
 import dev.onefold.simulator.aws.SimulatedClient;
@@ -293,6 +294,24 @@ class ReleaseHazardsTest {
         assertThat(total(engine)).isEqualTo("[1500.00, 1500]");
     }
 
+    /// The readers' closings move the lane, and nothing becomes less.
+    @Test
+    void a_lane_whose_totals_are_throttled_is_given_up_with_the_reason_also_beside_readers() {
+        AwsEngine engine = deployment.engine(TRADES, 1, 64);
+        process(trade("t", 1, "FX", 1));
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        deployment.dynamo.throttle(
+                item -> item.containsKey("g") && item.get("p").s().startsWith("1/"));
+        CompletableFuture<Long> run = Reduce.lane(function(), 0);
+        for (int second = 0; second < 60; second++) {
+            engine.query(Query.all("main"));
+            deployment.time.runFor(Duration.ofSeconds(1));
+        }
+        assertThat(run).isCompletedExceptionally();
+        deployment.dynamo.throttle(_ -> false);
+        assertThat(total(engine)).isEqualTo("[1.00, 1]");
+    }
+
     @Test
     void while_a_pipeline_is_refused_persons_verify_and_audits_go_on() {
         AwsEngine engine = deployment.engine(TRADES, 3, 4);
@@ -318,6 +337,39 @@ class ReleaseHazardsTest {
         assertThat(deployment.of(Upkeep.step(function(), refused, 1, () -> true, audits::add)))
                 .isInstanceOf(Upkeep.Outcome.Refused.class);
         assertThat(audits).hasSize(1).allMatch(Verification::isEqual);
+    }
+
+    @Test
+    void an_audit_that_is_overtaken_by_another_pipeline_reports_no_difference_and_holds_nothing_up() {
+        int overtaken = 0;
+        for (int ms = 100; ms < 7_000; ms += 530) {
+            ReleaseHazardsTest life = new ReleaseHazardsTest();
+            overtaken += life.isAuditOvertakenAfter(Duration.ofMillis(ms)) ? 1 : 0;
+        }
+        assertThat(overtaken).isGreaterThan(5);
+    }
+
+    /// Whether it was overtaken, because it had not ended.
+    private boolean isAuditOvertakenAfter(Duration time) {
+        AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 8);
+        process(arrival("{\"id\":\"a\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1}"));
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        List<Verification> audits = new ArrayList<>();
+        CompletableFuture<Upkeep.Outcome> audit = Upkeep.step(function(), TRADES_WITH_TIME, 1, () -> true, audits::add);
+        deployment.time.runFor(time);
+        boolean isOvertaken = !audit.isDone();
+        for (int step = 0; step < 3; step++) {
+            upkeep(TRADES, true);
+            process(trade("b" + step, 1, "FX", 1));
+        }
+        assertThat(deployment.of(audit))
+                .isInstanceOf(isOvertaken ? Upkeep.Outcome.Working.class : Upkeep.Outcome.Audited.class);
+        assertThat(audits).hasSize(isOvertaken ? 0 : 1).allMatch(Verification::isEqual);
+        assertThat(definition().views()).hasSize(1);
+        assertThat(PipelineText.write(engine.pipeline())).isEqualTo(PipelineText.write(TRADES));
+        assertThat(total(engine)).isEqualTo("[4.00, 4]");
+        assertThat(engine.verify().isEqual()).isTrue();
+        return isOvertaken;
     }
 
     @Test
