@@ -63,9 +63,12 @@ final class ImportCommand implements Callable<Integer> {
     private record Identity(String source, String offset, String sha256) {
         /// Empty if the file does not say it: a person may write a file of ids and records.
         static Optional<Identity> of(Map<String, String> said) {
-            return said.keySet().containsAll(List.of("source", "offset", "sha256"))
-                    ? Optional.of(new Identity(said.get("source"), said.get("offset"), said.get("sha256")))
-                    : Optional.empty();
+            String source = said.get("source");
+            String offset = said.get("offset");
+            String sha256 = said.get("sha256");
+            return source == null || offset == null || sha256 == null
+                    ? Optional.empty()
+                    : Optional.of(new Identity(source, offset, sha256));
         }
 
         static Identity of(DeadLetter letter) {
