@@ -188,7 +188,7 @@ class ForeignFolderTest {
                 .isZero();
         Files.writeString(data.resolve("README"), "mine");
         Files.createDirectory(data.resolve("view-2"));
-        Files.delete(data.resolve("journal-mark"));
+        Files.delete(data.resolve("LOCK.holder"));
         requireUntouched(READING, data, data, 0);
         assertThat(cli.run(command(List.of("query", "--depth", "0"), data)).out())
                 .contains("5.00");

@@ -39,6 +39,7 @@ public record Stored(
         if (named == null) {
             Disk.forceAncestors(root);
         } else {
+            Journal.requireMark(root);
             named.write(root, space);
         }
         FileNames.deleteOtherViews(
@@ -70,6 +71,9 @@ public record Stored(
     /// is gone.
     private void keepJournal(Path root, Settings settings, Space space) {
         boolean kept = current.journalKept();
+        if (kept) {
+            journal.requireWhole();
+        }
         if (settings.keepJournal() && !kept) {
             if (!journal.isWhole()) {
                 throw new EngineException(
@@ -96,10 +100,14 @@ public record Stored(
                 throw noData(root);
             }
             Checkpoint checkpoint = checkpoint(root, current);
+            Journal.requireMark(root);
             List<Entry> replayed = new ArrayList<>();
             Journal journal = Journal.read(
                     root, current.identity(), position(checkpoint), payload -> replayed.add(Entry.decode(payload)));
             journal.keep(current.journalKept());
+            if (journal.isKept()) {
+                journal.requireWhole();
+            }
             if (!Arrays.equals(before, mark(root))) {
                 journal.close();
                 throw DirectoryLock.inUse(root);

@@ -44,7 +44,7 @@ public record Checkpoint(
         Counts counts,
         long watermarkMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
-    private static final int FORMAT = 2;
+    private static final int FORMAT = 3;
     private static final int HEADER_BYTES = 20;
 
     public Checkpoint {
@@ -142,6 +142,7 @@ public record Checkpoint(
             out.writeLong(journal.at());
             out.writeLong(journal.number());
             out.writeInt(journal.chain());
+            out.writeLong(journal.last());
             out.writeInt(sources.size());
             for (Source source : sources) {
                 writeBytes(out, source.name.getBytes(StandardCharsets.UTF_8));
@@ -198,7 +199,8 @@ public record Checkpoint(
             groupLogs.add(new Log(in.readLong(), in.readLong()));
         }
         Log letters = new Log(in.readLong(), in.readLong());
-        Journal.Position journal = new Journal.Position(in.readLong(), in.readLong(), in.readLong(), in.readInt());
+        Journal.Position journal =
+                new Journal.Position(in.readLong(), in.readLong(), in.readLong(), in.readInt(), in.readLong());
         List<Source> sources = new ArrayList<>();
         for (int count = in.readInt(); count > 0; count--) {
             sources.add(new Source(

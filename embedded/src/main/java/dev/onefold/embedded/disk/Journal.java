@@ -48,6 +48,7 @@ public final class Journal implements AutoCloseable {
     private long at;
     private long number;
     private int chain;
+    private long last;
     private int entryChecksum;
     private long spare = -1;
     private volatile boolean kept;
@@ -57,10 +58,11 @@ public final class Journal implements AutoCloseable {
     /// @param segment number of the file
     /// @param at offset in it
     /// @param number of the next entry
-    /// @param chain checksum of the entry before
-    public record Position(long segment, long at, long number, int chain) {
+    /// @param chain checksum of the entry before, and by it of all entries before
+    /// @param last offset of the entry before, which is in the same file; 0 if there is none
+    public record Position(long segment, long at, long number, int chain, long last) {
         /// Where a journal begins.
-        public static final Position START = new Position(1, SEGMENT_HEADER_BYTES, 1, 0);
+        public static final Position START = new Position(1, SEGMENT_HEADER_BYTES, 1, 0, 0);
     }
 
     private Journal(Path directory, long identity, Position position, boolean reading) {
@@ -71,6 +73,7 @@ public final class Journal implements AutoCloseable {
         at = position.at();
         number = position.number();
         chain = position.chain();
+        last = position.last();
         Path markFile = markFile();
         mark = reading && !Files.exists(markFile) ? null : open(markFile);
         if (mark != null) {
@@ -104,6 +107,14 @@ public final class Journal implements AutoCloseable {
     public static @Nullable Long identity(Path directory) {
         Path markFile = directory.resolve(MARK);
         return Files.exists(markFile) ? FileHeader.identity(MARK_MAGIC, FORMAT, markFile) : null;
+    }
+
+    /// Requires that the mark is there. It is made before a directory has its name, and stays.
+    public static void requireMark(Path directory) {
+        Path markFile = directory.resolve(MARK);
+        if (!Files.exists(markFile)) {
+            throw Disk.corrupt(markFile, 0, "the file is gone, so nobody knows which entries were acknowledged");
+        }
     }
 
     /// Whether [#release] deletes nothing.
@@ -146,11 +157,15 @@ public final class Journal implements AutoCloseable {
 
     private void replay(Visitor visitor) throws OutOfSpaceException {
         long forced = readMark();
+        if (number > 1 && !Files.exists(file(segment))) {
+            throw Disk.corrupt(file(segment), 0, "the file is gone, but the checkpoint names it");
+        }
         if (Files.exists(file(segment))) {
             if (!reading) {
                 Disk.forceDirectory(directory); // A segment that was just begun when its process was killed.
             }
             openSegment();
+            requireLast();
         }
         while (channel != null) {
             byte[] payload = entry();
@@ -160,6 +175,7 @@ public final class Journal implements AutoCloseable {
                 }
                 visitor.entry(payload);
                 chain = entryChecksum;
+                last = at;
                 at += HEADER_BYTES + payload.length;
                 number++;
             } else if (Files.exists(file(segment + 1))) {
@@ -208,6 +224,29 @@ public final class Journal implements AutoCloseable {
         }
     }
 
+    /// Requires that the last entry that the checkpoint covers stands where it says. Else the file is an older one, or
+    /// was cut, and what is appended could not be found again: entries are numbered on from that one.
+    private void requireLast() {
+        if (number == 1) {
+            return;
+        }
+        ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        boolean isThere = at <= segmentBytes
+                && Disk.read(java.util.Objects.requireNonNull(channel), file(segment), header, last)
+                && header.getInt(0) == MAGIC
+                && header.getInt(4) == at - last - HEADER_BYTES
+                && header.getLong(8) == number - 1
+                && header.getInt(16) == chain;
+        if (!isThere) {
+            throw Disk.corrupt(
+                    file(segment),
+                    last,
+                    "entry " + (number - 1)
+                            + ", which the checkpoint covers, is not there: the file is an older one, or"
+                            + " was cut or replaced");
+        }
+    }
+
     private byte @Nullable [] entry() {
         FileChannel open = java.util.Objects.requireNonNull(channel);
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -239,12 +278,21 @@ public final class Journal implements AutoCloseable {
 
     /// Where the next entry goes; what was appended before is covered by a checkpoint that names this.
     public Position position() {
-        return new Position(segment, at, number, chain);
+        return new Position(segment, at, number, chain, last);
     }
 
     /// Whether it still holds all entries since the first.
     public boolean isWhole() {
         return number == 1 || Files.exists(file(1));
+    }
+
+    /// Requires of a journal that is kept that each of its files is there.
+    public void requireWhole() {
+        for (long each = 1; number > 1 && each < segment; each++) {
+            if (!Files.exists(file(each))) {
+                throw Disk.corrupt(file(each), 0, "the file is gone, but the data directory keeps its journal");
+            }
+        }
     }
 
     /// Appends an entry; durable after [#force] only.
@@ -259,6 +307,7 @@ public final class Journal implements AutoCloseable {
         FileChannel open = java.util.Objects.requireNonNull(channel);
         Disk.write(open, file(segment), header(length, checksum), at);
         Disk.write(open, file(segment), payload, at + HEADER_BYTES);
+        last = at;
         at += HEADER_BYTES + length;
         number++;
         chain = checksum;
