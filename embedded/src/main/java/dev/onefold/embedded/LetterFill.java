@@ -35,7 +35,6 @@ final class LetterFill {
     private final Derivation.Possible derivation;
     private final Space space;
     private final Decoder decoder;
-    private final Decoder before; // Under the old definition.
     private @Nullable String headed;
     private boolean hasColumns;
     private long refused;
@@ -46,7 +45,6 @@ final class LetterFill {
         this.fresh = fresh;
         this.derivation = derivation;
         decoder = new Decoder(fresh.pipeline);
-        before = new Decoder(old.pipeline);
     }
 
     /// Takes the letters as they are, before anything is decided.
@@ -97,7 +95,7 @@ final class LetterFill {
             return;
         }
         boolean isReadable = takeColumns(letter.place().source());
-        byte[] edit = isReadable ? lostEdit(letter) : null;
+        byte[] edit = isReadable ? old.letters.settledEdit(letter.id()) : null;
         byte[] record = edit == null ? old.letters.record(letter.id()) : edit;
         if (letter.content() == DeadLetter.Content.SUMMARY && edit == null) {
             Losers.row(record, old.pipeline, letter.place()).ifPresent(row -> decide(letter, row));
@@ -127,12 +125,6 @@ final class LetterFill {
                 malformed, identity, new Letters.Rejected(letter.id(), letter.place(), kept, letter.at()), content);
     }
 
-    /// The edit that has lost a conflict, and so counts instead of the record; `null` if none has.
-    private byte @Nullable [] lostEdit(DeadLetter letter) {
-        byte[] edit = letter.reason() == Reason.CONFLICT ? old.letters.edited(letter.id()) : null;
-        return edit != null && decode(before, edit) == null ? edit : null;
-    }
-
     private static @Nullable Malformed decode(Decoder by, byte[] record) {
         return by.decode(Arrays.copyOf(record, record.length + Decoder.PADDING), 0, record.length);
     }
@@ -145,9 +137,7 @@ final class LetterFill {
         if (!name.equals(headed)) {
             Sources.Source source = fresh.state.sources.find(name);
             byte[] header = source == null ? new byte[0] : source.header;
-            hasColumns = header.length > 0
-                    && decoder.header(header, 0, header.length) == null
-                    && (!Decoder.wantsHeader(old.pipeline) || before.header(header, 0, header.length) == null);
+            hasColumns = header.length > 0 && decoder.header(header, 0, header.length) == null;
             headed = name;
         }
         return hasColumns;

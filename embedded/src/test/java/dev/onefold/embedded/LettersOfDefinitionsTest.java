@@ -2,6 +2,7 @@ package dev.onefold.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.event.Reason;
@@ -180,6 +181,112 @@ class LettersOfDefinitionsTest {
         try (EmbeddedEngine engine = filled(xy(9))) {
             assertThat(totals(engine, "main")).isEqualTo(Map.of(List.of(), "[1, 7]"));
             assertThat(engine.verify(_ -> SOURCE).isEqual()).isTrue();
+        }
+    }
+
+    private static final String EDIT = "{\"id\":2,\"v\":1,\"g\":\"A\",\"x\":0.325}";
+    private static final byte[] GROUPED_FILE = bytes("""
+            {"id":1,"v":1,"g":"B","x":1}
+            {"id":2,"v":1,"g":"A","x":-3857.2}
+            """);
+    private static final FileSource GROUPED = new FileSource("in", () -> new ByteArrayInputStream(GROUPED_FILE), false);
+
+    private static Pipeline grouped(int digits, int scale) {
+        return definition(
+                b -> b.rollup(r -> r.levels("g").sum("x", "x", digits, scale).count("n")));
+    }
+
+    private EmbeddedEngine follow(Pipeline definition) {
+        EmbeddedEngine engine = EmbeddedEngine.open(directory, definition, SETTINGS.withKeepJournal(true));
+        engine.fillView(_ -> GROUPED, true);
+        return engine;
+    }
+
+    private void acceptEditThatTheNextDefinitionRefuses() {
+        try (EmbeddedEngine engine = follow(grouped(6, 3))) {
+            engine.fold(GROUPED, FoldListener.silent());
+            assertThat(redrive(engine, EDIT)).isEqualTo(Redriven.ACCEPTED);
+        }
+        try (EmbeddedEngine engine = follow(grouped(3, 1))) {
+            assertThat(engine.deadLetters().size()).isEqualTo(1);
+        }
+    }
+
+    private void requireOnlyTheEdit(EmbeddedEngine engine, boolean counts) {
+        Map<List<String>, String> totals = totals(engine, "main");
+        assertThat(totals.keySet().contains(List.of("A"))).isEqualTo(counts);
+        assertThat(totals.values().toString()).doesNotContain("3857").doesNotContain("3856");
+        assertThat(engine.deadLetters().size()).isEqualTo(counts ? 0 : 1);
+        assertThat(engine.verify(_ -> GROUPED).isEqual()).isTrue();
+        assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    @Test
+    void an_edit_that_was_accepted_counts_under_a_wider_definition_after_a_narrower_one_refused_it() {
+        acceptEditThatTheNextDefinitionRefuses();
+        try (EmbeddedEngine engine = follow(grouped(18, 3))) {
+            requireOnlyTheEdit(engine, true);
+        }
+    }
+
+    @Test
+    void the_first_form_does_not_come_back_where_a_definition_accepts_it_and_refuses_the_accepted_edit() {
+        acceptEditThatTheNextDefinitionRefuses();
+        try (EmbeddedEngine engine = follow(grouped(5, 1))) {
+            requireOnlyTheEdit(engine, false);
+        }
+    }
+
+    @Test
+    void a_letter_whose_edit_was_accepted_is_redriven_as_that_edit() {
+        acceptEditThatTheNextDefinitionRefuses();
+        try (EmbeddedEngine engine = follow(grouped(3, 1))) {
+            DeadLetter letter = engine.deadLetters().list(0, 1).getFirst();
+            assertThat(engine.deadLetters().record(letter.id())).asString().isEqualTo(EDIT);
+            assertThat(engine.deadLetters().redrive(letter.id(), null, DeadLetters.Keys.SAME))
+                    .isEqualTo(Redriven.REJECTED);
+        }
+        try (EmbeddedEngine engine = follow(grouped(18, 3))) {
+            requireOnlyTheEdit(engine, true);
+        }
+    }
+
+    @Test
+    void an_edit_that_was_no_event_does_not_count_because_later_definitions_would_accept_it() {
+        List<String> lines = List.of("{\"id\":1,\"v\":1,\"x\":50,\"y\":7}", "{\"id\":1,\"v\":1,\"x\":10,\"y\":7}");
+        try (EmbeddedEngine engine = kept(xy(2))) {
+            engine.append("s", lines);
+            assertThat(redrive(engine, "{\"id\":1,\"v\":1,\"x\":5000,\"y\":7}")).isEqualTo(Redriven.REJECTED);
+        }
+        requireAlike(xy(9), "[50, 7]");
+        requireAlike(xy(12), "[50, 7]");
+    }
+
+    @Test
+    void an_edit_that_lost_a_conflict_counts_also_after_another_edit_was_no_event() {
+        List<String> lines = List.of("{\"id\":1,\"v\":1,\"x\":50,\"y\":7}", "{\"id\":2,\"v\":1,\"x\":5000,\"y\":7}");
+        try (EmbeddedEngine engine = kept(xy(2))) {
+            engine.append("s", lines);
+            assertThat(redrive(engine, "{\"id\":1,\"v\":1,\"x\":10,\"y\":7}")).isEqualTo(Redriven.CONFLICTING);
+            assertThat(redrive(engine, "{\"id\":1,\"v\":1,\"x\":7000,\"y\":7}")).isEqualTo(Redriven.REJECTED);
+        }
+        requireAlike(xy(9), "[50, 7]");
+        requireAlike(xy(12), "[50, 7]");
+    }
+
+    private EmbeddedEngine kept(Pipeline definition) {
+        EmbeddedEngine engine = EmbeddedEngine.open(directory, definition, SETTINGS.withKeepJournal(true));
+        engine.fillView(_ -> null, true);
+        return engine;
+    }
+
+    private void requireAlike(Pipeline definition, String totals) {
+        try (EmbeddedEngine engine = kept(definition)) {
+            assertThat(totals(engine, "main")).isEqualTo(Map.of(List.of(), totals));
+            assertThat(engine.counts().conflicting()).isEqualTo(1);
+            assertThat(engine.counts().rejected()).isZero();
+            assertThat(engine.verify().isEqual()).isTrue();
+            assertThat(engine.verify(_ -> null).isEqual()).isTrue();
         }
     }
 }

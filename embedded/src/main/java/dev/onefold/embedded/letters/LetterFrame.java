@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// A letter as it is in the log, whole. The last frame of an id counts.
 ///
 ///     letter  = 1, id 8, tag 8, reason, message, source, line 8, offset 8, bytes 8, content, SHA-256 32, seconds 8,
-///               nanos 4, identity of a conflict (32 or none), bytes kept, edit (1, bytes) or 0
+///               nanos 4, identity of a conflict (32 or none), bytes kept, edit (1 or, if it is settled, 2; bytes) or 0
 ///     removed = 2, id 8
 ///
 /// Texts and bytes have their length, 4, in front of them.
@@ -29,10 +29,16 @@ import org.jspecify.annotations.Nullable;
 ///     record states, 0 if that cannot be read
 /// @param conflict identity of what has lost, in hexadecimal; empty for another letter
 /// @param content bytes that are kept of the record
-/// @param edit the last one that was rejected
-record LetterFrame(DeadLetter letter, long tag, String conflict, byte[] content, byte @Nullable [] edit) {
+/// @param edit the last one
+/// @param settled whether the edit was an event when it was redriven, and lost a conflict: it counts from then on, and
+///     not the first record. An edit that was accepted is the content.
+record LetterFrame(
+        DeadLetter letter, long tag, String conflict, byte[] content, byte @Nullable [] edit, boolean settled) {
     private static final byte LETTER = 1;
     private static final byte REMOVED = 2;
+    private static final byte NO_EDIT = 0;
+    private static final byte EDIT = 1;
+    private static final byte SETTLED_EDIT = 2;
     private static final int ID_AT = 1;
     private static final int TAG_AT = 9;
 
@@ -71,29 +77,57 @@ record LetterFrame(DeadLetter letter, long tag, String conflict, byte[] content,
                 rejected.at());
     }
 
+    /// A letter that has no edit yet.
+    static LetterFrame first(DeadLetter letter, long tag, String conflict, byte[] content) {
+        return new LetterFrame(letter, tag, conflict, content, null, false);
+    }
+
     static String hash(byte[] record) {
         return HexFormat.of().formatHex(LineReader.sha256().digest(record));
     }
 
-    /// The same, after it was redriven and rejected, or lost a conflict.
+    /// The same, after it was redriven and lost a conflict.
     ///
-    /// @param lost identity of what has lost; empty if it has not
+    /// @param lost identity of what has lost; empty if another letter is kept of it
     /// @param record that was redriven; kept as an edit, unless it is the record of the letter
-    LetterFrame rejectedAgain(Malformed malformed, String lost, byte[] record) {
-        boolean asItWas =
-                letter.content() == DeadLetter.Content.RECORD && hash(record).equals(letter.sha256());
+    LetterFrame lostAgain(Malformed malformed, String lost, byte[] record) {
+        boolean asItWas = isContent(record);
         return new LetterFrame(
                         letter,
                         lost.isEmpty() ? tag : tagOf(lost),
                         lost.isEmpty() ? conflict : lost,
                         content,
-                        asItWas ? edit : record)
+                        asItWas ? edit : record,
+                        !asItWas)
                 .because(malformed);
+    }
+
+    /// The same, after what is kept of its record has lost a conflict.
+    LetterFrame lostAs(DeadLetter as, String lost, byte[] kept) {
+        return new LetterFrame(as, tagOf(lost), lost, kept, edit, false);
+    }
+
+    private boolean isContent(byte[] record) {
+        return letter.content() == DeadLetter.Content.RECORD && hash(record).equals(letter.sha256());
+    }
+
+    /// The same, after it was redriven and was no event. An edit that is settled becomes the record, so that it stays.
+    LetterFrame rejectedAgain(Malformed malformed, byte[] record) {
+        if (isContent(record) || edit != null && Arrays.equals(edit, record)) {
+            return because(malformed);
+        }
+        LetterFrame kept = settled ? ofEdit() : this;
+        return new LetterFrame(kept.letter, kept.tag, kept.conflict, kept.content, record, false).because(malformed);
+    }
+
+    /// The edit that counts instead of the record; `null` if there is none.
+    byte @Nullable [] settledEdit() {
+        return settled ? edit : null;
     }
 
     /// The same, with another edit beside its record.
     LetterFrame edited(byte[] by) {
-        return rejectedAgain(new Malformed(letter.reason(), letter.message()), "", by);
+        return rejectedAgain(new Malformed(letter.reason(), letter.message()), by);
     }
 
     /// The same under another definition, which rejects it.
@@ -102,7 +136,7 @@ record LetterFrame(DeadLetter letter, long tag, String conflict, byte[] content,
     /// @param keyHash of the key that the record states; 0 if that cannot be read
     /// @param kept of the record; no edit any more, if it was one
     LetterFrame decided(DeadLetter as, long keyHash, byte[] kept) {
-        return new LetterFrame(as, keyHash, "", kept, edit == null || Arrays.equals(edit, kept) ? null : edit)
+        return new LetterFrame(as, keyHash, "", kept, edit == null || Arrays.equals(edit, kept) ? null : edit, false)
                 .because(new Malformed(as.reason(), as.message()));
     }
 
@@ -129,7 +163,7 @@ record LetterFrame(DeadLetter letter, long tag, String conflict, byte[] content,
                 edit != null,
                 letter.sha256(),
                 letter.at());
-        return new LetterFrame(because, tag, conflict, content, edit);
+        return new LetterFrame(because, tag, conflict, content, edit, settled);
     }
 
     byte[] encode() {
@@ -150,7 +184,7 @@ record LetterFrame(DeadLetter letter, long tag, String conflict, byte[] content,
             out.writeInt(letter.at().getNano());
             write(out, HexFormat.of().parseHex(conflict));
             write(out, content);
-            out.writeBoolean(edit != null);
+            out.writeByte(edit == null ? NO_EDIT : settled ? SETTLED_EDIT : EDIT);
             if (edit != null) {
                 write(out, edit);
             }
@@ -188,13 +222,15 @@ record LetterFrame(DeadLetter letter, long tag, String conflict, byte[] content,
         Instant at = Instant.ofEpochSecond(in.readLong(), in.readInt());
         String conflict = HexFormat.of().formatHex(bytes(in));
         byte[] content = bytes(in);
-        byte[] edit = in.readBoolean() ? bytes(in) : null;
+        byte edited = in.readByte();
+        byte[] edit = edited == NO_EDIT ? null : bytes(in);
         return new LetterFrame(
                 new DeadLetter(id, reason, message, place, length, kind, edit != null, hash, at),
                 tag,
                 conflict,
                 content,
-                edit);
+                edit,
+                edited == SETTLED_EDIT);
     }
 
     private static String text(DataInputStream in) throws IOException {

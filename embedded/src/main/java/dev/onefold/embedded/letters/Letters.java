@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// The log is rewritten when more than half of it, and 16 MiB, is of frames that count no more; it begins
 /// with the removal of the last id that was given then, so that no id is given twice.
 public final class Letters implements AutoCloseable {
-    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 3);
+    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 4);
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
     private static final long FRAME_HEADER_BYTES = 8;
     private static final long PENDING_OVERHEAD_BYTES = 48;
@@ -118,10 +118,10 @@ public final class Letters implements AutoCloseable {
     /// @param identity that the record states
     public void add(Malformed malformed, RecordIdentity identity, Rejected rejected, DeadLetter.Content content) {
         if (rejected.id > 0) {
-            put(frame(rejected.id).rejectedAgain(malformed, "", rejected.record));
+            put(frame(rejected.id).rejectedAgain(malformed, rejected.record));
         } else {
             DeadLetter letter = LetterFrame.letter(idNext++, malformed, rejected, content);
-            put(new LetterFrame(letter, identity.keyHash(), "", rejected.record, null));
+            put(LetterFrame.first(letter, identity.keyHash(), "", rejected.record));
         }
     }
 
@@ -129,12 +129,9 @@ public final class Letters implements AutoCloseable {
     public void addOversized(String message, Place place, long bytes, byte[] hash, Instant at) {
         String hex = HexFormat.of().formatHex(hash);
         DeadLetter.Content content = DeadLetter.Content.NOTHING;
-        put(new LetterFrame(
-                new DeadLetter(idNext++, Reason.TOO_LARGE, message, place, bytes, content, false, hex, at),
-                0,
-                "",
-                NO_BYTES,
-                null));
+        long id = idNext++;
+        put(LetterFrame.first(
+                new DeadLetter(id, Reason.TOO_LARGE, message, place, bytes, content, false, hex, at), 0, "", NO_BYTES));
     }
 
     /// Keeps the loser of a conflict, once however often it comes.
@@ -146,24 +143,23 @@ public final class Letters implements AutoCloseable {
                 LetterFrame.tagOf(identity),
                 slot -> frame(slots.id(slot)).conflict().equals(identity));
         if (known >= 0) {
-            return slots.id(known) == loser.id || content == DeadLetter.Content.RECORD && staysBeside(message, loser);
+            boolean isSame = slots.id(known) == loser.id;
+            if (isSame && content == DeadLetter.Content.RECORD) { // Its last edit may have been rejected meanwhile.
+                put(frame(loser.id).lostAgain(new Malformed(Reason.CONFLICT, message), "", loser.record));
+            }
+            return isSame || content == DeadLetter.Content.RECORD && staysBeside(message, loser);
         }
         if (loser.id > 0 && content == DeadLetter.Content.SUMMARY) {
             DeadLetter letter = LetterFrame.letter(loser.id, new Malformed(Reason.CONFLICT, message), loser, content);
-            put(new LetterFrame(
-                    letter,
-                    LetterFrame.tagOf(identity),
-                    identity,
-                    loser.record,
-                    frame(loser.id).edit()));
+            put(frame(loser.id).lostAs(letter, identity, loser.record));
             return true;
         }
         if (loser.id > 0) {
-            put(frame(loser.id).rejectedAgain(new Malformed(Reason.CONFLICT, message), identity, loser.record));
+            put(frame(loser.id).lostAgain(new Malformed(Reason.CONFLICT, message), identity, loser.record));
             return true;
         }
         DeadLetter letter = LetterFrame.letter(idNext++, new Malformed(Reason.CONFLICT, message), loser, content);
-        put(new LetterFrame(letter, LetterFrame.tagOf(identity), identity, loser.record, null));
+        put(LetterFrame.first(letter, LetterFrame.tagOf(identity), identity, loser.record));
         return false;
     }
 
@@ -175,7 +171,7 @@ public final class Letters implements AutoCloseable {
                         .equals(frame(loser.id).letter().sha256())) {
             return false;
         }
-        put(frame(loser.id).rejectedAgain(new Malformed(Reason.CONFLICT, message), "", loser.record));
+        put(frame(loser.id).lostAgain(new Malformed(Reason.CONFLICT, message), "", loser.record));
         return true;
     }
 
@@ -348,6 +344,11 @@ public final class Letters implements AutoCloseable {
     /// The last edit of a letter; `null` if it has none, or is not there.
     public byte @Nullable [] edited(long id) {
         return slots.find(id) < 0 ? null : frame(id).edit();
+    }
+
+    /// The edit that counts instead of the record; `null` if there is none. See [LetterFrame].
+    public byte @Nullable [] settledEdit(long id) {
+        return frame(id).settledEdit();
     }
 
     private LetterFrame frame(long id) {
