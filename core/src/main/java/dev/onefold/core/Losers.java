@@ -1,9 +1,11 @@
 package dev.onefold.core;
 
 import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Sha256;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.document.Json;
 import dev.onefold.core.pipeline.document.JsonText;
 import dev.onefold.core.pipeline.document.Node;
 import dev.onefold.core.pipeline.document.Problems;
@@ -12,10 +14,12 @@ import dev.onefold.core.state.Contribution;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /// What is kept of the loser of a conflict, and what is said about it.
@@ -27,7 +31,7 @@ public final class Losers {
 
     /// The same for the same key, version and contribution, and for nothing else.
     public static String identity(StoredRow row) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         digest.update(Tuple.of(row.key()).bytes());
         update(digest, row.version());
         update(digest, row.contribution().kind().name());
@@ -44,14 +48,6 @@ public final class Losers {
         return HexFormat.of().formatHex(digest.digest());
     }
 
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256", e);
-        }
-    }
-
     private static void update(MessageDigest digest, String text) {
         digest.update(Tuple.of(List.of(text)).bytes());
     }
@@ -66,29 +62,28 @@ public final class Losers {
 
     /// A stored row as JSON: its own bytes are gone, this is what the pipeline read of them.
     public static byte[] text(StoredRow row, Pipeline pipeline) {
-        StringBuilder json = new StringBuilder(keyText(row.key()));
-        json.append(",\"version\":");
-        quote(json, row.version());
-        json.append(",\"kind\":");
-        quote(json, row.contribution().kind().name().toLowerCase(java.util.Locale.ROOT));
-        json.append(",\"groups\":{");
+        Map<String, List<String>> groups = new LinkedHashMap<>();
         for (int i = 0; i < row.contribution().groups().size(); i++) {
-            json.append(i == 0 ? "" : ",");
-            quote(json, pipeline.rollups().get(i).name());
-            json.append(':');
-            texts(json, row.contribution().groups().get(i).parts());
+            groups.put(
+                    pipeline.rollups().get(i).name(),
+                    row.contribution().groups().get(i).parts());
         }
-        json.append("},\"amounts\":{");
-        List<Measure.Input> inputs = pipeline.inputs();
+        StringBuilder json = new StringBuilder(keyText(row.key())).append(",\"version\":");
+        Json.append(json, row.version());
+        Json.append(json.append(",\"kind\":"), row.contribution().kind().name().toLowerCase(Locale.ROOT));
+        Json.append(json.append(",\"groups\":"), groups);
+        json.append(",\"amounts\":{");
+        String separator = "";
+        List<Measure.Input> inputs = pipeline.inputs(); // A field may be read as a number and as a text: not a map.
         for (int i = 0; i < row.contribution().amounts().size(); i++) {
-            json.append(i == 0 ? "" : ",");
-            quote(json, inputs.get(i).field().toString());
+            Json.append(json.append(separator), inputs.get(i).field().toString());
             json.append(':');
             switch (row.contribution().amounts().get(i)) {
-                case Amount.None _ -> json.append("null");
-                case Amount.Number(var value) -> json.append(value.toPlainString());
-                case Amount.Text(var value) -> quote(json, value);
+                case Amount.None _ -> Json.append(json, null);
+                case Amount.Number(var value) -> Json.append(json, value);
+                case Amount.Text(var value) -> Json.append(json, value);
             }
+            separator = ",";
         }
         return json.append("}}").toString().getBytes(StandardCharsets.UTF_8);
     }
@@ -108,7 +103,7 @@ public final class Losers {
         members(entries.get(3).value()).forEach(group -> groups.add(scalars(group)));
         List<String> amounts =
                 members(entries.get(4).value()).stream().map(Losers::scalar).toList();
-        Event.Kind kind = Event.Kind.valueOf(scalar(entries.get(2).value()).toUpperCase(java.util.Locale.ROOT));
+        Event.Kind kind = Event.Kind.valueOf(scalar(entries.get(2).value()).toUpperCase(Locale.ROOT));
         List<Measure.Input> inputs = pipeline.inputs();
         if (kind == Event.Kind.COUNTED && amounts.size() != inputs.size()) {
             return Optional.empty();
@@ -156,31 +151,7 @@ public final class Losers {
 
     private static String keyText(List<String> key) {
         StringBuilder json = new StringBuilder("{\"key\":");
-        texts(json, key);
+        Json.append(json, key);
         return json.toString();
-    }
-
-    private static void texts(StringBuilder json, List<String> texts) {
-        json.append('[');
-        for (int i = 0; i < texts.size(); i++) {
-            json.append(i == 0 ? "" : ",");
-            quote(json, texts.get(i));
-        }
-        json.append(']');
-    }
-
-    private static void quote(StringBuilder json, String text) {
-        json.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                json.append('\\').append(c);
-            } else if (c < 0x20) {
-                json.append("\\u00").append(HexFormat.of().toHexDigits((byte) c));
-            } else {
-                json.append(c);
-            }
-        }
-        json.append('"');
     }
 }

@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.event.Sha256;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.fold.Chunk;
@@ -26,7 +27,7 @@ final class FileFold {
 
     private static final long TELL_NANOS = 100_000_000;
     private static final LineReader.Lines END =
-            new LineReader.Lines(new byte[0], 0, -1, new byte[0], 0, LineReader.sha256());
+            new LineReader.Lines(new byte[0], 0, -1, new byte[0], 0, Sha256.digest());
 
     private final Rounds rounds;
     private final FileSource file;
@@ -57,7 +58,7 @@ final class FileFold {
             throw doubtful(likeness.beginning());
         }
         try (InputStream in = file.opener().open()) {
-            return fold(in, LineReader.sha256(), file.name());
+            return fold(in, Sha256.digest(), file.name());
         } catch (IOException e) {
             throw unreadable(e);
         }
@@ -73,7 +74,7 @@ final class FileFold {
 
     /// Reads past what was folded before; refused if it is not the same.
     private MessageDigest requireSameBeginning(InputStream in, Checkpoint.Source known) throws IOException {
-        MessageDigest digest = LineReader.sha256();
+        MessageDigest digest = Sha256.digest();
         long read = hash(in, digest, known.bytes());
         boolean same =
                 read == known.bytes() && Arrays.equals(LineReader.copy(digest).digest(), known.sha256());
@@ -124,7 +125,7 @@ final class FileFold {
         String whole = null;
         String beginning = null;
         try (InputStream in = new BufferedInputStream(file.opener().open())) {
-            MessageDigest digest = LineReader.sha256();
+            MessageDigest digest = Sha256.digest();
             long at = 0;
             for (var length : byLength.entrySet()) {
                 at += hash(in, digest, length.getKey() - at);

@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Sha256;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.state.Derivation;
@@ -242,7 +243,7 @@ final class ViewFill {
 
     private void refold(View fresh, InputStream in, Checkpoint.Source known, String reason) throws IOException {
         Sources.Source source = fresh.state.sources.findOrAdd(known.name(), true);
-        LineReader reader = new LineReader(in, LineReader.sha256(), false, false);
+        LineReader reader = new LineReader(in, Sha256.digest(), false, false);
         Chunk chunk = new Chunk(fresh.state.shards.length);
         for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
             chunk.set(lines, source, source.bytes);

@@ -1,12 +1,11 @@
 package dev.onefold.aws.item;
 
+import dev.onefold.core.event.Sha256;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.state.Amount;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -70,7 +69,7 @@ public final class TotalsKey {
         byte[] amount = bytes(value.amount());
         bytes.write(amount, 0, Math.min(amount.length, VALUE_BYTES_MAX));
         if (amount.length > VALUE_BYTES_MAX) {
-            bytes.writeBytes(hash(amount));
+            bytes.writeBytes(Sha256.of(amount));
         }
         return bytes.toByteArray();
     }
@@ -84,7 +83,7 @@ public final class TotalsKey {
         if (tuple.length > GROUP_BYTES_MAX) {
             bytes.write(0);
             bytes.write(2);
-            bytes.writeBytes(hash(tuple));
+            bytes.writeBytes(Sha256.of(tuple));
         }
         return bytes;
     }
@@ -95,14 +94,6 @@ public final class TotalsKey {
             case Amount.Number(var value) -> value.unscaledValue().toByteArray();
             case Amount.Text(var value) -> value.getBytes(StandardCharsets.UTF_8);
         };
-    }
-
-    private static byte[] hash(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256", e);
-        }
     }
 
     /// The whole key.

@@ -2,11 +2,9 @@ package dev.onefold.aws.letter;
 
 import dev.onefold.aws.Futures;
 import dev.onefold.aws.Store;
+import dev.onefold.core.event.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import software.amazon.awssdk.core.BytesWrapper;
@@ -29,7 +27,7 @@ final class LetterBytes {
         ///
         /// @param id makes it a place where nothing has ever lain
         Place with(byte[] record, String id) {
-            return new Place(bucket, object.substring(0, object.indexOf('/') + 1) + sha256(record) + "-" + id);
+            return new Place(bucket, object.substring(0, object.indexOf('/') + 1) + Sha256.hex(record) + "-" + id);
         }
     }
 
@@ -41,21 +39,13 @@ final class LetterBytes {
     static Place at(String bucket, Letter letter) {
         return new Place(
                 bucket,
-                sha256(letter.identity().getBytes(StandardCharsets.UTF_8)) + "/"
-                        + sha256(letter.arrival().data()));
-    }
-
-    static String sha256(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256", e);
-        }
+                Sha256.hex(letter.identity().getBytes(StandardCharsets.UTF_8)) + "/"
+                        + Sha256.hex(letter.arrival().data()));
     }
 
     /// Durable when it completes. The service compares the hash with what has arrived.
     CompletableFuture<Void> put(Place place, byte[] record) {
-        String hash = Base64.getEncoder().encodeToString(HexFormat.of().parseHex(sha256(record)));
+        String hash = Base64.getEncoder().encodeToString(Sha256.of(record));
         return store.retried(() -> store.bucket()
                         .client()
                         .get()
@@ -93,9 +83,9 @@ final class LetterBytes {
                     if (cause != null) {
                         throw new CompletionException(cause);
                     }
-                    if (!sha256(record).equals(sha256)) {
+                    if (!Sha256.hex(record).equals(sha256)) {
                         throw new UnreadableLetter(
-                                place, "has been changed: its hash is " + sha256(record) + ", not " + sha256);
+                                place, "has been changed: its hash is " + Sha256.hex(record) + ", not " + sha256);
                     }
                     return record;
                 });

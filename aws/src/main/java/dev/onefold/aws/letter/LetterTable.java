@@ -9,6 +9,7 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Sha256;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -366,7 +367,7 @@ public final class LetterTable {
             Map<String, AttributeValue> why = Map.of(
                     ":r", AttributeValue.fromS(malformed.reason().name()),
                     ":m", AttributeValue.fromS(malformed.message()));
-            if (LetterBytes.sha256(record).equals(Items.text(item, "h"))) {
+            if (Sha256.hex(record).equals(Items.text(item, "h"))) {
                 return replace(id, "SET r = :r, m = :m", "attribute_exists(p)", why)
                         .thenCompose(_ -> get(letterKey(id)))
                         .thenApply(now -> !now.isEmpty());
@@ -377,7 +378,7 @@ public final class LetterTable {
                     why,
                     Map.of(
                             ":o", AttributeValue.fromS(after.object()),
-                            ":h", AttributeValue.fromS(LetterBytes.sha256(record))));
+                            ":h", AttributeValue.fromS(Sha256.hex(record))));
             String condition = before.isPresent() ? "eo = :before" : "attribute_exists(p) AND attribute_not_exists(eo)";
             Map<String, AttributeValue> all = before.map(
                             place -> with(values, Map.of(":before", AttributeValue.fromS(place.object()))))
@@ -403,7 +404,7 @@ public final class LetterTable {
         return Map.of(
                 "b", AttributeValue.fromS(place.bucket()),
                 "o", AttributeValue.fromS(place.object()),
-                "h", AttributeValue.fromS(LetterBytes.sha256(record)),
+                "h", AttributeValue.fromS(Sha256.hex(record)),
                 "l", Items.number(record.length));
     }
 

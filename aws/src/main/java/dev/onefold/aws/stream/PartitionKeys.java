@@ -2,14 +2,12 @@ package dev.onefold.aws.stream;
 
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Sha256;
 import dev.onefold.core.pipeline.Pipeline;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
-import java.util.HexFormat;
 
 /// The partition keys of a pipeline's records: equal keys of events have equal ones, so that one shard has all versions
 /// of a key, in the order they were put. Owned by one thread.
@@ -27,7 +25,7 @@ public final class PartitionKeys {
     public String of(byte[] record) {
         byte[] padded = Arrays.copyOf(record, record.length + Decoder.PADDING);
         if (decoder.decode(padded, 0, record.length) != null) {
-            return hash(record);
+            return Sha256.hex(record);
         }
         Event event = decoder.event();
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
@@ -38,17 +36,9 @@ public final class PartitionKeys {
                     .toString();
             // Keys of several fields are tuples, with control characters between their parts.
             boolean isText = text.chars().noneMatch(Character::isISOControl);
-            return isText && !text.isEmpty() && text.length() <= CHARACTERS_MAX ? text : hash(key);
+            return isText && !text.isEmpty() && text.length() <= CHARACTERS_MAX ? text : Sha256.hex(key);
         } catch (CharacterCodingException tuple) {
-            return hash(key);
-        }
-    }
-
-    private static String hash(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException missing) {
-            throw new IllegalStateException("Every Java has SHA-256", missing);
+            return Sha256.hex(key);
         }
     }
 }

@@ -1,9 +1,7 @@
 package dev.onefold.aws.template;
 
+import dev.onefold.core.event.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /// The functions, and what invokes them.
 ///
@@ -114,12 +112,7 @@ final class Functions {
     }
 
     private static String digest(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest).substring(0, DIGEST_CHARACTERS);
-        } catch (NoSuchAlgorithmException missing) {
-            throw new IllegalStateException("This Java has no SHA-256, which every one must have", missing);
-        }
+        return Sha256.hex(text.getBytes(StandardCharsets.UTF_8)).substring(0, DIGEST_CHARACTERS);
     }
 
     /// A message may take half a minute of empty pages of its stream: a second one in its invocation would time out.

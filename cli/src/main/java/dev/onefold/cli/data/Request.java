@@ -2,7 +2,7 @@ package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.Screen;
-import dev.onefold.cli.show.Json;
+import dev.onefold.core.pipeline.document.Json;
 import dev.onefold.core.pipeline.document.JsonText;
 import dev.onefold.core.pipeline.document.Node;
 import dev.onefold.core.pipeline.document.Problems;

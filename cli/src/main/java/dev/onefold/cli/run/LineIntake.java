@@ -1,10 +1,10 @@
 package dev.onefold.cli.run;
 
+import dev.onefold.core.event.Sha256;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.embedded.EmbeddedEngine;
 import java.io.IOException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +59,7 @@ final class LineIntake {
     }
 
     private void beginOversized() {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         oversized = digest;
         oversizedBytes = 0;
         byte[] begun = carry;
@@ -87,7 +87,7 @@ final class LineIntake {
     }
 
     private void appendOversized(byte[] lines, int from, int end) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         digest.update(lines, from, end - from);
         acknowledged.accept(engine.appendOversized(source, next, end - from, digest.digest()));
         next++;
@@ -149,13 +149,5 @@ final class LineIntake {
             end--;
         }
         return end;
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256", e);
-        }
     }
 }

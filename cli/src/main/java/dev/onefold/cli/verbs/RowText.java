@@ -2,7 +2,6 @@ package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.GroupPath;
-import dev.onefold.cli.show.Json;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.StoredRow;
@@ -11,6 +10,7 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.document.Json;
 import dev.onefold.core.state.Amount;
 import java.util.LinkedHashMap;
 import java.util.List;

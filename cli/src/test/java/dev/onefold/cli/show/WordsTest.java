@@ -3,6 +3,7 @@ package dev.onefold.cli.show;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.pipeline.document.Json;
 import dev.onefold.core.pipeline.document.JsonText;
 import dev.onefold.core.pipeline.document.Node;
 import dev.onefold.core.pipeline.document.Problems;

@@ -1,12 +1,12 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Sha256;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.embedded.disk.Scale;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +30,6 @@ public final class LineReader {
         this.digest = digest;
         this.growing = growing;
         this.eager = eager;
-    }
-
-    public static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256", e);
-        }
     }
 
     public static MessageDigest copy(MessageDigest digest) {
@@ -110,7 +102,7 @@ public final class LineReader {
     }
 
     private Lines oversized(byte[] buffer, int length) throws IOException {
-        MessageDigest line = sha256();
+        MessageDigest line = Sha256.digest();
         line.update(buffer, 0, length);
         digest.update(buffer, 0, length);
         long bytes = length;

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.event.Sha256;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.disk.Checkpoint;
 import java.security.MessageDigest;
@@ -29,7 +30,7 @@ public final class Sources {
 
         /// Hash of these bytes: known from the checkpoint until the source is read again, then as a state that goes
         /// on.
-        public byte[] hash = LineReader.sha256().digest();
+        public byte[] hash = Sha256.digest().digest();
 
         @Nullable
         public MessageDigest digest;

@@ -4,7 +4,7 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
-import dev.onefold.embedded.fold.LineReader;
+import dev.onefold.core.event.Sha256;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -83,7 +83,7 @@ record LetterFrame(
     }
 
     static String hash(byte[] record) {
-        return HexFormat.of().formatHex(LineReader.sha256().digest(record));
+        return Sha256.hex(record);
     }
 
     /// The same, after it was redriven and lost a conflict.

@@ -1,11 +1,10 @@
 package dev.onefold.local.server;
 
 import com.sun.net.httpserver.HttpExchange;
+import dev.onefold.core.event.Sha256;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,12 +78,7 @@ public final class ObjectServer implements AutoCloseable {
     }
 
     private static String hash(byte[] bytes) {
-        try {
-            return Base64.getEncoder()
-                    .encodeToString(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256", e);
-        }
+        return Base64.getEncoder().encodeToString(Sha256.of(bytes));
     }
 
     @Override

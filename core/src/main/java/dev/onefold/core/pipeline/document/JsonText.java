@@ -53,7 +53,7 @@ public final class JsonText {
 
     private static void write(Node node, StringBuilder json) {
         switch (node) {
-            case Node.Scalar scalar -> writeString(scalar.text(), json);
+            case Node.Scalar scalar -> Json.appendText(json, scalar.text());
             case Node.Sequence sequence -> {
                 String separator = "";
                 json.append('[');
@@ -69,7 +69,7 @@ public final class JsonText {
                 json.append('{');
                 for (Node.Entry entry : mapping.entries()) {
                     json.append(separator);
-                    writeString(entry.name().text(), json);
+                    Json.appendText(json, entry.name().text());
                     json.append(':');
                     write(entry.value(), json);
                     separator = ",";
@@ -77,27 +77,6 @@ public final class JsonText {
                 json.append('}');
             }
         }
-    }
-
-    private static void writeString(String string, StringBuilder json) {
-        json.append('"');
-        for (int i = 0; i < string.length(); i++) {
-            char c = string.charAt(i);
-            if (c == '"' || c == '\\') {
-                json.append('\\').append(c);
-            } else if (c < ' ' || Character.isSurrogate(c) && !isPaired(string, i)) {
-                json.append(String.format("\\u%04x", (int) c));
-            } else {
-                json.append(c);
-            }
-        }
-        json.append('"');
-    }
-
-    private static boolean isPaired(String string, int i) {
-        return Character.isHighSurrogate(string.charAt(i))
-                ? i + 1 < string.length() && Character.isLowSurrogate(string.charAt(i + 1))
-                : i > 0 && Character.isHighSurrogate(string.charAt(i - 1));
     }
 
     /// Leaves the parser; never leaves [#read].

@@ -1,11 +1,12 @@
-package dev.onefold.cli.show;
+package dev.onefold.core.pipeline.document;
 
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// JSON text. Numbers have all their digits; a reader that takes them for binary fractions may lose some.
+/// Writes JSON (RFC 8259). Numbers keep all their digits; a reader that parses them as binary fractions may lose some.
+/// Equal values give equal text: each control character is written by its number, in four hex digits.
 public final class Json {
     private Json() {}
 
@@ -51,22 +52,16 @@ public final class Json {
         json.append('}');
     }
 
-    private static void appendText(StringBuilder json, String text) {
+    static void appendText(StringBuilder json, String text) {
         json.append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            switch (c) {
-                case '"', '\\' -> json.append('\\').append(c);
-                case '\n' -> json.append("\\n");
-                case '\r' -> json.append("\\r");
-                case '\t' -> json.append("\\t");
-                default -> {
-                    if (c < ' ' || c >= 0x7f && c < 0xa0 || Character.isSurrogate(c) && !isPaired(text, i)) {
-                        json.append(String.format("\\u%04x", (int) c));
-                    } else {
-                        json.append(c);
-                    }
-                }
+            if (c == '"' || c == '\\') {
+                json.append('\\').append(c);
+            } else if (Character.isISOControl(c) || Character.isSurrogate(c) && !isPaired(text, i)) {
+                json.append(String.format("\\u%04x", (int) c));
+            } else {
+                json.append(c);
             }
         }
         json.append('"');
