@@ -1,6 +1,8 @@
 package dev.onefold.aws.item;
 
+import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.ContributionBytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -59,7 +61,7 @@ public record Row(
             if (name.startsWith(prefix)) {
                 contributions.put(
                         Integer.parseInt(name, 1, name.length(), 10),
-                        Packed.contribution(value.b().asByteArray()));
+                        ContributionBytes.read(value.b().asByteArray()));
             }
         });
         return contributions;
@@ -72,8 +74,8 @@ public record Row(
                 VERSION, Items.bytes(version),
                 DELTA, AttributeValue.fromS(delta.toString()),
                 PLACE, AttributeValue.fromS(place)));
-        views.forEach((view, contribution) -> item.put(VIEW + view, Items.bytes(Packed.of(contribution))));
-        refused.forEach((view, contribution) -> item.put(REFUSED + view, Items.bytes(Packed.of(contribution))));
+        views.forEach((view, contribution) -> item.put(VIEW + view, Items.bytes(ContributionBytes.of(contribution))));
+        refused.forEach((view, contribution) -> item.put(REFUSED + view, Items.bytes(ContributionBytes.of(contribution))));
         return item;
     }
 

@@ -5,6 +5,7 @@ import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
+import dev.onefold.core.state.ContributionBytes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -64,7 +65,7 @@ public final class Stored {
                 MEASURE,
                 Items.number(value.measure()),
                 AMOUNT,
-                Items.bytes(Packed.of(value.amount())));
+                Items.bytes(ContributionBytes.of(value.amount())));
     }
 
     /// The name of an attribute's copy.
@@ -89,7 +90,7 @@ public final class Stored {
 
     /// The amount of a value item.
     public static Amount amount(Map<String, AttributeValue> item) {
-        return Packed.amount(Items.bytes(item, AMOUNT));
+        return ContributionBytes.amount(Items.bytes(item, AMOUNT));
     }
 
     /// A leaf's sums at the end of an epoch; `null` if the item has changed twice since, so that nobody knows.

@@ -5,13 +5,15 @@ import dev.onefold.aws.Futures;
 import dev.onefold.aws.Queries;
 import dev.onefold.aws.SettledReads;
 import dev.onefold.aws.Store;
-import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.DeltaItem;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.core.map.ViewDeltas;
+import dev.onefold.core.reduce.Commit;
+import dev.onefold.core.reduce.DeltaId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,7 +25,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -45,6 +46,8 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 /// totals from them, or is in no rows of this deployment.
 public final class Reduce {
     private static final int DELTAS_READ_MAX = 200;
+    private static final int ITEMS_MAX = 99; // Of the hundred, one is the lane's header.
+    private static final long BYTES_MAX = 2_000_000;
     private static final int ATTEMPTS_MAX = 30;
     private static final int GONE_MAX = 100_000;
 
@@ -72,6 +75,9 @@ public final class Reduce {
     private long stood = -1;
     private String incarnation = "";
     private long commits;
+
+    /// What one transaction adds and deletes.
+    private record Picked(List<DeltaItem> deltas, ViewDeltas sum, Set<DeltaId> blockers) {}
 
     private Reduce(Store store, int lane, Duration most, Delays delays) {
         this.store = store;
@@ -167,9 +173,9 @@ public final class Reduce {
                 .limit(store.deltasPerCommitMax())
                 .toList();
         if (!foreign.isEmpty()) {
-            return CompletableFuture.completedFuture(new Picked(foreign, new TreeMap<>(), Set.of()));
+            return CompletableFuture.completedFuture(new Picked(foreign, ViewDeltas.NOTHING, Set.of()));
         }
-        Picked picked = Picked.of(deltas, gone, store.deltasPerCommitMax());
+        Picked picked = picked(deltas);
         if (!picked.deltas().isEmpty() || picked.blockers().isEmpty()) {
             return CompletableFuture.completedFuture(picked);
         }
@@ -189,6 +195,17 @@ public final class Reduce {
                     ? pick(header, more)
                     : CompletableFuture.completedFuture(picked);
         });
+    }
+
+    private Picked picked(List<DeltaItem> read) {
+        Map<DeltaId, DeltaItem> byId = new HashMap<>();
+        read.forEach(item -> byId.put(item.id(), item));
+        Commit commit = Commit.of(
+                read.stream().map(DeltaItem::delta).toList(),
+                gone,
+                new Commit.Limits(store.deltasPerCommitMax(), ITEMS_MAX, BYTES_MAX));
+        return new Picked(
+                commit.deltas().stream().map(delta -> byId.get(delta.id())).toList(), commit.sum(), commit.blockers());
     }
 
     /// The header, when all that its last commit wrote is visible, and no reader waits for a pause.
@@ -271,7 +288,7 @@ public final class Reduce {
 
     private CompletableFuture<Store.Written> commit(Header header, Picked picked) {
         List<Addition> additions = new ArrayList<>();
-        picked.sum().forEach((view, delta) -> additions.addAll(Addition.of(view, lane, delta)));
+        picked.sum().byView().forEach((view, delta) -> additions.addAll(Addition.of(view, lane, delta)));
         List<Map<String, AttributeValue>> keys =
                 additions.stream().map(Addition::key).toList();
         return read(keys).thenCompose(stored -> {

@@ -1,8 +1,8 @@
 package dev.onefold.aws.state;
 
 import dev.onefold.aws.Arrival;
-import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.Row;
+import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Transition;
 import java.util.Arrays;

@@ -4,10 +4,10 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Row;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.map.Delta;
+import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Transition;
 import java.util.List;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -42,11 +42,11 @@ record Change(int index, @Nullable Row before, Candidate candidate) {
     }
 
     /// What it comes to in each view. A row that a view does not have yet is added to it.
-    SortedMap<Integer, Delta> deltas(Definition definition) {
+    ViewDeltas deltas(Definition definition) {
         TreeMap<Integer, Delta> deltas = new TreeMap<>();
         candidate.views().keySet().forEach(view -> deltas.put(view, delta(definition.view(view))));
         candidate.refused().keySet().forEach(view -> deltas.put(view, delta(definition.view(view))));
-        return deltas;
+        return new ViewDeltas(deltas);
     }
 
     /// What it comes to in one view. From a view that refuses it, what was there before is taken.

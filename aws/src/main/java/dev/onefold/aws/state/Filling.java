@@ -2,9 +2,9 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.Row;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
 import java.nio.ByteBuffer;
@@ -186,8 +186,6 @@ public final class Filling {
 
     /// Returns the rows to be read again: somebody has changed them, or nobody knows.
     private CompletableFuture<List<Row>> write(RowTransaction transaction) {
-        int lane =
-                RowTransaction.lane(transaction.changes().getFirst().candidate().key(), definition.lanes());
         List<Row> rowsWritten = new ArrayList<>();
         transaction.changes().forEach(change -> {
             Row before = change.before();
@@ -199,7 +197,7 @@ public final class Filling {
         return store.transact(transaction.items(
                         store,
                         definition,
-                        new DeltaId(lane, store.newId()),
+                        new DeltaId(transaction.lane(), store.newId()),
                         definitions.check(definition, definitions.anyGate(definition))))
                 .thenApply(written -> {
                     if (written instanceof Store.Written.Refused refused && refused.failed(0)) {

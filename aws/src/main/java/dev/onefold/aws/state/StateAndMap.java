@@ -3,7 +3,6 @@ package dev.onefold.aws.state;
 import dev.onefold.aws.Arrival;
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.Row;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
@@ -13,6 +12,7 @@ import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Transition;
 import java.nio.ByteBuffer;
@@ -311,9 +311,7 @@ public final class StateAndMap {
     }
 
     private CompletableFuture<List<Integer>> write(Definition definition, RowTransaction transaction) {
-        int lane =
-                RowTransaction.lane(transaction.changes().getFirst().candidate().key(), definition.lanes());
-        DeltaId delta = new DeltaId(lane, store.newId());
+        DeltaId delta = new DeltaId(transaction.lane(), store.newId());
         mine.add(delta);
         List<Integer> indices =
                 transaction.changes().stream().map(Change::index).toList();

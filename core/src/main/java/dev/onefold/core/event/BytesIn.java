@@ -1,0 +1,72 @@
+package dev.onefold.core.event;
+
+import java.util.Arrays;
+
+/// Reads what [BytesOut] wrote. Each method fails with an [IllegalStateException] where the bytes are something else:
+/// they are stored state, and a runtime that cannot read its state must stop. It is not thread-safe.
+public final class BytesIn {
+    private final byte[] bytes;
+    private int offset;
+
+    public BytesIn(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /// Reads one byte, 0 to 255.
+    public int octet() {
+        if (offset == bytes.length) {
+            throw broken("they end too early");
+        }
+        return bytes[offset++] & 0xff;
+    }
+
+    /// Reads a number that is not negative.
+    public long number() {
+        long number = 0;
+        for (int shift = 0; shift < 64; shift += 7) {
+            int next = octet();
+            number |= (long) (next & 0x7f) << shift;
+            if (next < 0x80) {
+                return number;
+            }
+        }
+        throw broken("a number does not end");
+    }
+
+    /// Reads a number of either sign.
+    public long signed() {
+        long number = number();
+        return number >>> 1 ^ -(number & 1);
+    }
+
+    /// Reads bytes that have their length before them.
+    public byte[] bytes() {
+        long length = number();
+        if (length < 0 || length > bytes.length - offset) {
+            throw broken("a length of " + length + " exceeds the " + (bytes.length - offset) + " bytes left");
+        }
+        offset += (int) length;
+        return Arrays.copyOfRange(bytes, offset - (int) length, offset);
+    }
+
+    /// Requires the number of a format as the next byte.
+    public void requireFormat(int format) {
+        int found = octet();
+        if (found != format) {
+            throw broken("they have format " + found + ", and this Onefold reads format " + format
+                    + "; deploy the version that wrote them");
+        }
+    }
+
+    /// Requires that all bytes have been read.
+    public void requireEnd() {
+        if (offset < bytes.length) {
+            throw broken("there is unexpected data after their end");
+        }
+    }
+
+    /// The exception for bytes that mean nothing.
+    public IllegalStateException broken(String why) {
+        return new IllegalStateException(bytes.length + " stored bytes cannot be read at byte " + offset + ": " + why);
+    }
+}

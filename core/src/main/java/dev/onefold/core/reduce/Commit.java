@@ -1,0 +1,69 @@
+package dev.onefold.core.reduce;
+
+import dev.onefold.core.map.ViewDeltas;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// Whole deltas that one atomic step adds to the totals.
+///
+/// @param deltas in the order in which they were taken; each comes after or with those that it retracts
+/// @param sum of all of them
+/// @param blockers deltas that others wait for and that were not among those read
+public record Commit(List<PendingDelta> deltas, ViewDeltas sum, Set<DeltaId> blockers) {
+    public Commit {
+        deltas = List.copyOf(deltas);
+        blockers = Collections.unmodifiableSet(blockers); // In an order that repeats.
+    }
+
+    /// What one atomic step can take. A single delta is taken even if it exceeds them.
+    ///
+    /// @param deltasMax how many deltas
+    /// @param itemsMax deltas to delete and items of the totals to add to, together
+    /// @param bytesMax the sum's bytes
+    public record Limits(int deltasMax, int itemsMax, long bytesMax) {}
+
+    /// Takes deltas in the order of their ids, in as many passes as it takes until no more fits: ids sort only roughly
+    /// by
+    /// time, so a delta that retracts may stand before the one that it retracts.
+    ///
+    /// @param waiting deltas that were read, in the order of their ids
+    /// @param gone deltas that are known to be in the totals
+    public static Commit of(List<PendingDelta> waiting, Set<DeltaId> gone, Limits limits) {
+        Set<DeltaId> read = new HashSet<>();
+        waiting.forEach(delta -> read.add(delta.id()));
+        Set<DeltaId> met = new HashSet<>();
+        List<PendingDelta> left = new ArrayList<>(waiting);
+        List<PendingDelta> taken = new ArrayList<>();
+        Set<DeltaId> blockers = new HashSet<>();
+        ViewDeltas sum = ViewDeltas.NOTHING;
+        boolean more = true;
+        while (more) {
+            more = false;
+            for (PendingDelta delta : List.copyOf(left)) {
+                Set<DeltaId> unmet = new HashSet<>(delta.after());
+                unmet.removeIf(id -> met.contains(id) || gone.contains(id));
+                if (unmet.isEmpty()) {
+                    ViewDeltas together = sum.plus(delta.deltas());
+                    if (taken.isEmpty() || fits(taken.size() + 1, together, limits)) {
+                        sum = together;
+                        taken.add(delta);
+                        met.add(delta.id());
+                        left.remove(delta);
+                        more = true;
+                    }
+                } else {
+                    unmet.removeAll(read);
+                    blockers.addAll(unmet);
+                }
+            }
+        }
+        return new Commit(taken, sum, blockers);
+    }
+
+    private static boolean fits(int deltas, ViewDeltas sum, Limits limits) {
+        return deltas <= limits.deltasMax && deltas + sum.items() <= limits.itemsMax && sum.bytes() <= limits.bytesMax;
+    }
+}

@@ -1,0 +1,78 @@
+package dev.onefold.core.reduce;
+
+import dev.onefold.core.map.ViewDeltas;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Divides changes of rows into atomic steps. Each step writes rows of one lane and one delta.
+public final class Packing {
+    private Packing() {}
+
+    /// A change of one row.
+    ///
+    /// @param key of the row
+    /// @param deltas what the change comes to in the totals
+    /// @param rowBytes about how many bytes the row will have
+    public record Change(byte[] key, ViewDeltas deltas, long rowBytes) {}
+
+    /// What one atomic step can write. A single change is a step even if it exceeds them.
+    ///
+    /// @param rowsMax how many rows
+    /// @param itemsMax items of the totals that the delta touches: they must fit one [Commit]
+    /// @param deltaBytesMax the delta's bytes
+    /// @param rowBytesMax all rows' bytes
+    public record Limits(int rowsMax, int itemsMax, long deltaBytesMax, long rowBytesMax) {}
+
+    /// One atomic step.
+    ///
+    /// @param indices of the changes, in their order
+    /// @param deltas their sum
+    public record Step(int lane, List<Integer> indices, ViewDeltas deltas) {
+        public Step {
+            indices = List.copyOf(indices);
+        }
+    }
+
+    private static final class Open {
+        private final int lane;
+        private final List<Integer> indices = new ArrayList<>();
+        private ViewDeltas deltas = ViewDeltas.NOTHING;
+        private long rowBytes;
+
+        private Open(int lane) {
+            this.lane = lane;
+        }
+
+        private void add(int index, Change change) {
+            indices.add(index);
+            deltas = deltas.plus(change.deltas);
+            rowBytes += change.rowBytes;
+        }
+
+        private boolean fits(Change change, Limits limits) {
+            ViewDeltas together = deltas.plus(change.deltas);
+            return indices.size() < limits.rowsMax
+                    && together.items() <= limits.itemsMax
+                    && together.bytes() <= limits.deltaBytesMax
+                    && rowBytes + change.rowBytes <= limits.rowBytesMax;
+        }
+    }
+
+    /// The steps, in as few as the limits allow without another order within a lane.
+    public static List<Step> pack(List<Change> changes, int lanes, Limits limits) {
+        List<Open> opened = new ArrayList<>();
+        Open[] last = new Open[lanes];
+        for (int index = 0; index < changes.size(); index++) {
+            Change change = changes.get(index);
+            int lane = DeltaId.lane(change.key, lanes);
+            if (last[lane] == null || !last[lane].fits(change, limits)) {
+                last[lane] = new Open(lane);
+                opened.add(last[lane]);
+            }
+            last[lane].add(index, change);
+        }
+        return opened.stream()
+                .map(open -> new Step(open.lane, open.indices, open.deltas))
+                .toList();
+    }
+}
