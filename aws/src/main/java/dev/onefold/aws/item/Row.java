@@ -75,7 +75,8 @@ public record Row(
                 DELTA, AttributeValue.fromS(delta.toString()),
                 PLACE, AttributeValue.fromS(place)));
         views.forEach((view, contribution) -> item.put(VIEW + view, Items.bytes(ContributionBytes.of(contribution))));
-        refused.forEach((view, contribution) -> item.put(REFUSED + view, Items.bytes(ContributionBytes.of(contribution))));
+        refused.forEach(
+                (view, contribution) -> item.put(REFUSED + view, Items.bytes(ContributionBytes.of(contribution))));
         return item;
     }
 

@@ -2,7 +2,6 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.item.DeltaId;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Row;
 import dev.onefold.aws.letter.Letter;
@@ -12,6 +11,7 @@ import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
 import java.nio.ByteBuffer;
@@ -210,7 +210,7 @@ public final class RefusedRows {
         List<TransactWriteItem> items = emptied.items(
                 store,
                 definition,
-                new DeltaId(RowTransaction.lane(row.key(), definition.lanes()), store.newId()),
+                new DeltaId(emptied.lane(), store.newId()),
                 new Definitions(store).check(definition, gate));
         return letters.keep(List.of(letter), () -> items)
                 .thenCompose(kept -> kept ? empty(row, items) : CompletableFuture.completedFuture(false));

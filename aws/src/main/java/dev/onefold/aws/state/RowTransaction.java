@@ -46,7 +46,7 @@ record RowTransaction(int lane, List<Change> changes, ViewDeltas deltas) {
             bytes += ContributionBytes.of(contribution).length;
         }
         for (Contribution contribution : change.candidate().refused().values()) {
-            bytes += Packed.of(contribution).length;
+            bytes += ContributionBytes.of(contribution).length;
         }
         return bytes;
     }
