@@ -1,9 +1,11 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Edits;

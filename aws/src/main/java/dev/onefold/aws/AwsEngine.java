@@ -10,6 +10,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
 import dev.onefold.aws.state.RowReads;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;

@@ -1,5 +1,6 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.Streams;
 import java.net.URI;
 import java.security.SecureRandom;

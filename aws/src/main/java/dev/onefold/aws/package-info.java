@@ -1,4 +1,8 @@
 /// The runtime on AWS: Kinesis, Lambda, DynamoDB and SQS are the distributed engine.
+///
+/// A package imports only those to its right:
+///
+///     function > template > upkeep > aws > stream > read > reduce > state > letter > item > store > event
 @NullMarked
 package dev.onefold.aws;
 

@@ -1,5 +1,6 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.store.Store;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;

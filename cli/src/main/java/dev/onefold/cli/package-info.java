@@ -1,4 +1,8 @@
 /// The command `onefold`: the one place where the parts are put together.
+///
+/// A package imports only those to its right:
+///
+///     cli > demo > aws > generate > verbs > letters > run > data > show > call
 @NullMarked
 package dev.onefold.cli;
 

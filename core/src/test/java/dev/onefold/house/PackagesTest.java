@@ -66,18 +66,23 @@ class PackagesTest {
                 .map(file -> shortName(packageName(file), root))
                 .distinct()
                 .toList();
-        if (names.size() > 1 && !order.stream().sorted().toList().equals(names.stream().sorted().toList())) {
+        if (names.size() > 1
+                && !order.stream()
+                        .sorted()
+                        .toList()
+                        .equals(names.stream().sorted().toList())) {
             violations.add("%s: package-info names the packages %s; they are %s.".formatted(root, order, names));
         }
-        Pattern imports = Pattern.compile("(?m)^import (?:static )?(" + Pattern.quote(root) + "(?:\\.[a-z]\\w*)*)\\.[A-Z]");
+        Pattern imports =
+                Pattern.compile("(?m)^import (?:static )?(" + Pattern.quote(root) + "(?:\\.[a-z]\\w*)*)\\.[A-Z]");
         for (Source file : files) {
             int from = order.indexOf(shortName(packageName(file), root));
             imports.matcher(file.text())
                     .results()
                     .map(found -> shortName(found.group(1), root))
                     .filter(to -> order.indexOf(to) < from)
-                    .forEach(to -> violations.add("%s imports package %s, which stands to the left of its own."
-                            .formatted(file.path(), to)));
+                    .forEach(to -> violations.add(
+                            "%s imports package %s, which stands to the left of its own.".formatted(file.path(), to)));
         }
         return violations;
     }

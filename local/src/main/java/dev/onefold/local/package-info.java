@@ -1,4 +1,8 @@
 /// What AWS does for the functions, on this machine: for the demo and for tests.
+///
+/// A package imports only those to its right:
+///
+///     local > demo > stack > function > gate > mapping > server > template > mapping.source
 @NullMarked
 package dev.onefold.local;
 

@@ -1,4 +1,9 @@
 /// The simulator as a program.
+///
+/// A package imports only those to its right:
+///
+///     simulator > deployment > embedded > generate > judge > oracle > aws.bucket > queue > stream >
+///     disk > aws > aws.table > aws.expression > aws.item > wire
 @NullMarked
 package dev.onefold.simulator;
 

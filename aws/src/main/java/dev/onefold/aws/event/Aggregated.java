@@ -1,6 +1,5 @@
 package dev.onefold.aws.event;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.core.pipeline.Limits;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,6 +1,5 @@
 package dev.onefold.aws.event;
 
-import dev.onefold.aws.Arrival;
 import java.util.List;
 import java.util.Optional;
 

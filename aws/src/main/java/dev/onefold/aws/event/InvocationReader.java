@@ -2,7 +2,6 @@ package dev.onefold.aws.event;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.onefold.aws.Arrival;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,6 @@
 package dev.onefold.aws.event;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.onefold.aws.Arrival;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

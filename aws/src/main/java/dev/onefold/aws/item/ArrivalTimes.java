@@ -1,6 +1,6 @@
 package dev.onefold.aws.item;
 
-import dev.onefold.aws.Arrival;
+import dev.onefold.aws.event.Arrival;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collection;

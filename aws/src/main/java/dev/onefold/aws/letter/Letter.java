@@ -1,6 +1,6 @@
 package dev.onefold.aws.letter;
 
-import dev.onefold.aws.Arrival;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;

@@ -1,7 +1,7 @@
 package dev.onefold.aws.letter;
 
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.event.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

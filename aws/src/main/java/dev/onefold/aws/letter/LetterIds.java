@@ -1,8 +1,8 @@
 package dev.onefold.aws.letter;
 
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Items;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;

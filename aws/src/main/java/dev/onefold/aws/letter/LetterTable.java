@@ -1,9 +1,9 @@
 package dev.onefold.aws.letter;
 
-import dev.onefold.aws.Arrival;
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Items;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;

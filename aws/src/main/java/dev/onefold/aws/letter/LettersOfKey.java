@@ -1,7 +1,7 @@
 package dev.onefold.aws.letter;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Items;
+import dev.onefold.aws.store.Store;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.onefold.aws.read;
 
-import dev.onefold.aws.BatchReads;
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.SettledReads;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.reduce.Headers;
+import dev.onefold.aws.store.BatchReads;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.SettledReads;
+import dev.onefold.aws.store.Store;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

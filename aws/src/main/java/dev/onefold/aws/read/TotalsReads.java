@@ -1,7 +1,5 @@
 package dev.onefold.aws.read;
 
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
@@ -10,6 +8,8 @@ import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;

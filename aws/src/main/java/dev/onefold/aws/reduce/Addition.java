@@ -1,9 +1,9 @@
 package dev.onefold.aws.reduce;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.map.Delta;
 import java.math.BigInteger;
 import java.util.ArrayList;

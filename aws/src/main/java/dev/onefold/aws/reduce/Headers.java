@@ -1,10 +1,10 @@
 package dev.onefold.aws.reduce;
 
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.SettledReads;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.SettledReads;
+import dev.onefold.aws.store.Store;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

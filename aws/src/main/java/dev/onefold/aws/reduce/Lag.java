@@ -1,8 +1,8 @@
 package dev.onefold.aws.reduce;
 
-import dev.onefold.aws.Queries;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.DeltaItem;
+import dev.onefold.aws.store.Queries;
+import dev.onefold.aws.store.Store;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

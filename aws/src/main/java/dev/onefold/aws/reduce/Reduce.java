@@ -1,16 +1,16 @@
 package dev.onefold.aws.reduce;
 
-import dev.onefold.aws.BatchReads;
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Queries;
-import dev.onefold.aws.SettledReads;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.DeltaItem;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.store.BatchReads;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Queries;
+import dev.onefold.aws.store.SettledReads;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.reduce.Commit;
 import dev.onefold.core.reduce.DeltaId;

@@ -1,6 +1,6 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.Arrival;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Row;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;

@@ -1,12 +1,12 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Queries;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Queries;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.Arrival;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;

@@ -1,8 +1,8 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Row;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;

@@ -1,9 +1,9 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Row;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Row;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Losers;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Malformed;

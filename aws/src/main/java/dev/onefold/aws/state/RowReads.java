@@ -1,8 +1,8 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.BatchReads;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Row;
+import dev.onefold.aws.store.BatchReads;
+import dev.onefold.aws.store.Store;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.ArrivalTimes;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.DeltaItem;
 import dev.onefold.aws.item.Row;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.reduce.Packing;

@@ -1,10 +1,10 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Arrival;
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

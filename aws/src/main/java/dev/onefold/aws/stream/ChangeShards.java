@@ -1,6 +1,6 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Store;
+import dev.onefold.aws.store.Store;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

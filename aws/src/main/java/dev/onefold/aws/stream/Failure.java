@@ -1,7 +1,7 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;

@@ -1,7 +1,7 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.event.Aggregated;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.StreamName;
 import java.time.Instant;
 import java.util.List;

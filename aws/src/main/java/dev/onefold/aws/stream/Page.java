@@ -1,6 +1,6 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Arrival;
+import dev.onefold.aws.event.Arrival;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

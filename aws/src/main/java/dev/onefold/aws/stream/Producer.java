@@ -1,6 +1,6 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Futures;
+import dev.onefold.aws.store.Futures;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

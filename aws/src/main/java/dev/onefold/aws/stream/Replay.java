@@ -1,7 +1,7 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.ShardReading.Extent;
 import dev.onefold.aws.stream.Shards.Shard;
 import dev.onefold.core.Counts;

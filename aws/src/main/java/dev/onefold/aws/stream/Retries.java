@@ -1,14 +1,14 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Arrival;
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.FailedBatch;
 import dev.onefold.aws.event.Message;
 import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.event.UnreadableEvent;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.ShardReading.Extent;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;

@@ -1,8 +1,8 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Arrival;
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.onefold.aws.upkeep;
 
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Row;
 import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,6 @@
 package dev.onefold.aws.upkeep;
 
-import dev.onefold.aws.Arrival;
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Row;
@@ -14,6 +12,8 @@ import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.LostRow;
 import dev.onefold.aws.state.RefusedRows;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Losers;
 import dev.onefold.core.StoredRow;

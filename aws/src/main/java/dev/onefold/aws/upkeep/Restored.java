@@ -1,8 +1,5 @@
 package dev.onefold.aws.upkeep;
 
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
-import dev.onefold.aws.TableIds;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Incarnation;
@@ -12,6 +9,9 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.reduce.Headers;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.TableIds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,8 +1,6 @@
 package dev.onefold.aws.upkeep;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Futures;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
@@ -10,6 +8,8 @@ import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
+import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;

@@ -1,6 +1,5 @@
 package dev.onefold.aws.event;
 
-import dev.onefold.aws.Arrival;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;

@@ -3,7 +3,6 @@ package dev.onefold.aws.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.core.Seeds;
 import java.util.ArrayList;
 import java.util.List;

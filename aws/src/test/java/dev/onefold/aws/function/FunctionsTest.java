@@ -2,12 +2,12 @@ package dev.onefold.aws.function;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Layout;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;

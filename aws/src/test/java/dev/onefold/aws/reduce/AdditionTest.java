@@ -3,10 +3,10 @@ package dev.onefold.aws.reduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.LocalDynamoDb;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.store.Store;
 import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.onefold.aws.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.Arrival;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.ArrivalTimes;
 import java.time.Duration;
 import java.time.Instant;

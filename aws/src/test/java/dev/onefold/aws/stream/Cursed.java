@@ -1,6 +1,6 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.Store;
+import dev.onefold.aws.store.Store;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

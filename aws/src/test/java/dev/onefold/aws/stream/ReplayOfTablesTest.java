@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;

@@ -2,9 +2,9 @@ package dev.onefold.aws.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.Arrival;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.KplEncoder;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Seeds;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

@@ -2,8 +2,8 @@ package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;

@@ -2,9 +2,9 @@ package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
 import dev.onefold.cli.call.Call;

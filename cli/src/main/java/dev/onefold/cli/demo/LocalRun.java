@@ -2,7 +2,7 @@ package dev.onefold.cli.demo;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Input;
 import dev.onefold.aws.template.Template;
 import dev.onefold.cli.aws.FunctionJars;

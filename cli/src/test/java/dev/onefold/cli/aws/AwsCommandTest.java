@@ -2,12 +2,12 @@ package dev.onefold.cli.aws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.core.pipeline.Pipeline;

@@ -1,6 +1,6 @@
 package dev.onefold.local.function;
 
-import dev.onefold.aws.Futures;
+import dev.onefold.aws.store.Futures;
 import dev.onefold.local.mapping.Invoker;
 import java.io.IOException;
 import java.io.UncheckedIOException;

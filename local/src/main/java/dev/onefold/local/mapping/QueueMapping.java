@@ -2,7 +2,7 @@ package dev.onefold.local.mapping;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.onefold.aws.Futures;
+import dev.onefold.aws.store.Futures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package dev.onefold.local.mapping;
 
-import dev.onefold.aws.Futures;
+import dev.onefold.aws.store.Futures;
 import dev.onefold.local.mapping.source.StreamSource;
 import dev.onefold.local.mapping.source.StreamSource.Position;
 import dev.onefold.local.mapping.source.StreamSource.Shard;

@@ -1,7 +1,7 @@
 package dev.onefold.local.stack;
 
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.Outgoing;
 import dev.onefold.aws.stream.PartitionKeys;
 import dev.onefold.aws.stream.Producer;

@@ -1,6 +1,6 @@
 package dev.onefold.local.stack;
 
-import dev.onefold.aws.Futures;
+import dev.onefold.aws.store.Futures;
 import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Role;
 import dev.onefold.local.mapping.Destination;

@@ -2,8 +2,7 @@ package dev.onefold.local.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.Arrival;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
@@ -13,6 +12,7 @@ import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.RowReads;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Input;
 import dev.onefold.aws.template.Template;
 import dev.onefold.aws.upkeep.Upkeep;

@@ -1,6 +1,6 @@
 package dev.onefold.local.stack;
 
-import dev.onefold.aws.Store;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigDecimal;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.onefold.local.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
 import dev.onefold.aws.template.Input;

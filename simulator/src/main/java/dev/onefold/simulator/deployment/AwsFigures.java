@@ -2,11 +2,11 @@ package dev.onefold.simulator.deployment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Layout;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.Faults;

@@ -1,12 +1,12 @@
 package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.function.ReduceFunction;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.item.DeltaItem;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Row;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;

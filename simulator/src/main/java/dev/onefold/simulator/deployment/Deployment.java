@@ -1,10 +1,10 @@
 package dev.onefold.simulator.deployment;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.aws.SimulatedDynamoDb;

@@ -1,7 +1,7 @@
 package dev.onefold.simulator.deployment;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.function.StateFunction;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
 import dev.onefold.aws.stream.Streams;

@@ -1,11 +1,11 @@
 package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.simulator.aws.SimulatedClient;
 import dev.onefold.simulator.aws.VirtualTime;

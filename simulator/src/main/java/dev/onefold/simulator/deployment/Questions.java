@@ -1,11 +1,11 @@
 package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Row;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;

@@ -1,9 +1,9 @@
 package dev.onefold.simulator.deployment;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.query.Totals;

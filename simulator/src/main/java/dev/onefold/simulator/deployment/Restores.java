@@ -1,7 +1,7 @@
 package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.core.Verification;
 import dev.onefold.simulator.aws.table.Tables;

@@ -3,9 +3,8 @@ package dev.onefold.simulator.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
@@ -14,6 +13,7 @@ import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.pipeline.Pipeline;

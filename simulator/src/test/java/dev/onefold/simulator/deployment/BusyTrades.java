@@ -1,8 +1,7 @@
 package dev.onefold.simulator.deployment;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Stored;
@@ -11,6 +10,7 @@ import dev.onefold.aws.reduce.Delays;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;

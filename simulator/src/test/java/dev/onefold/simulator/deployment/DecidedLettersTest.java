@@ -2,15 +2,15 @@ package dev.onefold.simulator.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;

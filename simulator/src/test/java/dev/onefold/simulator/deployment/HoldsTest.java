@@ -3,10 +3,10 @@ package dev.onefold.simulator.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.core.query.Query;
 import dev.onefold.simulator.aws.SimulatedClient;

@@ -2,8 +2,8 @@ package dev.onefold.simulator.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;

@@ -3,10 +3,10 @@ package dev.onefold.simulator.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.aws.Store;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Lag;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.query.Query;
 import dev.onefold.simulator.aws.SimulatedClient;
 import java.math.BigDecimal;

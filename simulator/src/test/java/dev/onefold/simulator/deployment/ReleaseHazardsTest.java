@@ -3,9 +3,8 @@ package dev.onefold.simulator.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.aws.Arrival;
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Store;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.reduce.Delays;
@@ -16,6 +15,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Input;
 import dev.onefold.aws.template.Template;
 import dev.onefold.aws.upkeep.Upkeep;

@@ -1,6 +1,6 @@
 package dev.onefold.simulator.mapping;
 
-import dev.onefold.aws.Arrival;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.FailedBatch;
 import dev.onefold.aws.event.Invocation;

@@ -1,6 +1,6 @@
 package dev.onefold.local.mapping.source;
 
-import dev.onefold.aws.Futures;
+import dev.onefold.aws.store.Futures;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.onefold.local.mapping.source;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.onefold.aws.Futures;
+import dev.onefold.aws.store.Futures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

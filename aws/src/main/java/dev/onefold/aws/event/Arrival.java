@@ -1,4 +1,4 @@
-package dev.onefold.aws;
+package dev.onefold.aws.event;
 
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.onefold.aws;
+package dev.onefold.aws.store;
 
 import java.util.concurrent.CompletableFuture;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;

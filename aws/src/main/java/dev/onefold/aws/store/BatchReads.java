@@ -1,4 +1,4 @@
-package dev.onefold.aws;
+package dev.onefold.aws.store;
 
 import java.util.ArrayList;
 import java.util.List;

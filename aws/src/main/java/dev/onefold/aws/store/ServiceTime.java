@@ -1,4 +1,4 @@
-package dev.onefold.aws;
+package dev.onefold.aws.store;
 
 import java.time.DateTimeException;
 import java.time.Duration;

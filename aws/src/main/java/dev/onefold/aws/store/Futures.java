@@ -1,4 +1,4 @@
-package dev.onefold.aws;
+package dev.onefold.aws.store;
 
 import java.util.concurrent.CompletionException;
 
