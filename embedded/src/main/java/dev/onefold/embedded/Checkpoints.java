@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.GroupLogs;

@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;

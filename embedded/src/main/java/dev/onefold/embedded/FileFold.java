@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Sha256;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.embedded.disk.Checkpoint;

@@ -32,7 +32,7 @@ final class Opener {
         this.pipeline = pipeline;
         this.given = Objects.requireNonNull(given, "The settings are null");
         own = new OwnThread(given.threads() > 0, "onefold-engine");
-        space = new Space(given);
+        space = new Space(given.pause(), given.clock(), given.spaceListener());
     }
 
     /// Opens the directory as its owner; without a pipeline it must hold data.
@@ -100,7 +100,9 @@ final class Opener {
     }
 
     private EmbeddedEngine recover(@Nullable DirectoryLock held) {
-        Stored found = held == null ? Stored.read(root) : Stored.own(root, given, held, space);
+        Stored found = held == null
+                ? Stored.read(root)
+                : Stored.own(root, new Stored.Wish(given.keepJournal(), given.random()), held, space);
         kept(found.journal());
         Checkpoint checkpoint = found.checkpoint();
         Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);

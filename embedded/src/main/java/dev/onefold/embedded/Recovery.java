@@ -1,10 +1,12 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.Extent;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.fold.State;
@@ -13,7 +15,6 @@ import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowFiles;
-import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.rows.Segment;
 import java.nio.file.Path;
@@ -124,7 +125,7 @@ final class Recovery {
         workers.run(Math.min(workers.parallelism(), shards.length), _ -> {
             for (int shard = next.getAndIncrement(); shard < shards.length; shard = next.getAndIncrement()) {
                 RowFiles files = new RowFiles(directory, identity, shard);
-                for (RowStore.Extent extent : checkpoint.rows().get(shard)) {
+                for (Extent extent : checkpoint.rows().get(shard)) {
                     Segment segment = shards[shard].store().segmentToLoad(extent.sequence());
                     files.read(segment, extent.length());
                     long wrong = shards[shard].store().load(segment, shard, shards.length);

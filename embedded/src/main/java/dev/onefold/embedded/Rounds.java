@@ -1,6 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.fold.Chunk;

@@ -1,5 +1,7 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.EngineException;
+import dev.onefold.embedded.guard.SpaceListener;
 import dev.onefold.embedded.rows.MachineMemory;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -69,31 +71,6 @@ public record Settings(
             RandomGenerator random,
             Runnable pause) {
         this(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, new SpaceLog());
-    }
-
-    /// Called when the disk is full. Any thread calls it; it must return soon.
-    public interface SpaceListener {
-        /// Called at once when the engine begins to wait for space, and then each minute.
-        ///
-        /// @param since when the wait began
-        /// @param file for which there was no space
-        void waiting(Instant since, Path file);
-
-        /// Called when the wait has ended: there is space again, or the caller has given up.
-        ///
-        /// @param since when the wait began
-        void ended(Instant since);
-
-        /// Tells nobody.
-        static SpaceListener silent() {
-            return new SpaceListener() {
-                @Override
-                public void waiting(Instant since, Path file) {}
-
-                @Override
-                public void ended(Instant since) {}
-            };
-        }
     }
 
     private static final class SpaceLog implements SpaceListener {

@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;

@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.pipeline.Reading;
@@ -52,7 +53,7 @@ final class View {
         pipeline = state.pipeline;
         letters = recovered.letters();
         groupLogs = recovered.groupLogs();
-        folding = new Folding(state, letters, opening.settings, opening.workers);
+        folding = new Folding(state, letters, opening.settings.clock(), opening.workers);
         commits = new Commits(state, folding, letters, opening.journal());
         checkpoints = new Checkpoints(
                 directory,

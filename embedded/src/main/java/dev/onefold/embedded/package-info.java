@@ -1,4 +1,8 @@
 /// The engine on one machine: one durable process.
+///
+/// A package imports only those to its right:
+///
+///     embedded > directory > fold > guard > letters > rows > disk
 @NullMarked
 package dev.onefold.embedded;
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
+import dev.onefold.embedded.guard.SpaceListener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +44,7 @@ class FullFileSystemTest {
     }
 
     private Settings settings() {
-        return Settings.defaults().withThreads(2).withShards(2).withSpaceListener(new Settings.SpaceListener() {
+        return Settings.defaults().withThreads(2).withShards(2).withSpaceListener(new SpaceListener() {
             @Override
             public void waiting(Instant since, Path file) {
                 told.release();

@@ -1,8 +1,8 @@
 package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
-import dev.onefold.embedded.EngineException;
-import dev.onefold.embedded.Settings;
+import dev.onefold.core.EngineException;
+import dev.onefold.embedded.guard.SpaceListener;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 /// What a command does while the disk is full: says so on standard error, at once and each minute, and waits until
 /// there is
 /// space or a stop is asked for. Any thread.
-public final class FullDisk implements Settings.SpaceListener {
+public final class FullDisk implements SpaceListener {
     private static final long PAUSE_MS = 500;
 
     private final Caller caller;

@@ -1,8 +1,8 @@
 package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Call;
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.Settings;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
-import dev.onefold.embedded.EngineException;
+import dev.onefold.core.EngineException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

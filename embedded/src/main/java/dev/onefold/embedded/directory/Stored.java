@@ -1,7 +1,6 @@
 package dev.onefold.embedded.directory;
 
-import dev.onefold.embedded.EngineException;
-import dev.onefold.embedded.Settings;
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
@@ -16,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// What a data directory holds when it is opened: the view that serves, its checkpoint, and the entries of
@@ -31,10 +31,16 @@ public record Stored(
         @Nullable DirectoryLock lock) {
     private static final int READS_MAX = 20;
 
+    /// What an owner wants of a directory.
+    ///
+    /// @param keepJournal whether the journal is kept for ever
+    /// @param random gives a new directory its identity
+    public record Wish(boolean keepJournal, RandomGenerator random) {}
+
     /// What the owner of a directory finds. Abandoned files are deleted, and what can be read is made durable.
-    public static Stored own(Path root, Settings settings, DirectoryLock lock, Space space) {
+    public static Stored own(Path root, Wish wish, DirectoryLock lock, Space space) {
         Current named = Current.read(root);
-        Current current = named == null ? begun(root, settings) : named;
+        Current current = named == null ? begun(root, wish) : named;
         Checkpoint checkpoint = checkpoint(root, current);
         if (named == null) {
             Disk.forceAncestors(root);
@@ -52,7 +58,7 @@ public record Stored(
         });
         try {
             Stored stored = new Stored(current, checkpoint, journal, replayed, lock);
-            stored.keepJournal(root, settings, space);
+            stored.keepJournal(root, wish, space);
             return stored;
         } catch (RuntimeException | Error e) {
             journal.close();
@@ -62,19 +68,19 @@ public record Stored(
 
     /// A directory that is about to be made. If a process was killed while it made the directory, the
     /// identity is in use already.
-    private static Current begun(Path root, Settings settings) {
+    private static Current begun(Path root, Wish wish) {
         Long given = Journal.identity(root);
-        return new Current(0, given == null ? settings.random().nextLong() : given, settings.keepJournal());
+        return new Current(0, given == null ? wish.random().nextLong() : given, wish.keepJournal());
     }
 
     /// The directory remembers whether its journal is kept. To keep it later is of use only while nothing
     /// is gone.
-    private void keepJournal(Path root, Settings settings, Space space) {
+    private void keepJournal(Path root, Wish wish, Space space) {
         boolean kept = current.journalKept();
         if (kept) {
             journal.requireWhole();
         }
-        if (settings.keepJournal() && !kept) {
+        if (wish.keepJournal() && !kept) {
             if (!journal.isWhole()) {
                 throw new EngineException(
                         EngineException.Kind.DEFINITION_CHANGED,

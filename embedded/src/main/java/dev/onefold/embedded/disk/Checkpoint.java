@@ -1,8 +1,7 @@
 package dev.onefold.embedded.disk;
 
 import dev.onefold.core.Counts;
-import dev.onefold.embedded.EngineException;
-import dev.onefold.embedded.rows.RowStore;
+import dev.onefold.core.EngineException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -36,7 +35,7 @@ public record Checkpoint(
         long number,
         Instant at,
         String definition,
-        List<List<RowStore.Extent>> rows,
+        List<List<Extent>> rows,
         List<Log> groupLogs,
         Log letters,
         Journal.Position journal,
@@ -126,9 +125,9 @@ public record Checkpoint(
             out.writeInt(at.getNano());
             writeBytes(out, definition.getBytes(StandardCharsets.UTF_8));
             out.writeInt(rows.size());
-            for (List<RowStore.Extent> shard : rows) {
+            for (List<Extent> shard : rows) {
                 out.writeInt(shard.size());
-                for (RowStore.Extent extent : shard) {
+                for (Extent extent : shard) {
                     out.writeLong(extent.sequence());
                     out.writeInt(extent.length());
                 }
@@ -186,11 +185,11 @@ public record Checkpoint(
         long number = in.readLong();
         Instant at = Instant.ofEpochSecond(in.readLong(), in.readInt());
         String definition = new String(readBytes(in), StandardCharsets.UTF_8);
-        List<List<RowStore.Extent>> rows = new ArrayList<>();
+        List<List<Extent>> rows = new ArrayList<>();
         for (int shards = in.readInt(); shards > 0; shards--) {
-            List<RowStore.Extent> extents = new ArrayList<>();
+            List<Extent> extents = new ArrayList<>();
             for (int count = in.readInt(); count > 0; count--) {
-                extents.add(new RowStore.Extent(in.readLong(), in.readInt()));
+                extents.add(new Extent(in.readLong(), in.readInt()));
             }
             rows.add(extents);
         }

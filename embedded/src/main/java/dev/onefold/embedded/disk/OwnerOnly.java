@@ -1,6 +1,6 @@
 package dev.onefold.embedded.disk;
 
-import dev.onefold.embedded.EngineException;
+import dev.onefold.core.EngineException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;

@@ -2,6 +2,7 @@ package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.Losers;
 import dev.onefold.core.Place;
 import dev.onefold.core.StoredRow;
@@ -12,13 +13,12 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
-import dev.onefold.embedded.EngineException;
-import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,7 +40,7 @@ public final class Folding {
 
     private final State state;
     private final Letters letters;
-    private final Settings settings;
+    private final InstantSource clock;
     private final Workers workers;
     private final Decoding[] decodings;
     private final List<List<Rows.Conflict>> conflicts = new ArrayList<>();
@@ -58,10 +58,10 @@ public final class Folding {
         Sources.@Nullable Source headed;
     }
 
-    public Folding(State state, Letters letters, Settings settings, Workers workers) {
+    public Folding(State state, Letters letters, InstantSource clock, Workers workers) {
         this.state = state;
         this.letters = letters;
-        this.settings = settings;
+        this.clock = clock;
         this.workers = workers;
         decodings = new Decoding[workers.parallelism()];
         Arrays.setAll(decodings, _ -> new Decoding());
@@ -239,7 +239,7 @@ public final class Folding {
 
     /// What arrives now arrives at this time. A journal's entry keeps it, so that its replay decides alike.
     public long arrivalMs() {
-        return settings.clock().instant().toEpochMilli();
+        return clock.instant().toEpochMilli();
     }
 
     private static @Nullable Malformed outOfTime(Event event, Duration horizon, long watermarkMs, long arrivedMs) {
@@ -350,7 +350,7 @@ public final class Folding {
                     new Place(source.name, chunk.recordsBefore + 1, chunk.offset),
                     chunk.oversized,
                     chunk.oversizedHash,
-                    settings.clock().instant());
+                    clock.instant());
         }
         chunk.records = chunk.oversized >= 0 ? 1 : chunk.records;
         long rejectedCount = chunk.rejectedCount + (isKept ? 1L : 0L);
@@ -395,8 +395,7 @@ public final class Folding {
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Letters.Rejected(
-                            chunk.letter, place, record, settings.clock().instant()),
+                    new Letters.Rejected(chunk.letter, place, record, clock.instant()),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
             number++;
@@ -427,7 +426,7 @@ public final class Folding {
                         0,
                         new Place(loser.source(), 0, loser.offset()),
                         Losers.text(loser, state.pipeline),
-                        settings.clock().instant()),
+                        clock.instant()),
                 DeadLetter.Content.SUMMARY);
     }
 
@@ -446,7 +445,7 @@ public final class Folding {
                         chunk.letter,
                         new Place(loser.source(), line, loser.offset()),
                         recordAt(chunk, from),
-                        settings.clock().instant()),
+                        clock.instant()),
                 DeadLetter.Content.RECORD);
     }
 

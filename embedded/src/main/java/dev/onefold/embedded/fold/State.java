@@ -1,6 +1,7 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.map.Amounts;
@@ -8,7 +9,6 @@ import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Leaves;
-import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.Rows;
 import java.util.Arrays;

@@ -1,12 +1,12 @@
 package dev.onefold.embedded.guard;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.core.query.Lines;
 import dev.onefold.core.query.Query;
-import dev.onefold.embedded.EngineException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,6 @@
 package dev.onefold.embedded.guard;
 
-import dev.onefold.embedded.EngineException;
+import dev.onefold.core.EngineException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package dev.onefold.embedded.guard;
 
-import dev.onefold.embedded.EngineException;
-import dev.onefold.embedded.Settings;
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Optional;
@@ -16,14 +16,19 @@ import org.jspecify.annotations.Nullable;
 public final class Space {
     private static final Duration TELL_INTERVAL = Duration.ofMinutes(1);
 
-    private final Settings settings;
+    private final Runnable pause;
+    private final InstantSource clock;
+    private final SpaceListener listener;
     private final Set<Object> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
     private @Nullable Instant since;
     private long toldNanos;
     private volatile boolean closing;
 
-    public Space(Settings settings) {
-        this.settings = settings;
+    /// @param pause waits a little before the disk is tried again; to give up, it throws
+    public Space(Runnable pause, InstantSource clock, SpaceListener listener) {
+        this.pause = pause;
+        this.clock = clock;
+        this.listener = listener;
     }
 
     /// Work that may find the disk full, and changes nothing then.
@@ -38,7 +43,7 @@ public final class Space {
 
     /// Makes a change as soon as there is space for it.
     ///
-    /// @throws EngineException if the pause of the settings gives up
+    /// @throws EngineException if the pause gives up
     public void change(Change change) {
         await(() -> {
             change.run();
@@ -48,7 +53,7 @@ public final class Space {
 
     /// Does a piece of work as soon as there is space for it.
     ///
-    /// @throws EngineException if the pause of the settings gives up
+    /// @throws EngineException if the pause gives up
     public <T> T await(Work<T> work) {
         try {
             while (true) {
@@ -56,7 +61,7 @@ public final class Space {
                     return work.run();
                 } catch (OutOfSpaceException e) {
                     isFull(work, e);
-                    settings.pause().run();
+                    pause.run();
                     requireOpen();
                 }
             }
@@ -91,7 +96,7 @@ public final class Space {
             boolean first = waiting.isEmpty();
             waiting.add(waiter);
             if (first) {
-                since = settings.clock().instant();
+                since = clock.instant();
             }
             begun = since;
             if (begun == null || (!first && System.nanoTime() - toldNanos < TELL_INTERVAL.toNanos())) {
@@ -99,7 +104,7 @@ public final class Space {
             }
             toldNanos = System.nanoTime();
         }
-        settings.spaceListener().waiting(begun, full.file());
+        listener.waiting(begun, full.file());
     }
 
     /// Notes that somebody waits no longer, because there was space or because the caller gave up.
@@ -113,7 +118,7 @@ public final class Space {
             since = null;
         }
         if (begun != null) {
-            settings.spaceListener().ended(begun);
+            listener.ended(begun);
         }
     }
 

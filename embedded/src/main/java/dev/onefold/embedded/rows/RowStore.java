@@ -1,6 +1,7 @@
 package dev.onefold.embedded.rows;
 
 import dev.onefold.core.event.Hash;
+import dev.onefold.embedded.disk.Extent;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -225,9 +226,6 @@ public final class RowStore {
 
     /// A range of a segment.
     public record Range(Segment segment, int from, int to) {}
-
-    /// A segment by its number, and how much of it counts.
-    public record Extent(long sequence, int length) {}
 
     /// Cuts: what was appended so far belongs to this checkpoint, what comes now to the next.
     public Cut cut() {

@@ -1,8 +1,9 @@
 package dev.onefold.simulator.embedded;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.guard.SpaceListener;
 import dev.onefold.simulator.disk.Faults;
 import dev.onefold.simulator.disk.Operation;
 import dev.onefold.simulator.disk.SimulatedCrash;
@@ -173,7 +174,7 @@ public final class EmbeddedSimulation {
                 () -> Instant.ofEpochSecond(random.nextLong(0, 4_000_000_000L)), // It goes back as often as on.
                 random,
                 () -> disk.inject(Faults.none()),
-                Settings.SpaceListener.silent());
+                SpaceListener.silent());
     }
 
     private Faults faults() {

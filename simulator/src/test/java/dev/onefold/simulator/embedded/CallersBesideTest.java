@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.guard.SpaceListener;
 import dev.onefold.simulator.disk.Faults;
 import dev.onefold.simulator.disk.Operation;
 import dev.onefold.simulator.disk.SimulatedDisk;
@@ -60,7 +61,7 @@ class CallersBesideTest {
     }
 
     private Settings settings() {
-        return Trades.settings(2).withThreads(2).withPause(this::pause).withSpaceListener(new Settings.SpaceListener() {
+        return Trades.settings(2).withThreads(2).withPause(this::pause).withSpaceListener(new SpaceListener() {
             @Override
             public void waiting(Instant since, Path file) {
                 told.release();

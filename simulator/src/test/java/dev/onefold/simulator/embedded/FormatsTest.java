@@ -4,8 +4,8 @@ import static dev.onefold.simulator.embedded.Trades.open;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.EngineException;
 import dev.onefold.simulator.disk.SimulatedDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -10,10 +10,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.Settings;
 import dev.onefold.simulator.disk.Faults;
 import dev.onefold.simulator.disk.SimulatedCrash;

@@ -3,8 +3,8 @@ package dev.onefold.simulator.embedded;
 import static dev.onefold.simulator.embedded.Trades.totals;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.EngineException;
 import dev.onefold.simulator.disk.SimulatedDisk;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,8 +4,8 @@ import static dev.onefold.simulator.embedded.Trades.fold;
 import static dev.onefold.simulator.embedded.Trades.totals;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.EngineException;
 import dev.onefold.embedded.Settings;
 import dev.onefold.simulator.disk.Faults;
 import dev.onefold.simulator.disk.Operation;

@@ -7,6 +7,7 @@ import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.FoldReport;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.guard.SpaceListener;
 import dev.onefold.simulator.disk.SimulatedDisk;
 import dev.onefold.simulator.oracle.Oracle;
 import java.io.ByteArrayInputStream;
@@ -69,7 +70,7 @@ public final class Trades {
                         InstantSource.system(),
                         IDENTITIES,
                         Trades::refuseToWait)
-                .withSpaceListener(Settings.SpaceListener.silent());
+                .withSpaceListener(SpaceListener.silent());
     }
 
     private static void refuseToWait() {

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.core;
 
 /// The engine cannot go on, or refuses to begin. The message says what happened, where, with which values, and what
 /// to do.

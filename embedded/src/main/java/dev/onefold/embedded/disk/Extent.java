@@ -1,0 +1,4 @@
+package dev.onefold.embedded.disk;
+
+/// A segment by its number, and how much of it counts.
+public record Extent(long sequence, int length) {}
