@@ -11,10 +11,9 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/// How a help fits its screen. Picocli lays it out in 55 columns or more. For a narrower terminal each entry is laid
-/// out
-/// in one line, and broken here: the name on a line of its own, its description indented below. Examples are never
-/// broken, because they are copied.
+/// How a help fits its screen. Picocli lays it out in 55 columns or more. For a narrower terminal each entry is
+/// laid out in one line, and broken here: the name on a line of its own, its description indented below. Examples
+/// are never broken, because they are copied.
 final class HelpText {
     private static final int LAID_OUT_MIN = 55;
 

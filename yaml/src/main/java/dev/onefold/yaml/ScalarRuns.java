@@ -7,9 +7,9 @@ import java.util.List;
 import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 
-/// Finds where each character of a YAML scalar stands in the file, by walking its value and its source side by side:
-/// escapes are longer than what
-/// they mean, and folding turns line breaks and indents into one space. One thread.
+/// Finds where each character of a YAML scalar stands in the file, by walking its value and its source side by
+/// side: escapes are longer than what they mean, and folding turns line breaks and indents into one space. One
+/// thread.
 final class ScalarRuns {
     private final int[] source;
     private final int end;

@@ -138,8 +138,7 @@ public final class StateFunction implements RequestStreamHandler {
     }
 
     /// The table's counts are for people, and a write for each invocation is a tenth of the price at one record a
-    /// second.
-    /// So a process keeps the counts of up to a minute in memory, and loses them when it ends.
+    /// second. So a process keeps the counts of up to a minute in memory, and loses them when it ends.
     private CompletableFuture<Void> count(Counts counts) {
         Instant now = store.clock().instant();
         boolean isDue = Duration.between(countedAt, now).abs().compareTo(COUNTED_EACH) >= 0;

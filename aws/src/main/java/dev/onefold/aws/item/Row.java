@@ -13,9 +13,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// The row of a key. It is the mark of its delta: both are written in one transaction, so a record that comes again
 /// finds it and changes nothing.
 ///
-///     item = k 01 and the key, v version, d last delta, p place, c<view> what each view has of it, x<view> what is
-/// kept
-///            of it for a view that refuses it
+///     item = k 01 and the key, v version, d last delta, p place, c<view> what each view has of it,
+///            x<view> what is kept of it for a view that refuses it
 ///
 /// A row without c and x is one whose letter is kept: for every view it is as if its key was never seen.
 ///

@@ -21,9 +21,9 @@ import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
 /// by whoever has time. What is behind a segment's cursor is filled; a cursor that a twin moves back costs time and
 /// nothing else.
 ///
-///     item = k 00 "filling", v view, t when somebody last went on, g whether it may begin, s<i> per segment: k key of
-/// the last item that is
-///             filled (none: nothing is), n how many rows these are, d whether that is all
+///     item = k 00 "filling", v view, t when somebody last went on, g whether it may begin,
+///            s<i> per segment: k key of the last item that is filled (none: nothing is), n how many rows these
+///            are, d whether that is all
 ///
 /// @param at when somebody last went on; it decides nothing about totals
 /// @param isFenced whether no row can come any more that was written under a definition without the view

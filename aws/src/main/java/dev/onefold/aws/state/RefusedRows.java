@@ -27,15 +27,13 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// Rows that a view cannot take, because a value does not fit its narrower decimal. As long as the view is filled, such
-/// a
-/// row keeps beside its other views what the letter will hold. Nothing is decided before the view serves, so a view
-/// that never serves leaves no letter. Then one transaction makes the letter and empties the row: Upkeep goes
-/// through the table, and State does it for a row whose key comes again before that.
+/// Rows that a view cannot take, because a value does not fit its narrower decimal. As long as the view is filled,
+/// such a row keeps beside its other views what the letter will hold. Nothing is decided before the view serves, so
+/// a view that never serves leaves no letter. Then one transaction makes the letter and empties the row: Upkeep
+/// goes through the table, and State does it for a row whose key comes again before that.
 ///
-///     item = k 00 "refused", v<view> for each view that may refuse rows; of the view whose rows are gone through: n
-/// its
-///            number, c the key of the last item that is done
+///     item = k 00 "refused", v<view> for each view that may refuse rows; of the view whose rows are gone
+///            through: n its number, c the key of the last item that is done
 public final class RefusedRows {
     private static final int AT_A_TIME = 32;
     private static final Malformed UNKNOWN = new Malformed(

@@ -46,9 +46,9 @@ import org.jspecify.annotations.Nullable;
 /// - The record is below the old row, or equal to it, so it is left out as stale or duplicate. It is below or equal
 ///   to every later row, too. (If a conflict has put a greater content into the row since, that conflict has kept
 ///   this record's letter.)
+///
 /// A conflict, a row of another view, and one that the served view refuses, are never decided on an old row: they are
-/// looked at again. A redrive reads
-/// rows as they are now, because its letter goes away when its record is a duplicate.
+/// looked at again. A redrive reads rows as they are now, because its letter goes away when its record is a duplicate.
 public final class StateAndMap {
     private static final int ATTEMPTS_MAX = 30;
 

@@ -8,8 +8,7 @@ import java.time.Instant;
 import java.util.function.BooleanSupplier;
 
 /// What a command does while the disk is full: says so on standard error, at once and each minute, and waits until
-/// there is
-/// space or a stop is asked for. Any thread.
+/// there is space or a stop is asked for. Any thread.
 public final class FullDisk implements SpaceListener {
     private static final long PAUSE_MS = 500;
 

@@ -180,9 +180,8 @@ final class ImportCommand implements Callable<Integer> {
         outcomes.redrive(id, record, otherKey ? DeadLetters.Keys.ANY : DeadLetters.Keys.SAME);
     }
 
-    /// Letters that are not there under their numbers were redriven, or have other numbers now, because their source
-    /// was
-    /// read again.
+    /// Letters that are not there under their numbers were redriven, or have other numbers now, because their
+    /// source was read again.
     private static void explain(DeadLetters letters, Outcomes outcomes, Map<Identity, Long> missing)
             throws IOException {
         for (List<DeadLetter> page = missing.isEmpty() ? List.of() : letters.list(0, PAGE);

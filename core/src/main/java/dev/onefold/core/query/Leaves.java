@@ -16,8 +16,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The leaves of one roll-up as a runtime keeps them: the fast form of [Totals], with equal answers. Nobody changes
-/// them
-/// meanwhile.
+/// them meanwhile.
 public final class Leaves {
     final Rollup rollup;
     final Groups groups;

@@ -4,8 +4,8 @@ import java.util.zip.CRC32C;
 
 /// The frames of a segment: one a checkpoint, each with a header that says its length and checksum.
 ///
-///     frame header = magic "ROWF", length of the rows 4, checkpoint 8, CRC-32C of the rows and the fields before 4,
-/// zero 4
+///     frame header = magic "ROWF", length of the rows 4, checkpoint 8,
+///                    CRC-32C of the rows and the fields before 4, zero 4
 final class Frames {
     static final int MAGIC = 0x46574f52; // "ROWF", little-endian.
 

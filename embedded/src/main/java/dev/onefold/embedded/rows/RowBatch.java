@@ -26,9 +26,8 @@ import java.util.List;
 ///     source       varint number of the source;  offset  varint offset of the record there
 ///     kind         1 byte: 0 filtered, 1 counted, 2 delete
 ///     contribution only if counted: per roll-up the varint number of its group, then per input
-///                  a number: its length 0 to 16 (0 is missing), little-endian two's complement; a text: varint length
-/// + 1 (0 is
-///                  missing), bytes
+///                  a number: its length 0 to 16 (0 is missing), little-endian two's complement
+///                  a text:   varint length + 1 (0 is missing), bytes
 public final class RowBatch {
     static final int HEADER_BYTES = 16;
     /// Bytes that may be written or read behind the end of a row.

@@ -19,8 +19,7 @@ public enum Fault {
     /// Per item of a batch: it stays unprocessed.
     UNPROCESSED,
     /// Per page of a query: it has no items, and the key of a place before the first one, as at the border of a
-    /// partition
-    /// whose items are gone.
+    /// partition whose items are gone.
     EMPTY_PAGE,
     /// Per request in flight when its client is killed: it is not done any more.
     DIES_WITH_CLIENT

@@ -55,9 +55,8 @@ public final class SimulatedDynamoDb {
         return faults;
     }
 
-    /// From now on transactions that put these items, or write to these keys, are refused, because their partition has
-    /// reached its
-    /// limit.
+    /// From now on transactions that put these items, or write to these keys, are refused, because their partition
+    /// has reached its limit.
     public void throttle(Predicate<Map<String, AttributeValue>> items) {
         transactions.throttle(items);
     }

@@ -19,9 +19,9 @@ import java.util.SplittableRandom;
 /// The life of one deployment: one seed says the pipeline, its records, who puts them into the stream how often,
 /// how shards are split and merged, how the event source mapping cuts batches and which of these come twice, late
 /// or at once, which functions die when, what the services do to each request, and what people ask and do
-/// meanwhile. Tables are restored from backups. An answer that says that it covers all records is right; at the end the
-/// totals are those of the
-/// oracle, every rejected record is kept once, unless somebody took care of it, and `verify` finds nothing.
+/// meanwhile. Tables are restored from backups. An answer that says that it covers all records is right; at the end
+/// the totals are those of the oracle, every rejected record is kept once, unless somebody took care of it, and
+/// `verify` finds nothing.
 ///
 /// One thread and no clock but the seed's; so equal seeds are equal runs.
 public final class AwsSimulation {

@@ -17,12 +17,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Some lives of one data directory on a simulated disk: one seed says the pipeline, its records, how they are cut into
-/// files and batches, the settings of each life, what the client does, where the disk fails and at which of its
-/// operations the process ends, and whether the power goes with it. After each life what was acknowledged must be in;
-/// at the end, when all was sent again as a client would, the totals are those of the oracle. Between lives the
-/// pipeline
-/// file may change.
+/// Some lives of one data directory on a simulated disk: one seed says the pipeline, its records, how they are cut
+/// into files and batches, the settings of each life, what the client does, where the disk fails and at which of
+/// its operations the process ends, and whether the power goes with it. After each life what was acknowledged must
+/// be in; at the end, when all was sent again as a client would, the totals are those of the oracle. Between lives
+/// the pipeline file may change.
 ///
 /// One thread, and no clock but the seed's; so equal seeds are equal runs.
 public final class EmbeddedSimulation {

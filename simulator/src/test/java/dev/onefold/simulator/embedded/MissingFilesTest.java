@@ -22,8 +22,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// Files of a data directory are removed, cut, or replaced by older ones of the same directory. The directory is
-/// refused
-/// before anything is acknowledged into it, and is right when the files are back; or it is right without them.
+/// refused before anything is acknowledged into it, and is right when the files are back; or it is right without
+/// them.
 class MissingFilesTest {
     private static final List<String> LINES = IntStream.range(0, 1_300)
             .mapToObj(i -> Trades.trade("t" + i % 50, i, "desk" + i % 4, i % 7 + ".25"))
