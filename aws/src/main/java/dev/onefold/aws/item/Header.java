@@ -21,9 +21,9 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///
 ///     item = p "headers", g lane 2, i incarnation, n commits and closings, e epoch, c the n of the last commit, and
 ///            while that may be visible in part: u per view the sort keys of the items that it wrote; t when the
-///            epoch before was closed, and a what its cut covers; w the epoch, if a reader waits for the commits to
-/// pause, to close it; h an epoch that was closed and is held for a reader, o when it was closed, k what its cut
-/// covers, and x until when it is held
+///            epoch before was closed, and a what its cut covers; w the epoch, if a reader waits for the commits
+///            to pause, to close it; h an epoch that was closed and is held for a reader, o when it was closed,
+///            k what its cut covers, and x until when it is held
 ///
 /// @param incarnation in which the totals are added to
 /// @param last the last commit
