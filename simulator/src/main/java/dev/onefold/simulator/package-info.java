@@ -2,8 +2,8 @@
 ///
 /// A package imports only those to its right:
 ///
-///     simulator > deployment > embedded > generate > judge > oracle > aws.bucket > queue > stream >
-///     disk > aws > aws.table > aws.expression > aws.item > wire
+///     simulator > deployment > embedded > generate > judge > oracle > aws.bucket > queue > stream > wire >
+///     disk > aws > aws.table > aws.expression > aws.item
 @NullMarked
 package dev.onefold.simulator;
 
