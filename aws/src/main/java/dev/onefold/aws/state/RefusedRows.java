@@ -10,6 +10,7 @@ import dev.onefold.core.Losers;
 import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Sha256;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
@@ -22,6 +23,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
@@ -169,28 +172,45 @@ public final class RefusedRows {
                 .map(Row::of)
                 .filter(row -> row.isRefusedBy(definition.served()))
                 .toList();
+        Definitions definitions = new Definitions(store);
+        return settle(refused, () -> definitions.anyGate(definition), _ -> CompletableFuture.completedFuture(null));
+    }
+
+    /// Makes letters of rows, some at a time, and empties them.
+    ///
+    /// @param gates gives a gate for each row
+    /// @param failed told the gate of a row whose letter is not kept, because the row or the definition has changed
+    /// @return whether all letters are kept
+    CompletableFuture<Boolean> settle(List<Row> rows, IntSupplier gates, IntFunction<CompletableFuture<Void>> failed) {
         CompletableFuture<Boolean> settled = CompletableFuture.completedFuture(true);
-        for (int from = 0; from < refused.size(); from += AT_A_TIME) {
-            List<Row> some = refused.subList(from, Math.min(refused.size(), from + AT_A_TIME));
-            settled = settled.thenCompose(before -> together(some).thenApply(all -> before && all));
+        for (int from = 0; from < rows.size(); from += AT_A_TIME) {
+            List<Row> some = rows.subList(from, Math.min(rows.size(), from + AT_A_TIME));
+            settled =
+                    settled.thenCompose(before -> together(some, gates, failed).thenApply(all -> before && all));
         }
         return settled;
     }
 
-    private CompletableFuture<Boolean> together(List<Row> rows) {
-        Definitions definitions = new Definitions(store);
+    private CompletableFuture<Boolean> together(
+            List<Row> rows, IntSupplier gates, IntFunction<CompletableFuture<Void>> failed) {
         List<CompletableFuture<Boolean>> settled = rows.stream()
-                .map(row -> settle(row, definitions.anyGate(definition)))
+                .map(row -> {
+                    int gate = gates.getAsInt();
+                    return settle(row, gate)
+                            .thenCompose(kept -> kept
+                                    ? CompletableFuture.completedFuture(true)
+                                    : failed.apply(gate).thenApply(_ -> false));
+                })
                 .toList();
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new))
                 .thenApply(_ -> settled.stream().allMatch(CompletableFuture::join));
     }
 
-    /// Makes a letter of a row, and empties it. The row's delta and place are the letter's identity: rows that were
-    /// written together have one delta, and no record is written twice with it.
+    /// Makes a letter of a row, and empties it. The row's delta and key are the letter's identity: rows that were
+    /// written together have one delta, and a place may be that of several edits of one record.
     ///
     /// @return whether the letter is kept; if not, the row or the definition has changed since it was read
-    CompletableFuture<Boolean> settle(Row row, int gate) {
+    private CompletableFuture<Boolean> settle(Row row, int gate) {
         TreeMap<Integer, Contribution> nothing = new TreeMap<>();
         Letter letter = letter(row);
         Change change = new Change(
@@ -232,7 +252,7 @@ public final class RefusedRows {
                 ? same.refusal(kept).orElse(UNKNOWN)
                 : UNKNOWN;
         return Letter.ofRow(
-                "row/" + row.delta() + "/" + row.place(),
+                "row/" + row.delta() + "/" + Sha256.hex(row.key()),
                 why,
                 Candidate.arrival(row, Losers.text(stored, pipeline)),
                 definition.served());

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +64,7 @@ public final class StateAndMap {
     private final Set<DeltaId> mine = new HashSet<>();
     /// Gates that were behind the definition, and that this batch has moved: the next attempts check these, because
     /// others may be behind, too, if nobody moves them all.
-    private final List<Integer> moved = new ArrayList<>();
+    private final List<Integer> moved = new CopyOnWriteArrayList<>(); // Requests are answered in many threads.
 
     /// Records whose row was throttled: from then on each goes alone, so that it holds up no other.
     private final Set<Integer> throttled = new ConcurrentSkipListSet<>();
@@ -283,14 +284,9 @@ public final class StateAndMap {
     /// empty. Then writes the others.
     private CompletableFuture<List<Integer>> settleAndWrite(
             Definition definition, List<Row> refused, List<Change> changes) {
-        CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
-        for (Row row : refused) {
-            int gate = gate(definition);
-            settled = settled.thenCompose(_ -> new RefusedRows(store, definition)
-                    .settle(row, gate)
-                    .thenCompose(done -> done ? CompletableFuture.completedFuture(null) : moveGate(gate)));
-        }
-        return settled.thenCompose(_ -> write(definition, changes));
+        return new RefusedRows(store, definition)
+                .settle(refused, () -> gate(definition), this::moveGate)
+                .thenCompose(_ -> write(definition, changes));
     }
 
     private CompletableFuture<List<Integer>> write(Definition definition, List<Change> changes) {

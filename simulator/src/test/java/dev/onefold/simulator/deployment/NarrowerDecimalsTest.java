@@ -288,6 +288,43 @@ class NarrowerDecimalsTest {
         }
     }
 
+    /// 57: who was stopped before an accepted edit's letter was removed may edit it again, with another key.
+    @Test
+    void rows_of_several_edits_of_one_record_are_a_letter_each() {
+        AwsEngine engine = deployment.engine(WIDE, 1, 2);
+        Arrival first = trade("k0", 1, "1.234");
+        for (int i = 0; i < 20; i++) {
+            deployment.of(StateAndMap.redrive(function(), at(first, trade("k" + i, 1, "1.234"))));
+        }
+        engine.rebuild(); // Writes many rows with one delta.
+        deploy(NARROW);
+        assertThat(letters(engine)).hasSize(20);
+        deploy(WIDE);
+        assertThat(total(engine)).isEqualTo("[24.6800, 1.2340, 20]");
+    }
+
+    private static Arrival at(Arrival place, Arrival record) {
+        return new Arrival(place.shard(), place.sequence(), place.subSequence(), record.data());
+    }
+
+    /// 57.
+    @Test
+    void a_batch_makes_many_letters_of_refused_rows_at_a_time() {
+        AwsEngine engine = deployment.engine(WIDE, 1, 64);
+        process(IntStream.range(0, 200)
+                .mapToObj(i -> trade("k" + i, 1, "1.234"))
+                .toArray(Arrival[]::new));
+        assertThat(upkeep(NARROW, true)).isInstanceOf(Upkeep.Outcome.Serving.class);
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        CompletableFuture<List<Fate>> processed = StateAndMap.process(
+                function(),
+                IntStream.range(0, 200).mapToObj(i -> trade("k" + i, 2, "2")).toList());
+        deployment.time.runFor(Duration.ofSeconds(3)); // One after the other they take 11 s.
+        assertThat(processed).isDone();
+        assertThat(letters(engine)).hasSize(100); // Of the 200 that there are.
+        assertThat(total(engine)).isEqualTo("[400.00, 2.00, 200]");
+    }
+
     private static Faults.Timing slow() {
         Faults.Timing usual = Faults.Timing.USUAL;
         return new Faults.Timing(
