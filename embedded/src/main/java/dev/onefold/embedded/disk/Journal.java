@@ -227,7 +227,7 @@ public final class Journal implements AutoCloseable {
     /// Requires that the last entry that the checkpoint covers stands where it says. Else the file is an older one, or
     /// was cut, and what is appended could not be found again: entries are numbered on from that one.
     private void requireLast() {
-        if (number == 1) {
+        if (last == 0) {
             return;
         }
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -347,6 +347,7 @@ public final class Journal implements AutoCloseable {
         }
         segment = next;
         at = SEGMENT_HEADER_BYTES;
+        last = 0; // Until an entry is in: there may be no space for it, and a checkpoint before there is.
         openSegment();
     }
 

@@ -3,13 +3,20 @@ package dev.onefold.simulator.embedded;
 import static dev.onefold.simulator.embedded.Trades.fold;
 import static dev.onefold.simulator.embedded.Trades.totals;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.disk.Journal;
+import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.simulator.disk.Faults;
 import dev.onefold.simulator.disk.Operation;
 import dev.onefold.simulator.disk.SimulatedDisk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,5 +143,34 @@ class StorageFailuresTest {
         disk.inject(Faults.none().withShortWriteEvery(2).withShortReadEvery(2));
         script(disk, settings(2));
         requireRight(disk);
+    }
+
+    /// Some file systems need space also for a write into a file that was allocated.
+    @Test
+    void a_checkpoint_may_name_a_segment_whose_first_entry_found_no_space() throws Exception {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        Path directory = disk.getPath("/journals");
+        Files.createDirectory(directory);
+        Journal.Position checkpoint;
+        try (Journal journal = Journal.open(directory, 1, Journal.Position.START, _ -> {})) {
+            journal.append(ByteBuffer.allocate(100));
+            disk.inject(Faults.none().withHook((operation, path) -> {
+                if (operation == Operation.WRITE && path.toString().endsWith("-2")) {
+                    throw new IOException(Faults.NO_SPACE);
+                }
+            }));
+            assertThatThrownBy(() -> journal.append(ByteBuffer.allocate(Journal.SEGMENT_BYTES)))
+                    .isInstanceOf(OutOfSpaceException.class);
+            disk.inject(Faults.none());
+            checkpoint = journal.position();
+        }
+        List<Integer> replayed = new ArrayList<>();
+        try (Journal journal = Journal.open(directory, 1, checkpoint, _ -> {})) {
+            journal.append(ByteBuffer.allocate(Journal.SEGMENT_BYTES));
+            journal.force();
+        }
+        Journal.open(directory, 1, checkpoint, payload -> replayed.add(payload.length))
+                .close();
+        assertThat(replayed).containsExactly(Journal.SEGMENT_BYTES);
     }
 }
