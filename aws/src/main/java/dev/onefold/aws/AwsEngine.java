@@ -217,7 +217,7 @@ public final class AwsEngine implements Engine {
         return compareWithFresh(1, true);
     }
 
-    /// Who comes last goes on: a view that somebody else is filling, or has left behind, is taken away first.
+    /// The latest caller wins: a view that somebody else is filling, or has abandoned, is dropped first.
     private Verification compareWithFresh(int oneIn, boolean serveFresh) {
         Definition before = definition();
         if (serveFresh) {

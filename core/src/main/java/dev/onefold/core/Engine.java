@@ -43,7 +43,7 @@ public interface Engine extends AutoCloseable {
     /// What became of the records so far.
     Counts counts();
 
-    /// Makes durable what is in, and lets go of everything. May be called twice.
+    /// Forces everything that was folded to disk, and releases all resources. May be called twice.
     @Override
     void close();
 }

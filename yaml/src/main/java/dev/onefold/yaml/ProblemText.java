@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 /// Problems as a terminal shows them: place and message, then the line of the file with a caret under the column.
 ///
 /// ```text
-/// pipeline.yaml:5:3: input.versoin: 'versoin' is no setting of input; did you mean
-///   'version'?
+/// pipeline.yaml:5:3: input.versoin: 'versoin' is not a setting of input; did you
+///   mean 'version'?
 ///   5 |   versoin: Version
 ///     |   ^
 /// ```

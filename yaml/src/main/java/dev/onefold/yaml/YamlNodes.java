@@ -28,7 +28,7 @@ import org.snakeyaml.engine.v2.exceptions.ReaderException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /// YAML as nodes with places. It reads the parser's events itself and builds no objects: so nesting, aliases and
-/// tags are bounded here, and nothing in a file can name a class. One thread.
+/// tags are bounded here, and nothing in a file can name a class. Not thread-safe.
 final class YamlNodes {
     /// Nodes and characters of a document with all its aliases written out; a file within its size comes nowhere near
     /// without many of them.
@@ -185,7 +185,7 @@ final class YamlNodes {
         for (Event event = next(); event.getEventId() != Event.ID.MappingEnd; event = next()) {
             if (!(node(event) instanceof Node.Scalar name)) {
                 throw broken(
-                        event, "A list or map stands where a name is wanted", "write a name, a colon and the value");
+                        event, "A list or map is unexpected, expected a name", "write a name, a colon and the value");
             }
             entries.add(new Node.Entry(name, node(next())));
         }

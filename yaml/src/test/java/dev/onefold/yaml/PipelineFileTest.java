@@ -80,7 +80,7 @@ class PipelineFileTest {
                         "3:53: rollup.measures.m: 'sum(a) decimal(18' ends too early; write decimal(precision,scale):"
                                 + " digits in all, 1 to 38, and digits after the point, 0 to precision"
                                 + " (within [ ] and { } a comma ends a text: put the whole text in quotes)",
-                        "3:54: rollup.measures.2): '2)' is no name of a measure;"
+                        "3:54: rollup.measures.2): '2)' is not a name of a measure;"
                                 + " write letters A-Z and a-z, digits, '_' and '-', at most 64, '-' not first",
                         "3:56: rollup.measures.2): has no value; write one text");
     }
@@ -114,7 +114,7 @@ class PipelineFileTest {
     @Test
     void a_duplicate_key_is_refused() {
         assertThat(problems("pipeline: p\ninput: {}\npipeline: q\n" + ROLLUP))
-                .containsExactly("3:1: pipeline: 'pipeline' is there twice, first in line 1; keep one of them");
+                .containsExactly("3:1: pipeline: 'pipeline' is set twice, first in line 1; keep one of them");
     }
 
     @Test
@@ -165,7 +165,7 @@ class PipelineFileTest {
                         + " write the value alone; a text may be in quotes");
         assertThat(problems("? [a]\n: b"))
                 .containsExactly(
-                        "1:3: A list or map stands where a name is wanted; write a name, a colon and the value");
+                        "1:3: A list or map is unexpected, expected a name; write a name, a colon and the value");
         assertThat(problems("---\n%pipeline: p\n...\n")).isNotEmpty();
     }
 
@@ -225,7 +225,7 @@ class PipelineFileTest {
     private static void assertFilter(String filter, String problem) {
         String text = "pipeline: p\ninput:\n  " + filter + "\n" + ROLLUP;
         String expected = problem.replaceFirst(": ", ": input.filter: ")
-                + " is too much here; join comparisons with 'and' or 'or', in small letters";
+                + " is unexpected; join comparisons with 'and' or 'or', in small letters";
         assertThat(problems(text)).as(filter).containsExactly(expected);
     }
 

@@ -26,12 +26,12 @@ class ProblemTextTest {
                           3 |   key: TradeID
                             |   ^
 
-                        pipeline.yaml:4:3: input.versoin: 'versoin' is no setting of input; did you mean
-                          'version'?
+                        pipeline.yaml:4:3: input.versoin: 'versoin' is not a setting of input; did you
+                          mean 'version'?
                           4 |   versoin: Version
                             |   ^
 
-                        pipeline.yaml:8:33: rollup.measures.value: ';2' stands where ',' is wanted;
+                        pipeline.yaml:8:33: rollup.measures.value: ';2' is unexpected, expected ',';
                           write decimal(precision,scale): digits in all, 1 to 38, and digits after the
                           point, 0 to precision
                           8 |     value: sum(Value) decimal(18;2)

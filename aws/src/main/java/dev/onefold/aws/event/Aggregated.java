@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///     message:  1 partition key (repeated) | 2 explicit hash key (repeated) | 3 record (repeated)
 ///     record:   1 index of partition key | 2 index of explicit hash key | 3 data | 4 tags
 ///
-/// What only looks so is a record as it is, and so is a message that holds no record: then there is something that can
+/// Bytes that merely resemble the format, or that hold no record, are one plain record: so there is something that can
 /// be kept whole if it cannot be decoded.
 ///
 /// The Kinesis Client Library leaves out a part whose key lies outside the hash range of the shard it came from: after

@@ -76,7 +76,7 @@ final class AttributeValues {
     private static String number(JsonParser from) throws IOException {
         String digits = text(from);
         if (!NUMBER.matcher(digits).matches()) {
-            throw EventJson.broken(from, "an attribute of type N is no number");
+            throw EventJson.broken(from, "an attribute of type N is not a number");
         }
         return digits;
     }

@@ -83,7 +83,7 @@ public record FailedBatch(
     private static String sequence(JsonParser parser, String name, @Nullable String value) throws IOException {
         String text = required(parser, name, value);
         if (!EventJson.isSequence(text)) {
-            throw EventJson.broken(parser, name + " is no sequence number");
+            throw EventJson.broken(parser, name + " is not a sequence number");
         }
         return text;
     }

@@ -1,7 +1,7 @@
 package dev.onefold.aws.event;
 
 /// Walks the fields of one protobuf message, within its bytes. What is no protobuf ends the walk and is [#broken()].
-/// One thread.
+/// Not thread-safe.
 final class ProtobufFields {
     private static final int VARINT = 0;
     private static final int FIXED64 = 1;

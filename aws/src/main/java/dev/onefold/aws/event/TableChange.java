@@ -82,7 +82,7 @@ record TableChange(
         }
         Instant time = EventJson.instant(parser);
         if (time == null) {
-            throw EventJson.broken(parser, "ApproximateCreationDateTime is no number of seconds, or no time");
+            throw EventJson.broken(parser, "ApproximateCreationDateTime is not a number of seconds, or no time");
         }
         return time;
     }

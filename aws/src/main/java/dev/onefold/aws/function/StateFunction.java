@@ -130,7 +130,7 @@ public final class StateFunction implements RequestStreamHandler {
                 .thenAccept(_ -> opened = true);
     }
 
-    /// Whoever replays the stream asks the tables which one it is.
+    /// Keeps the stream's ARN in the tables, where a replay looks it up.
     private CompletableFuture<Void> told(Optional<String> streamArn) {
         return streamArn.isEmpty() || streamArn.equals(told)
                 ? CompletableFuture.completedFuture(null)

@@ -278,7 +278,7 @@ public final class Reduce {
                 .consistentRead(true);
     }
 
-    /// What is forgotten is looked for again.
+    /// Forgotten ids are simply looked up again.
     private void noteGone(Collection<DeltaId> ids) {
         if (gone.size() > GONE_MAX) {
             gone.clear();

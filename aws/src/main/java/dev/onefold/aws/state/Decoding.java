@@ -26,7 +26,7 @@ import java.util.TreeMap;
 
 /// Decodes records as the served view of a definition reads them, and derives what they contribute to another view as
 /// [Filling] does for a row: so it does not matter which of the two comes to a record first, and none is lost that only
-/// one of the two pipelines can read. Owned by one thread at a time.
+/// one of the two pipelines can read. Not thread-safe; one thread at a time uses it.
 final class Decoding {
     private final Definition definition;
     private final Decoder decoder;

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// The partition keys of a pipeline's records: equal keys of events have equal ones, so that one shard has all versions
-/// of a key, in the order they were put. Owned by one thread.
+/// of a key, in the order they were put. Not thread-safe.
 public final class PartitionKeys {
     static final int CHARACTERS_MAX = 256;
 

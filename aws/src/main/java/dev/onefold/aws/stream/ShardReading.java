@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 /// A page without records is not the end: the service goes through a shard in steps, and some hold none. The end is
 /// behind the range, behind the newest record if the service says so, or the end of a closed shard. A table's stream
 /// never says so. There a range up to a time ends, in a shard that is open, after so many pages without records; what
-/// ends at a record ends with it, or fails. Owned by one thread at a time.
+/// ends at a record ends with it, or fails. Not thread-safe; one thread at a time uses it.
 final class ShardReading {
     /// One after the other, where the service does not say whether there is more.
     private static final int EMPTY_PAGES_MAX = 100;
@@ -86,7 +86,8 @@ final class ShardReading {
                 .exceptionallyCompose(failure -> withoutPlace(Futures.cause(failure)));
     }
 
-    /// The place to begin at is forgotten: then at what is left, without what lies before the range.
+    /// If the stream has trimmed the start, reading begins at the oldest record left, and skips what lies before the
+    /// range.
     private CompletableFuture<@Nullable String> withoutPlace(Throwable cause) {
         if (isForgotten(cause)) {
             extent = extent.cut();

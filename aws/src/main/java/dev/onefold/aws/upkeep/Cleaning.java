@@ -23,8 +23,8 @@ import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
 /// Deletes the totals of views that the definition does not have any more. Only after all gates were moved and all
-/// deltas of before were added: then nothing can add to them again. Who reads such totals meanwhile finds, when he
-/// looks at the definition again, that they are no answer.
+/// deltas of before were added: then nothing can add to them again. A reader that races with this
+/// reads the definition again and discards what it read.
 ///
 ///     item = k 00 "cleaned", m all views up to this number are gone, but for s those that the definition had then
 final class Cleaning {

@@ -208,7 +208,7 @@ public final class Upkeep {
                         : done(new Outcome.Idle()));
     }
 
-    /// It is told before it is over: who is stopped in between tells it again, and not never.
+    /// Reports before the audit ends: if this process stops in between, the result is reported twice rather than never.
     private CompletableFuture<Outcome> audit(Definition definition, Definition.View view) {
         return filled(
                 definition,

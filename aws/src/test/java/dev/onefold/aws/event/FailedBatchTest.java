@@ -64,6 +64,6 @@ class FailedBatchTest {
     void a_position_that_is_none_is_refused() {
         assertThatThrownBy(() -> FailedBatch.read(kinesis().replace(LAST, "end")))
                 .isInstanceOf(UnreadableEvent.class)
-                .hasMessageContaining("endSequenceNumber is no sequence number");
+                .hasMessageContaining("endSequenceNumber is not a sequence number");
     }
 }

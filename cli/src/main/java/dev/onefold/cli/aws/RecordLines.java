@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// The lines of an input, one record each; a last line without its end is one, too. One thread.
+/// The lines of an input, one record each; a last line without its end is one, too. Not thread-safe.
 final class RecordLines {
     private final Chunks chunks;
     private byte[] chunk = new byte[0];

@@ -16,7 +16,7 @@ public final class CommandFailure extends RuntimeException {
         this.exitCode = exitCode;
     }
 
-    /// The command line asks for what there is not.
+    /// The command line is invalid.
     public static CommandFailure usage(String message) {
         return new CommandFailure(ExitCode.USAGE, message);
     }

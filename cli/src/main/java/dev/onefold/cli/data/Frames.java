@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///     GIVE    bytes of standard input; none at its end
 ///     EXIT    exit code 1
 ///
-/// Owned by one thread.
+/// Not thread-safe.
 final class Frames implements AutoCloseable {
     static final byte COMMAND = 'C';
     static final byte OUT = 'O';

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A data directory that this process owns, or reads: its engine, and the door for the commands of others.
 public final class Owner implements AutoCloseable {
-    /// Most commands have the directory for less; who has it for longer is likely to keep it.
+    /// Most commands own the directory for less time. A longer owner is probably a running engine.
     private static final Duration COMMAND_MAX = Duration.ofSeconds(3);
 
     private final EmbeddedEngine engine;

@@ -1,7 +1,7 @@
 package dev.onefold.cli.generate;
 
 /// A seeded source of chance: SplitMix64. Written out here because a seed must give the same messages on every JDK,
-/// which the library's generators promise for their bits but not for their bounded numbers. One thread.
+/// which the library's generators promise for their bits but not for their bounded numbers. Not thread-safe.
 final class Dice {
     private static final long GOLDEN_GAMMA = 0x9e37_79b9_7f4a_7c15L;
     static final int MILLION = 1_000_000;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
-/// Composes messages as bytes, without garbage, and writes them in large pieces. One thread.
+/// Composes messages as bytes, without garbage, and writes them in large pieces. Not thread-safe.
 final class MessageBuffer {
     /// No message may be longer: the buffer is written out when less than this is free.
     static final int MESSAGE_BYTES_MAX = 256;

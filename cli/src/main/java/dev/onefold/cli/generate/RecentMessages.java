@@ -1,6 +1,6 @@
 package dev.onefold.cli.generate;
 
-/// The last 1,000 healthy messages, whole, with trade and version: what a duplicate is taken from. One thread.
+/// The last 1,000 healthy messages, whole, with trade and version: what a duplicate is taken from. Not thread-safe.
 final class RecentMessages {
     private static final int MESSAGES_MAX = 1_000;
 

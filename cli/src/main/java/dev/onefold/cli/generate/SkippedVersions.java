@@ -1,6 +1,6 @@
 package dev.onefold.cli.generate;
 
-/// Versions that their trade has already gone beyond, and that are still to be sent: late. One thread.
+/// Versions that their trade has already gone beyond, and that are still to be sent: late. Not thread-safe.
 final class SkippedVersions {
     private static final int SKIPPED_MAX = 4_096;
 

@@ -3,7 +3,7 @@ package dev.onefold.cli.generate;
 import java.util.Arrays;
 
 /// The newest state of each trade, in eight bytes: version, value in cents, and leaf of the tree of totals. In
-/// pieces, so that growing copies nothing. One thread.
+/// pieces, so that growing copies nothing. Not thread-safe.
 final class TradeBook {
     /// In place of a leaf: the trade is deleted.
     static final int DELETED = 0xff;

@@ -5,7 +5,7 @@ import static dev.onefold.cli.generate.MessageBuffer.ascii;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// Writes the messages of trades, one JSON object a line, and records that are none. One thread.
+/// Writes the messages of trades, one JSON object a line, and records that are none. Not thread-safe.
 ///
 /// ```json
 /// {"TradeID":"8f14e45f-ceea-467f-9a0c-0f1a2b3c4d5e","Value":12345.67,"Version":3,"Timestamp":1616413258.0123456,

@@ -10,7 +10,7 @@ import java.util.List;
 /// they are fetched.
 ///
 /// It keeps eight bytes per trade, its newest state, and from that tells at any moment the totals that are right for
-/// what it has written so far. Values are whole cents. One thread.
+/// what it has written so far. Values are whole cents. Not thread-safe.
 ///
 /// ```java
 /// var load = new TradeRiskLoad(TradeRiskMix.BENCHMARK, 10_000_000, 42);

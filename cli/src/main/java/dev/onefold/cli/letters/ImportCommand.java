@@ -152,7 +152,7 @@ final class ImportCommand implements Callable<Integer> {
         try {
             id = Long.parseLong(said.getOrDefault("id", ""));
         } catch (NumberFormatException _) {
-            outcomes.refuse(line.where, "it is no JSON object with the number of a letter as id");
+            outcomes.refuse(line.where, "it is not a JSON object with the number of a letter as id");
             return;
         }
         List<DeadLetter> found = letters.list(id - 1, 1);

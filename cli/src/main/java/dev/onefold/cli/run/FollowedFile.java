@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 ///                ^                                                                               |
 ///                +------------------------- another file has the name --------------------------+
 ///
-/// One thread.
+/// Not thread-safe.
 final class FollowedFile {
     private static final Duration POLL_MIN = Duration.ofMillis(100);
 

@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Brings one input after the other to the engine. One thread.
+/// Brings one input after the other to the engine. Not thread-safe.
 final class Intake {
     private final Caller caller;
     private final EmbeddedEngine engine;

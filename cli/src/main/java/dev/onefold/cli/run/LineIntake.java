@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Brings the lines of standard input to the engine, as many at once as there are. One thread.
+/// Brings the lines of standard input to the engine, as many at once as there are. Not thread-safe.
 final class LineIntake {
     private final EmbeddedEngine engine;
     private final String source;

@@ -76,7 +76,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--separate",
             description =
-                    "Takes each new file for one of its own, even if it begins or is as one that was folded under another"
+                    "Treats each new file as a separate one, even if it equals or extends a file that was folded under another"
                             + " name. Only a pipeline with neither versions nor ids ever asks for it.")
     private boolean separate;
 

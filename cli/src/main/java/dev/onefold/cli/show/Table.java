@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /// Rows of text in columns: the first on the left, of what the others leave; numbers on the right. When the columns
-/// do not fit, each row becomes a paragraph, because a number is never cut. Owned by one thread.
+/// do not fit, each row becomes a paragraph, because a number is never cut. Not thread-safe.
 public final class Table {
     private static final int GAP = 2;
     private static final int FIRST_WIDTH_MIN = 16;

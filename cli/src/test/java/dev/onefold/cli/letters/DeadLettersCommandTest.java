@@ -226,7 +226,7 @@ class DeadLettersCommandTest {
                         "rejected again: 2 dead letters\n",
                         "gone: 1 dead letter\n",
                         "letter 1: rejected again: refused",
-                        "line 6: not redriven: it is no JSON object");
+                        "line 6: not redriven: it is not a JSON object");
         assertThat(letters("import", "edited.ndjson").out()).contains("gone: 2 dead letters\n");
         assertThat(cli.run("query", "trades.yaml", "--depth", "0").out()).containsPattern("total +12.00 +2\n");
     }

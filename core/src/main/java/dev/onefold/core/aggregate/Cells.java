@@ -12,7 +12,7 @@ import java.util.List;
 
 /// One shard's part of all leaf groups of one roll-up. Only leaves are kept; a parent is the sum of its leaves,
 /// made when read, so that in no answer can it be anything else. Sums are kept in 128 bits, which 10^10 values of
-/// 28 digits cannot overflow, in flat arrays: adding a row touches one line of memory. Owned by one thread.
+/// 28 digits cannot overflow, in flat arrays: adding a row touches one line of memory. Not thread-safe.
 ///
 ///     cell = rows, then per summed measure: sum hi, sum lo, count of values
 public final class Cells {

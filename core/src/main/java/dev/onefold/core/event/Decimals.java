@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Reads numbers exactly: a decimal of declared type becomes its unscaled value in 128 bits, `hi` and `lo`. A
-/// number is measured before it is built, so that 1e999999999 costs nothing. Owned by one thread.
+/// number is measured before it is built, so that 1e999999999 costs nothing. Not thread-safe.
 final class Decimals {
     /// Longest number that is looked at, in characters.
     static final int CHARACTERS_MAX = 1_000;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A record, decoded: identity, and what it contributes to groups and measures. One object serves record after
 /// record, because at a million events a second each object made would cost; so whoever keeps something of it
-/// copies it. Owned by one thread.
+/// copies it. Not thread-safe.
 ///
 /// All texts lie in [#data], encoded so that comparing bytes (unsigned) compares what they stand for:
 ///

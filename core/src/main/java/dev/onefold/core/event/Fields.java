@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /// The fields of one record that a pipeline reads: for each, what kind of value stands where in the record's bytes.
-/// Filled by a scanner, read by the decoder, used again for the next record. Owned by one thread.
+/// Filled by a scanner, read by the decoder, used again for the next record. Not thread-safe.
 final class Fields {
     static final byte MISSING = 0;
     static final byte NULL = 1;

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the group of a record in one roll-up: the value of each level, as a tuple. Owned by one thread.
+/// Reads the group of a record in one roll-up: the value of each level, as a tuple. Not thread-safe.
 final class GroupReader {
     private static final int STEP_DIGITS_MAX = 100;
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// "has zero byte", see Hacker's Delight, section 6-1) stops at quotes, backslashes, control characters and bytes
 /// outside ASCII. So a record's array must have [#PADDING] readable bytes behind it.
 ///
-/// Owned by one thread.
+/// Not thread-safe.
 final class JsonScanner {
     /// Bytes behind the record that must exist in its array.
     static final int PADDING = 8;
@@ -110,7 +110,7 @@ final class JsonScanner {
             return malformed;
         }
         skipSpace();
-        return at == end ? null : Malformed.syntax(at - start, "The JSON object is followed by more");
+        return at == end ? null : Malformed.syntax(at - start, "Unexpected data after the JSON object");
     }
 
     private boolean fail(String message) {

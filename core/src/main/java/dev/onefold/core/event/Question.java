@@ -13,7 +13,7 @@ sealed interface Question {
     /// @throws Unanswerable where a number or a text is wanted and the field is none
     boolean holds(Fields fields, Scalars scalars) throws Unanswerable;
 
-    /// A field that is compared with a number is no number, or one that is compared with a text is none.
+    /// A field that is compared with a number is not a number, or one that is compared with a text is none.
     final class Unanswerable extends Exception {
         private static final long serialVersionUID = 1;
 

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Reads one field as text or number into a buffer of its own. Owned by one thread.
+/// Reads one field as text or number into a buffer of its own. Not thread-safe.
 final class Scalars {
     static final int NOT_TEXT = -1;
     private static final byte[] TRUE = {'t', 'r', 'u', 'e'};

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Reads a condition: `or` joins what `and` joins, which are comparisons, `not` and parentheses. One thread.
+/// Reads a condition: `or` joins what `and` joins, which are comparisons, `not` and parentheses. Not thread-safe.
 final class ConditionParser {
     private static final String COMPARISONS =
             "write a comparison: =, !=, <, <=, >, >=, in (…), not in (…), is missing or is not missing";
@@ -67,7 +67,7 @@ final class ConditionParser {
         if (expression.takeWord("is")) {
             boolean negated = expression.takeWord("not");
             if (!expression.takeWord("missing")) {
-                throw expression.refuse("stands where 'missing' is wanted", "write 'is missing' or 'is not missing'");
+                throw expression.refuse("is unexpected, expected 'missing'", "write 'is missing' or 'is not missing'");
             }
             Condition missing = new Condition.Missing(field);
             return negated ? new Condition.Not(missing) : missing;
@@ -77,7 +77,7 @@ final class ConditionParser {
             return new Condition.TextIn(field, texts(), negated);
         }
         if (negated) {
-            throw expression.refuse("stands where 'in' is wanted", "write 'not in (…)'");
+            throw expression.refuse("is unexpected, expected 'in'", "write 'not in (…)'");
         }
         int start = expression.offset();
         String sign = expression.run("=!<>");
@@ -99,7 +99,7 @@ final class ConditionParser {
         }
         if (!equality) {
             throw expression.refuse(
-                    "is no number",
+                    "is not a number",
                     "'" + comparison.sign() + "' compares numbers: write digits without quotes, like 100.50");
         }
         return new Condition.TextIn(field, List.of(text()), comparison == Comparison.UNEQUAL);

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Builds a pipeline in Java. Fields, levels, measures and conditions are texts as in a pipeline file, and
-/// [#build()] judges them by the same rules. One thread.
+/// [#build()] judges them by the same rules. Not thread-safe.
 ///
 /// ```java
 /// Pipeline.named("trade-risk")
@@ -148,7 +148,7 @@ public final class PipelineBuilder {
         return this;
     }
 
-    /// Builds one roll-up. One thread.
+    /// Builds one roll-up. Not thread-safe.
     public static final class RollupBuilder {
         private final List<Node> levels = new ArrayList<>();
         private final List<Node.Entry> measures = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a pipeline from a document, as `docs/pipelines.md` says, and finds all that is wrong with it. The one
-/// judge of what a pipeline may be: YAML, JSON text and the fluent API all come here. One thread.
+/// judge of what a pipeline may be: YAML, JSON text and the fluent API all come here. Not thread-safe.
 public final class PipelineReader {
     static final String JSON = "json";
     static final String CSV = "csv";
@@ -42,7 +42,7 @@ public final class PipelineReader {
         if (name.length() > Limits.NAME_LENGTH_MAX || !NAME.matcher(name).matches()) {
             throw expression.refuseFrom(
                     0,
-                    name.isEmpty() ? "is empty" : "is no name",
+                    name.isEmpty() ? "is empty" : "is not a name",
                     "write letters a-z, digits and hyphens, at most " + Limits.NAME_LENGTH_MAX
                             + ", no hyphen first or last");
         }
@@ -60,7 +60,7 @@ public final class PipelineReader {
                 .orElseThrow(() -> unknown(
                         expression,
                         start,
-                        "is no type of time",
+                        "is not a type of time",
                         types.stream().map(TimeType::word).toList()));
     }
 
@@ -117,7 +117,7 @@ public final class PipelineReader {
         String word = expression.whole();
         List<String> words = List.of(JSON, CSV);
         if (!words.contains(word)) {
-            throw expression.refuseFrom(0, "is no format", Spelling.advice(word, words));
+            throw expression.refuseFrom(0, "is not a format", Spelling.advice(word, words));
         }
         return word;
     }
@@ -128,7 +128,7 @@ public final class PipelineReader {
         if (text.length() != 1 || first == '"' || first > '~' || first < ' ' && first != '\t') {
             throw expression.refuseFrom(
                     0,
-                    text.isEmpty() ? "is empty" : "is no delimiter",
+                    text.isEmpty() ? "is empty" : "is not a delimiter",
                     "write one ASCII character in quotes, but not a double quote or line break: \",\", \";\", \"|\", \"\\t\"");
         }
         return first;
@@ -307,7 +307,7 @@ public final class PipelineReader {
         String word = expression.whole();
         if (!versionTypes().contains(word)) {
             String wrong =
-                    word.equals(TimeType.AUTO.word()) ? "leaves open how versions compare" : "is no type of version";
+                    word.equals(TimeType.AUTO.word()) ? "leaves open how versions compare" : "is not a type of version";
             throw expression.refuseFrom(0, wrong, Spelling.advice(word, versionTypes()));
         }
         return word;

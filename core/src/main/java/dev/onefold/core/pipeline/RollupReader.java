@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Reads roll-ups, their levels and their measures. One thread.
+/// Reads roll-ups, their levels and their measures. Not thread-safe.
 final class RollupReader {
     private static final Pattern MEASURE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_-]*");
     private static final List<String> LEVEL_FUNCTIONS = List.of("bucket", "prefix", "step");
@@ -148,7 +148,7 @@ final class RollupReader {
                 || name.chars().anyMatch(Character::isISOControl)) {
             throw expression.refuseFrom(
                     0,
-                    name.isBlank() ? "is empty" : "is no name",
+                    name.isBlank() ? "is empty" : "is not a name",
                     "write 1 to " + Limits.NAME_LENGTH_MAX + " characters, without line breaks or tabs");
         }
         return name;
@@ -214,7 +214,7 @@ final class RollupReader {
         int start = expression.offset();
         BigDecimal step = expression.number();
         if (step == null) {
-            throw expression.refuse("is no number", right);
+            throw expression.refuse("is not a number", right);
         }
         if (step.signum() <= 0) {
             throw expression.refuseFrom(start, "is no step", "a step is above zero");
@@ -248,7 +248,7 @@ final class RollupReader {
                 || !MEASURE_NAME.matcher(name).matches()) {
             throw expression.refuseFrom(
                     0,
-                    name.isEmpty() ? "is empty" : "is no name of a measure",
+                    name.isEmpty() ? "is empty" : "is not a name of a measure",
                     "write letters A-Z and a-z, digits, '_' and '-', at most " + Limits.NAME_LENGTH_MAX
                             + ", '-' not first");
         }
@@ -336,7 +336,7 @@ final class RollupReader {
 
     private static DecimalType decimalType(Expression expression) {
         if (!expression.takeWord("decimal")) {
-            throw expression.refuse("stands where the type of the number is wanted", TYPE_ADVICE);
+            throw expression.refuse("is unexpected, expected the type of the number", TYPE_ADVICE);
         }
         expression.expect('(', TYPE_ADVICE);
         int precision = expression.wholeNumber(1, Limits.SUM_DIGITS_MAX);

@@ -77,7 +77,7 @@ final class Settings {
                         entry.name().place(),
                         pathTo(path, name),
                         name,
-                        "is no setting of " + section.title,
+                        "is not a setting of " + section.title,
                         section.advice(name));
             }
         });
@@ -97,7 +97,7 @@ final class Settings {
                         entry.name().place(),
                         pathTo(path, name),
                         name,
-                        "is there twice" + (inFile ? ", first in line " + firstPlace.line() : ""),
+                        "is set twice" + (inFile ? ", first in line " + firstPlace.line() : ""),
                         "keep one of them");
             }
         }

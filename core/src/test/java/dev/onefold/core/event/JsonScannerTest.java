@@ -120,7 +120,7 @@ class JsonScannerTest {
                 "'  '|The record is empty at byte 0 of the record",
                 "[1]|The record is not a JSON object: it begins with '[1]' ('jq -c .[]' makes lines of an array) at byte 0 of the record",
                 "' x'|The record is not a JSON object: it begins with 'x' at byte 1 of the record",
-                "{\"a\":1}x|The JSON object is followed by more at byte 7 of the record",
+                "{\"a\":1}x|Unexpected data after the JSON object at byte 7 of the record",
                 "{\"a\":1,\"a\":2}|The field a stands twice at byte 11 of the record",
                 "{\"a\":01}|A JSON value is expected at byte 5 of the record",
                 "{\"a\":x}|A JSON value is expected at byte 5 of the record",

@@ -18,8 +18,8 @@ class ConditionRefusalsTest {
         assertCondition(
                 "= 'x'",
                 12,
-                "'=' stands where the name of a field is wanted; write a path like Order.Total or \"unit.price\"");
-        assertCondition("'a' = 'x'", 12, "''a'' is no name; names are in double quotes, or in none");
+                "'=' is unexpected, expected the name of a field; write a path like Order.Total or \"unit.price\"");
+        assertCondition("'a' = 'x'", 12, "''a'' is not a name; names are in double quotes, or in none");
         assertCondition("a = 'x' and", 23, "'a = 'x' and' ends too early; write the name of a field");
         assertCondition("not", 15, "'not' ends too early; write the name of a field");
     }
@@ -33,8 +33,8 @@ class ConditionRefusalsTest {
         assertCondition("f(a) = 'x'", 13, "'(' is no comparison; " + COMPARISONS);
         assertCondition("a = 'x' or or b = 'x'", 26, "'b' is no comparison; " + COMPARISONS);
         assertCondition(
-                "a is null", 17, "'null' stands where 'missing' is wanted; write 'is missing' or 'is not missing'");
-        assertCondition("a not 'x'", 18, "''x'' stands where 'in' is wanted; write 'not in (…)'");
+                "a is null", 17, "'null' is unexpected, expected 'missing'; write 'is missing' or 'is not missing'");
+        assertCondition("a not 'x'", 18, "''x'' is unexpected, expected 'in'; write 'not in (…)'");
     }
 
     @Test
@@ -48,10 +48,12 @@ class ConditionRefusalsTest {
         assertCondition(
                 "a in 'x'",
                 17,
-                "''x'' stands where '(' is wanted; write the texts in parentheses: in (\"EMEA\", \"APAC\")");
+                "''x'' is unexpected, expected '('; write the texts in parentheses: in (\"EMEA\", \"APAC\")");
         assertCondition("a in ('x'", 21, "'a in ('x'' ends too early; close the parenthesis, or go on with a comma");
         assertCondition(
-                "a in ('x' 'y')", 22, "''y'' stands where ')' is wanted; close the parenthesis, or go on with a comma");
+                "a in ('x' 'y')",
+                22,
+                "''y'' is unexpected, expected ')'; close the parenthesis, or go on with a comma");
     }
 
     @Test
@@ -60,26 +62,26 @@ class ConditionRefusalsTest {
             assertCondition(
                     "a " + sign + " 'x'",
                     15 + sign.length(),
-                    "''x'' is no number; '" + sign + "' compares numbers: write digits without quotes, like 100.50");
+                    "''x'' is not a number; '" + sign + "' compares numbers: write digits without quotes, like 100.50");
         }
     }
 
     @Test
     void a_number_is_plain_and_has_at_most_28_digits() {
         for (String wrong : new String[] {"1e5", "+5", ".5", "1.", "5EUR", "-", "1.2.3", "--1"}) {
-            assertCondition("a = " + wrong, 16, "'" + wrong + "' is no plain number; " + NUMBER);
+            assertCondition("a = " + wrong, 16, "'" + wrong + "' is not a plain number; " + NUMBER);
         }
         String digits29 = "1".repeat(29);
         assertCondition("a = " + digits29, 16, "'" + digits29 + "' has too many digits; at most 28 are possible");
         assertCondition("a = 0." + digits29, 16, "'0." + digits29 + "' has too many digits; at most 28 are possible");
-        assertCondition("a = " + "1".repeat(1_000), 16, "'" + "1".repeat(60) + "…' is no plain number; " + NUMBER);
+        assertCondition("a = " + "1".repeat(1_000), 16, "'" + "1".repeat(60) + "…' is not a plain number; " + NUMBER);
     }
 
     @Test
     void comparisons_are_joined_by_and_and_or_in_small_letters() {
-        assertCondition("a = 'x' AND b = 'y'", 20, "'AND' is too much here; " + JOIN);
-        assertCondition("a = 'x' b = 'y'", 20, "'b' is too much here; " + JOIN);
-        assertCondition("a = 'x')", 19, "')' is too much here; " + JOIN);
+        assertCondition("a = 'x' AND b = 'y'", 20, "'AND' is unexpected; " + JOIN);
+        assertCondition("a = 'x' b = 'y'", 20, "'b' is unexpected; " + JOIN);
+        assertCondition("a = 'x')", 19, "')' is unexpected; " + JOIN);
         assertCondition(
                 "(a = 'x'", 20, "'(a = 'x'' ends too early; close the parenthesis, or go on with 'and' or 'or'");
     }
@@ -98,7 +100,7 @@ class ConditionRefusalsTest {
     @Test
     void the_column_is_the_files_also_behind_escapes_and_other_scripts() {
         assertThat(Read.problems(Read.withInput("\"filter\": \"\\u0061 = \\\"𝄞ß\\\" !\"")))
-                .containsExactly("3:28: input.filter: '!' is too much here; " + JOIN);
+                .containsExactly("3:28: input.filter: '!' is unexpected; " + JOIN);
     }
 
     private static void assertCondition(String condition, int column, String problem) {

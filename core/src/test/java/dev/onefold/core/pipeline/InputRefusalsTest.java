@@ -17,11 +17,11 @@ class InputRefusalsTest {
                          "rollup": {"levels": ["Hierarchy/Region"],
                                     "measures": {"value": "sum(Value)", "trades": "cuont()"}}}"""))
                 .containsExactly(
-                        "1:15: pipeline: 'Trades' is no name; " + NAME_ADVICE,
+                        "1:15: pipeline: 'Trades' is not a name; " + NAME_ADVICE,
                         "2:12: input.key: has no version beside it: nothing would say which of two records is newer;"
                                 + " write version: FIELD; or write id in place of key if each record counts",
-                        "2:30: input.versoin: 'versoin' is no setting of input; did you mean 'version'?",
-                        "3:25: rollup.levels[0]: 'Hierarchy/Region' is no name of a field; there is no arithmetic: name one"
+                        "2:30: input.versoin: 'versoin' is not a setting of input; did you mean 'version'?",
+                        "3:25: rollup.levels[0]: 'Hierarchy/Region' is not a field name; there is no arithmetic: name one"
                                 + " field, and compute beforehand; a field that has just this name:"
                                 + " '\"Hierarchy/Region\"'",
                         "4:46: rollup.measures.value: 'sum(Value)' ends too early; write decimal(precision,scale):"
@@ -60,33 +60,35 @@ class InputRefusalsTest {
 
     @Test
     void a_pipelines_name_has_letters_digits_and_hyphens_and_at_most_64_of_them() {
-        assertThat(Read.problems(named("My_P"))).containsExactly("1:14: pipeline: 'My_P' is no name; " + NAME_ADVICE);
-        assertThat(Read.problems(named("-p"))).containsExactly("1:14: pipeline: '-p' is no name; " + NAME_ADVICE);
-        assertThat(Read.problems(named("p-"))).containsExactly("1:14: pipeline: 'p-' is no name; " + NAME_ADVICE);
-        assertThat(Read.problems(named("ä"))).containsExactly("1:14: pipeline: 'ä' is no name; " + NAME_ADVICE);
+        assertThat(Read.problems(named("My_P")))
+                .containsExactly("1:14: pipeline: 'My_P' is not a name; " + NAME_ADVICE);
+        assertThat(Read.problems(named("-p"))).containsExactly("1:14: pipeline: '-p' is not a name; " + NAME_ADVICE);
+        assertThat(Read.problems(named("p-"))).containsExactly("1:14: pipeline: 'p-' is not a name; " + NAME_ADVICE);
+        assertThat(Read.problems(named("ä"))).containsExactly("1:14: pipeline: 'ä' is not a name; " + NAME_ADVICE);
         assertThat(Read.problems(named(""))).containsExactly("1:14: pipeline: is empty; " + NAME_ADVICE);
         assertThat(Read.problems(named("p".repeat(65))))
-                .containsExactly("1:14: pipeline: '" + "p".repeat(60) + "…' is no name; " + NAME_ADVICE);
+                .containsExactly("1:14: pipeline: '" + "p".repeat(60) + "…' is not a name; " + NAME_ADVICE);
     }
 
     @Test
     void an_unknown_setting_is_named_with_the_nearest_or_with_where_it_belongs_or_with_all_there_are() {
         assertInput(
-                "\"fromat\": \"json\"", "3:1: input.fromat: 'fromat' is no setting of input; did you mean 'format'?");
-        assertInput("\"levels\": []", "3:1: input.levels: 'levels' is no setting of input; it belongs to a roll-up");
+                "\"fromat\": \"json\"",
+                "3:1: input.fromat: 'fromat' is not a setting of input; did you mean 'format'?");
+        assertInput("\"levels\": []", "3:1: input.levels: 'levels' is not a setting of input; it belongs to a roll-up");
         assertInput(
                 "\"foo\": 1",
-                "3:1: input.foo: 'foo' is no setting of input; write format, columns, delimiter, key, version, id,"
+                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, key, version, id,"
                         + " horizon, time, delete or filter");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
-                .containsExactly("3:1: rollup.level: 'level' is no setting of a roll-up; did you mean 'levels'?");
+                .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
     }
 
     @Test
     void a_setting_is_there_once() {
         assertInput(
                 "\"filter\": \"a is missing\",\n\"filter\": \"b is missing\"",
-                "4:1: input.filter: 'filter' is there twice, first in line 3; keep one of them");
+                "4:1: input.filter: 'filter' is set twice, first in line 3; keep one of them");
     }
 
     @Test
@@ -143,7 +145,7 @@ class InputRefusalsTest {
             String shown = wrong.equals("7 d") ? "7" : wrong;
             assertInput(
                     "\"id\": \"i\", \"time\": \"t\", \"horizon\":\n\"" + wrong + "\"",
-                    "4:2: input.horizon: '" + shown + "' is no time span" + advice);
+                    "4:2: input.horizon: '" + shown + "' is not a time span" + advice);
         }
         for (String wrong : new String[] {"0d", "36501d", "9999999999s"}) {
             assertInput(
@@ -152,7 +154,7 @@ class InputRefusalsTest {
         }
         assertInput(
                 "\"id\": \"i\", \"time\": \"t\", \"horizon\":\n\"7d x\"",
-                "4:5: input.horizon: 'x' is too much here; write one number and one unit, like 36h");
+                "4:5: input.horizon: 'x' is unexpected; write one number and one unit, like 36h");
     }
 
     @Test
@@ -173,18 +175,18 @@ class InputRefusalsTest {
         assertInput("\"id\": \"a.\"", "3:10: input.id: 'a.' ends too early; write the name of a field");
         assertInput(
                 "\"id\": \"a..b\"",
-                "3:10: input.id: '.b' stands where the name of a field is wanted;"
+                "3:10: input.id: '.b' is unexpected, expected the name of a field;"
                         + " write a path like Order.Total or \"unit.price\"");
         assertInput(
                 "\"id\": \"a b\"",
-                "3:10: input.id: 'b' is too much here; write one field alone; a name with a space is in double quotes,"
+                "3:10: input.id: 'b' is unexpected; write one field alone; a name with a space is in double quotes,"
                         + " inside those of YAML: '\"a b\"'");
         assertInput("\"id\": \"x.a$b\"", "3:10: input.id: 'a$b' must be in quotes to be a name; write '\"a$b\"'");
         assertInput(
                 "\"id\": \"lots[0].qty\"",
                 "3:8: input.id: 'lots[0]' is an element of an array, and arrays are not addressed;"
                         + " split the record beforehand, into one for each element");
-        assertInput("\"id\": \"'a'\"", "3:8: input.id: ''a'' is no name; names are in double quotes, or in none");
+        assertInput("\"id\": \"'a'\"", "3:8: input.id: ''a'' is not a name; names are in double quotes, or in none");
         assertInput("\"id\": \"b.\\\"a\"", "3:10: input.id: '\"a' has no closing quote; end it with \"");
     }
 
@@ -199,10 +201,10 @@ class InputRefusalsTest {
                         + " write integer, iso, epoch-seconds or epoch-millis");
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"epoch-milis\"}",
-                "4:2: input.version.type: 'epoch-milis' is no type of version; did you mean 'epoch-millis'?");
+                "4:2: input.version.type: 'epoch-milis' is not a type of version; did you mean 'epoch-millis'?");
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"long\"}",
-                "4:2: input.version.type: 'long' is no type of version;"
+                "4:2: input.version.type: 'long' is not a type of version;"
                         + " write integer, iso, epoch-seconds or epoch-millis");
         assertInput("\"key\": \"K\", \"version\":\n[\"V\"]", "4:1: input.version: is a list; write one text");
     }
@@ -211,20 +213,20 @@ class InputRefusalsTest {
     void a_time_type_is_one_of_four_and_not_integer() {
         assertInput(
                 "\"time\":\n{\"field\": \"V\", \"type\": \"integer\"}",
-                "4:25: input.time.type: 'integer' is no type of time; write auto, iso, epoch-seconds or epoch-millis");
+                "4:25: input.time.type: 'integer' is not a type of time; write auto, iso, epoch-seconds or epoch-millis");
         assertInput(
                 "\"time\":\n{\"field\": \"V\", \"type\": \"iso x\"}",
-                "4:29: input.time.type: 'x' is too much here; write the type alone");
+                "4:29: input.time.type: 'x' is unexpected; write the type alone");
         assertInput("\"time\":\n{}", "4:1: input.time.field: is not set; write the field that holds the time");
         assertInput(
                 "\"time\":\n{\"feild\": \"a\", \"field\": \"a\"}",
-                "4:2: input.time.feild: 'feild' is no setting of time; did you mean 'field'?");
+                "4:2: input.time.feild: 'feild' is not a setting of time; did you mean 'field'?");
     }
 
     @Test
     void a_format_is_json_or_csv() {
-        assertInput("\"format\": \"jsn\"", "3:12: input.format: 'jsn' is no format; did you mean 'json'?");
-        assertInput("\"format\": \"xml\"", "3:12: input.format: 'xml' is no format; write json or csv");
+        assertInput("\"format\": \"jsn\"", "3:12: input.format: 'jsn' is not a format; did you mean 'json'?");
+        assertInput("\"format\": \"xml\"", "3:12: input.format: 'xml' is not a format; write json or csv");
     }
 
     @Test
@@ -243,7 +245,7 @@ class InputRefusalsTest {
             String shown = wrong.equals("\\\"") ? "\"" : wrong;
             assertInput(
                     "\"format\": \"csv\", \"delimiter\":\n\"" + wrong + "\"",
-                    "4:2: input.delimiter: '" + shown + "' is no delimiter" + advice);
+                    "4:2: input.delimiter: '" + shown + "' is not a delimiter" + advice);
         }
         assertInput("\"format\": \"csv\", \"delimiter\":\n\"\"", "4:2: input.delimiter: is empty" + advice);
     }

@@ -86,17 +86,17 @@ class PipelineBuilderTest {
                         .rollup(rollup -> rollup.levels("x", "x").sum("sum", "x", 40, 2))
                         .build())
                 .withMessage("The pipeline 'Trades' is not possible:\n"
-                        + "  pipeline: 'Trades' is no name;"
+                        + "  pipeline: 'Trades' is not a name;"
                         + " write letters a-z, digits and hyphens, at most 64, no hyphen first or last\n"
-                        + "  input.format: 'format' is there twice; keep one of them\n"
+                        + "  input.format: 'format' is set twice; keep one of them\n"
                         + "  input.version.type: 'auto' leaves open how versions compare;"
                         + " write integer, iso, epoch-seconds or epoch-millis\n"
-                        + "  input.horizon: 'PT0.5S' is no time span;"
+                        + "  input.horizon: 'PT0.5S' is not a time span;"
                         + " write a number and s, m, h or d, like 15m, from 1s to 36500d\n"
                         + "  input.horizon: is for pipelines with an id only; write id, or leave horizon out\n"
                         + "  rollups.main.levels[1]: 'x' is also the name of rollups.main.levels[0];"
                         + " give one of them another: {field: …, name: …}\n"
-                        + "  input.key[0]: 'b' is too much here; write one field alone; a name with a space is in double quotes,"
+                        + "  input.key[0]: 'b' is unexpected; write one field alone; a name with a space is in double quotes,"
                         + " inside those of YAML: '\"a b\"'\n"
                         + "  rollups.main.measures.sum: '40' is not possible here; write a whole number from 1 to 38");
     }

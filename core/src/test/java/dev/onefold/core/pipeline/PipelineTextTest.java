@@ -90,13 +90,13 @@ class PipelineTextTest {
     void json_that_is_none_is_refused_with_line_and_column() {
         assertThat(Read.problems("")).containsExactly("1:1: The document ends too early; write a JSON value");
         assertThat(Read.problems("{\"pipeline\": \"p\",\n }"))
-                .containsExactly("2:2: '}' stands where a name is wanted; write a name in double quotes");
+                .containsExactly("2:2: '}' is unexpected, expected a name; write a name in double quotes");
         assertThat(Read.problems("{\"a\":\r\n\r\n \"p"))
                 .containsExactly("3:4: The document ends too early; end the string with \"");
         assertThat(Read.problems("{} {}"))
                 .containsExactly("1:4: '{}' is too much; one JSON value is the whole document");
-        assertThat(Read.problems("{\"a\" 1}")).containsExactly("1:6: '1}' stands where ':' is wanted; write :");
-        assertThat(Read.problems("{\"a\": [1, 2}")).containsExactly("1:12: '}' stands where ']' is wanted; write ]");
+        assertThat(Read.problems("{\"a\" 1}")).containsExactly("1:6: '1}' is unexpected, expected ':'; write :");
+        assertThat(Read.problems("{\"a\": [1, 2}")).containsExactly("1:12: '}' is unexpected, expected ']'; write ]");
         assertThat(Read.problems("{\"a\": \"b\nc\"}"))
                 .containsExactly("1:9: '\\n' is not allowed in a string; write \\u000a");
         for (String escape : List.of("\\x", "\\u12", "\\u+123")) {
@@ -105,7 +105,7 @@ class PipelineTextTest {
                     .asString()
                     .startsWith("1:3: ")
                     .endsWith(
-                            "is no JSON escape; write \\\", \\\\, \\/, \\b, \\f, \\n, \\r, \\t or \\u and four hex digits");
+                            "is not a JSON escape; write \\\", \\\\, \\/, \\b, \\f, \\n, \\r, \\t or \\u and four hex digits");
         }
         for (String word :
                 List.of("01", "+1", "1.", ".5", "1e", "nul", "True", "'a'", "NaN", "-", "\ufeff{}", "/**/")) {
@@ -113,7 +113,7 @@ class PipelineTextTest {
                     .singleElement()
                     .asString()
                     .startsWith("1:1: ")
-                    .endsWith("is no JSON value; write a string, number, object, array, true, false or null");
+                    .endsWith("is not a JSON value; write a string, number, object, array, true, false or null");
         }
     }
 

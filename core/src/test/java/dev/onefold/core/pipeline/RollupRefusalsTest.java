@@ -24,8 +24,8 @@ class RollupRefusalsTest {
         String rollup = "{\"levels\": [], " + COUNT + "}";
         assertRollups(
                 "\"a\": " + rollup + ",\n\"a\": " + rollup + ",\n\"A b\": " + rollup,
-                "3:1: rollups.a: 'a' is there twice, first in line 2; keep one of them",
-                "4:2: rollups.A b: 'A b' is no name;"
+                "3:1: rollups.a: 'a' is set twice, first in line 2; keep one of them",
+                "4:2: rollups.A b: 'A b' is not a name;"
                         + " write letters a-z, digits and hyphens, at most 64, no hyphen first or last");
         assertRollups("", "1:43: rollups: has no roll-up; write at least one, with a name");
     }
@@ -93,10 +93,10 @@ class RollupRefusalsTest {
                 "\"name\": \"x\"", "4:1: rollup.levels[0].field: is not set; write the field, or a function of it");
         assertNamedLevel("\"field\": \"b\", \"name\": \" \"", "4:25: rollup.levels[0].name: ' ' is empty" + advice);
         assertNamedLevel(
-                "\"field\": \"b\", \"name\": \"a\\tb\"", "4:25: rollup.levels[0].name: 'a\\tb' is no name" + advice);
+                "\"field\": \"b\", \"name\": \"a\\tb\"", "4:25: rollup.levels[0].name: 'a\\tb' is not a name" + advice);
         assertNamedLevel(
                 "\"field\": \"b\", \"name\": \"" + "x".repeat(65) + "\"",
-                "4:25: rollup.levels[0].name: '" + "x".repeat(60) + "…' is no name" + advice);
+                "4:25: rollup.levels[0].name: '" + "x".repeat(60) + "…' is not a name" + advice);
         assertNamedLevel(
                 "\"field\": \"c missing 'x'\", \"missing\": \"y\"",
                 "4:28: rollup.levels[0].missing: is also said in field; say it once");
@@ -104,7 +104,7 @@ class RollupRefusalsTest {
                 "\"field\": \"c\", \"missing\": null", "4:27: rollup.levels[0].missing: has no value; write one text");
         assertNamedLevel(
                 "\"field\": \"c\", \"key\": 1",
-                "4:16: rollup.levels[0].key: 'key' is no setting of a level; it belongs to input");
+                "4:16: rollup.levels[0].key: 'key' is not a setting of a level; it belongs to input");
         assertRollup(COUNT + ", \"levels\":\n[[]]", "4:2: rollup.levels[0]: is a list; write one text");
         assertRollup(COUNT + ", \"levels\":\n[null]", "4:2: rollup.levels[0]: has no value; write one text");
     }
@@ -115,7 +115,7 @@ class RollupRefusalsTest {
         assertLevel("a * b", "4:4: rollup.levels[0]: '*' is arithmetic; " + none);
         assertLevel(
                 "a*b",
-                "4:2: rollup.levels[0]: 'a*b' is no name of a field; " + none
+                "4:2: rollup.levels[0]: 'a*b' is not a field name; " + none
                         + "; a field that has just this name: '\"a*b\"'");
     }
 
@@ -124,9 +124,9 @@ class RollupRefusalsTest {
         String end = "a level is a field or one function of it, and may end with: missing \"text\"";
         assertLevel(
                 "a b",
-                "4:4: rollup.levels[0]: 'b' is too much here; " + end
+                "4:4: rollup.levels[0]: 'b' is unexpected; " + end
                         + "; a name with a space is in double quotes, inside those of YAML: '\"a b\"'");
-        assertLevel("a.b(c)", "4:5: rollup.levels[0]: '(' is too much here; " + end);
+        assertLevel("a.b(c)", "4:5: rollup.levels[0]: '(' is unexpected; " + end);
         assertLevel("buckt(a, 1h)", "4:2: rollup.levels[0]: 'buckt' is no function here; did you mean 'bucket'?");
         assertLevel("lower(a)", "4:2: rollup.levels[0]: 'lower' is no function here; write bucket, prefix or step");
         assertLevel("", "4:2: rollup.levels[0]: is empty; write the name of a field");
@@ -142,7 +142,7 @@ class RollupRefusalsTest {
         assertLevel("a missing unknown", "4:12: rollup.levels[0]: 'unknown' is no text; " + right);
         assertLevel(
                 "a missing \"x\" y", // The columns of the JSON text, in which each of these quotes is escaped.
-                "4:18: rollup.levels[0]: 'y' is too much here;"
+                "4:18: rollup.levels[0]: 'y' is unexpected;"
                         + " a level is a field or one function of it, and may end with: missing \"text\"");
     }
 
@@ -150,21 +150,21 @@ class RollupRefusalsTest {
     void a_bucket_has_a_size_and_may_have_a_type_of_time() {
         String right = "write bucket(field, 1h) or bucket(field, 1h, epoch-millis)";
         String span = "write a number and s, m, h or d, like 15m, from 1s to 36500d";
-        assertLevel("bucket(a)", "4:10: rollup.levels[0]: ')' stands where ',' is wanted; " + right);
+        assertLevel("bucket(a)", "4:10: rollup.levels[0]: ')' is unexpected, expected ','; " + right);
         assertLevel("bucket(a, 1h", "4:14: rollup.levels[0]: 'bucket(a, 1h' ends too early; " + right);
-        assertLevel("bucket(a, 1h, iso, x)", "4:19: rollup.levels[0]: ',' stands where ')' is wanted; " + right);
-        assertLevel("bucket(a, 1w)", "4:12: rollup.levels[0]: '1w' is no time span; " + span);
+        assertLevel("bucket(a, 1h, iso, x)", "4:19: rollup.levels[0]: ',' is unexpected, expected ')'; " + right);
+        assertLevel("bucket(a, 1w)", "4:12: rollup.levels[0]: '1w' is not a time span; " + span);
         assertLevel("bucket(a, 0h)", "4:12: rollup.levels[0]: '0h' is not possible; " + span);
-        assertLevel("bucket(a, )", "4:12: rollup.levels[0]: ')' is no time span; " + span);
+        assertLevel("bucket(a, )", "4:12: rollup.levels[0]: ')' is not a time span; " + span);
         assertLevel(
                 "bucket(a, 1h, epoch-second)",
-                "4:16: rollup.levels[0]: 'epoch-second' is no type of time; did you mean 'epoch-seconds'?");
+                "4:16: rollup.levels[0]: 'epoch-second' is not a type of time; did you mean 'epoch-seconds'?");
         assertLevel(
                 "bucket(a, 1h, )",
-                "4:16: rollup.levels[0]: ')' is no type of time; write auto, iso, epoch-seconds or epoch-millis");
+                "4:16: rollup.levels[0]: ')' is not a type of time; write auto, iso, epoch-seconds or epoch-millis");
         assertLevel(
                 "bucket(, 1h)",
-                "4:9: rollup.levels[0]: ',' stands where the name of a field is wanted;"
+                "4:9: rollup.levels[0]: ',' is unexpected, expected the name of a field;"
                         + " write a path like Order.Total or \"unit.price\"");
     }
 
@@ -176,15 +176,16 @@ class RollupRefusalsTest {
                     "4:12: rollup.levels[0]: '" + wrong
                             + "' is not possible here; write a whole number from 1 to 1,000");
         }
-        assertLevel("prefix(a, x)", "4:12: rollup.levels[0]: 'x' is no number; write a whole number from 1 to 1,000");
+        assertLevel(
+                "prefix(a, x)", "4:12: rollup.levels[0]: 'x' is not a number; write a whole number from 1 to 1,000");
     }
 
     @Test
     void a_step_is_above_zero() {
         assertLevel("step(a, 0.0)", "4:10: rollup.levels[0]: '0.0' is no step; a step is above zero");
         assertLevel("step(a, -1)", "4:10: rollup.levels[0]: '-1' is no step; a step is above zero");
-        assertLevel("step(a, x)", "4:10: rollup.levels[0]: 'x' is no number; write step(field, 0.5)");
-        assertLevel("step(a)", "4:8: rollup.levels[0]: ')' stands where ',' is wanted; write step(field, 0.5)");
+        assertLevel("step(a, x)", "4:10: rollup.levels[0]: 'x' is not a number; write step(field, 0.5)");
+        assertLevel("step(a)", "4:8: rollup.levels[0]: ')' is unexpected, expected ','; write step(field, 0.5)");
     }
 
     @Test
@@ -192,8 +193,8 @@ class RollupRefusalsTest {
         String advice = "; write letters A-Z and a-z, digits, '_' and '-', at most 64, '-' not first";
         assertRollup(
                 "\"levels\": [], \"measures\": {\"n\": \"count()\",\n\"n\": \"count()\",\n\"a b\": \"count()\",\n\"\": \"count()\"}",
-                "4:1: rollup.measures.n: 'n' is there twice, first in line 3; keep one of them",
-                "5:2: rollup.measures.a b: 'a b' is no name of a measure" + advice,
+                "4:1: rollup.measures.n: 'n' is set twice, first in line 3; keep one of them",
+                "5:2: rollup.measures.a b: 'a b' is not a name of a measure" + advice,
                 "6:2: rollup.measures.: is empty" + advice);
     }
 
@@ -206,21 +207,21 @@ class RollupRefusalsTest {
         assertMeasure("Sum(a) decimal(18,2)", "'Sum' is no function here; did you mean 'sum'?", 2);
         assertMeasure("count", "'count' ends too early; write count()", 7);
         assertMeasure(
-                "count(a)", "'a' stands where ')' is wanted; count counts rows and takes no field: write count()", 8);
-        assertMeasure("count() x", "'x' is too much here; write count()", 10);
-        assertMeasure("sum a", "'a' stands where '(' is wanted; write sum(field)", 6);
+                "count(a)", "'a' is unexpected, expected ')'; count counts rows and takes no field: write count()", 8);
+        assertMeasure("count() x", "'x' is unexpected; write count()", 10);
+        assertMeasure("sum a", "'a' is unexpected, expected '('; write sum(field)", 6);
         assertMeasure(
                 "sum(a b) decimal(18,2)",
-                "'b' stands where ')' is wanted;"
+                "'b' is unexpected, expected ')';"
                         + " close the parenthesis after the field; a name with other characters is in double quotes",
                 8);
         assertMeasure(
                 "distinct(a) decimal(18,2)",
-                "'decimal' is too much here; it may end with: missing ignore, or missing \"text\"",
+                "'decimal' is unexpected; it may end with: missing ignore, or missing \"text\"",
                 14);
         assertMeasure(
                 "sum(a) decimal(18,2) ignore",
-                "'ignore' is too much here; it may end with: missing ignore, or missing 0",
+                "'ignore' is unexpected; it may end with: missing ignore, or missing 0",
                 23);
     }
 
@@ -228,9 +229,9 @@ class RollupRefusalsTest {
     void a_measure_of_numbers_has_a_type() {
         assertMeasure("sum(a)", "'sum(a)' ends too early; " + TYPE_ADVICE, 8);
         assertMeasure(
-                "max(a) decmal(18,2)", "'decmal' stands where the type of the number is wanted; " + TYPE_ADVICE, 9);
+                "max(a) decmal(18,2)", "'decmal' is unexpected, expected the type of the number; " + TYPE_ADVICE, 9);
         assertMeasure("sum(a) decimal", "'sum(a) decimal' ends too early; " + TYPE_ADVICE, 16);
-        assertMeasure("sum(a) decimal(18)", "')' stands where ',' is wanted; " + TYPE_ADVICE, 19);
+        assertMeasure("sum(a) decimal(18)", "')' is unexpected, expected ','; " + TYPE_ADVICE, 19);
         assertMeasure("sum(a) decimal(18,2", "'sum(a) decimal(18,2' ends too early; " + TYPE_ADVICE, 21);
         assertMeasure("sum(a) decimal(39,2)", "'39' is not possible here; write a whole number from 1 to 38", 17);
         assertMeasure("sum(a) decimal(0,0)", "'0' is not possible here; write a whole number from 1 to 38", 17);

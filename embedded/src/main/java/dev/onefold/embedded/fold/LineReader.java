@@ -11,7 +11,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Cuts a stream into chunks of whole lines and hashes what it hands out. A line over the limit is never held in
-/// memory: it is read past, and handed out as its length and hash. Owned by one thread.
+/// memory: it is read past, and handed out as its length and hash. Not thread-safe.
 public final class LineReader {
     public static final int CHUNK_BYTES = Scale.of(1 << 18);
 

@@ -53,7 +53,7 @@ final class Frames {
         return -1;
     }
 
-    /// Told of each row: where it begins, where it begins behind its length, and where it ends.
+    /// Called once per row: where it begins, where it begins behind its length, and where it ends.
     interface Visitor {
         void row(long at, long start, long end);
     }

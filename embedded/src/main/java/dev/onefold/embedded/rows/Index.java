@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 /// 8-byte slots, off the Java heap. A slot holds the top 28 bits of the key's hash and the row's location + 1
 /// in 36 bits (64 GiB a shard); zero is empty. A key's home is its 28 bits scaled to the table (D. Lemire,
 /// "Fast random integer generation in an interval", 2019), so slots are in the order of hashes and the table
-/// grows by half with one sequential copy that reads no row. Owned by one thread.
+/// grows by half with one sequential copy that reads no row. Not thread-safe.
 public final class Index {
     private static final int HASH_BITS = 28;
     private static final int LOCATION_BITS = 64 - HASH_BITS;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Where one shard keeps its rows: segments and the index over them. Owned by one thread at a time.
+/// Where one shard keeps its rows: segments and the index over them. Not thread-safe; one thread at a time uses it.
 ///
 /// Rows are only ever appended, to the newest segment; a replaced row stays where it is, dead. When too much of the
 /// memory is dead, the live rows of the emptiest segment are appended again and the segment is let go (the cleaner
@@ -65,7 +65,7 @@ public final class RowStore {
         account(segment, (int) appendedFrom - segment.used);
     }
 
-    /// Told of each row: its segment, and where it begins behind its length.
+    /// Called once per row: its segment, and where it begins behind its length.
     interface Visitor {
         void row(Segment segment, long rowStart);
     }

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /// Translates rows of one definition into rows of another that reads nothing else of a record: key, version and
-/// place stay, groups and amounts are put together anew. Owned by one thread.
+/// place stay, groups and amounts are put together anew. Not thread-safe.
 public final class RowTranslator {
     private static final int BATCH_ROWS = 10_000;
 

@@ -254,7 +254,7 @@ public final class Rows {
         return Optional.of(reader.row(segment, segment.varintEnd(RowStore.at(location)), sourceName));
     }
 
-    /// Told of each row.
+    /// Called once per row.
     public interface Visitor {
         void row(Amounts amounts);
     }

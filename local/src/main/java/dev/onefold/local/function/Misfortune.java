@@ -28,7 +28,7 @@ public record Misfortune(int refusedPerMille, int lostPerMille, int killedPerMil
     public Misfortune {
         if (Math.min(Math.min(refusedPerMille, answersPerKill), Math.min(lostPerMille, killedPerMille)) < 0
                 || refusedPerMille + lostPerMille + killedPerMille > 1_000) {
-            throw new IllegalArgumentException("Misfortune is not below zero, nor above a thousand thousandths");
+            throw new IllegalArgumentException("Fault rates must be 0 to 1,000 per mille in total");
         }
     }
 

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A template with the values of its parameters: what each resource is to be. A property can be read as soon as the
-/// resources that it refers to are known, some of whose attributes only their making tells. One thread.
+/// resources that it refers to are known, some of whose attributes only their making tells. Not thread-safe.
 ///
 /// What is not known here is refused, never left out: a template that begins to use more of CloudFormation fails.
 public final class StackTemplate {

@@ -20,7 +20,7 @@ import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
-/// Who likes which restaurant: a table of a user's own, whose items come, change, go and come back. One thread.
+/// Who likes which restaurant: a table of a user's own, whose items come, change, go and come back. Not thread-safe.
 ///
 /// Some items come broken: with words where the stars belong. Half of those are put right later.
 final class Favourites {

@@ -23,7 +23,7 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /// Says what the totals of an input are. Records go in one by one; totals and counts can be asked for at any
-/// moment. One thread.
+/// moment. Not thread-safe.
 ///
 /// ```java
 /// Oracle oracle = Oracle.of(Path.of("pipeline.yaml"));

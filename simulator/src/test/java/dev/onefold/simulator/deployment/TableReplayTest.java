@@ -41,7 +41,7 @@ class TableReplayTest {
             .rollup(r -> r.levels("NewImage.restaurant").count("favourites"))
             .build();
 
-    /// A table, its stream, and a deployment that no mapping feeds. One thread.
+    /// A table, its stream, and a deployment that no mapping feeds. Not thread-safe.
     private static final class World {
         final VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
         final Deployment deployment;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the small language inside a text from left to right. A grammar takes what it needs and, where it meets
 /// something else, throws what [#refuse(String, String)] makes of it: the first thing wrong in a text ends its
-/// reading, at its exact column. One thread.
+/// reading, at its exact column. Not thread-safe.
 public final class Expression {
     /// The most digits of a number, without leading zeros.
     private static final int NUMBER_DIGITS_MAX = 28;
@@ -67,7 +67,7 @@ public final class Expression {
         return text;
     }
 
-    /// Where what is next begins, past any space.
+    /// The offset of the next token.
     public int offset() {
         skipSpace();
         return offset;
@@ -102,7 +102,7 @@ public final class Expression {
     public void end(String right) {
         skipSpace();
         if (!atEnd()) {
-            throw refuse("is too much here", right);
+            throw refuse("is unexpected", right);
         }
     }
 
@@ -119,7 +119,7 @@ public final class Expression {
     /// Takes the character, which must be next.
     public void expect(char wanted, String right) {
         if (!take(wanted)) {
-            throw refuse("stands where '" + wanted + "' is wanted", right);
+            throw refuse("is unexpected, expected '" + wanted + "'", right);
         }
     }
 
@@ -175,11 +175,11 @@ public final class Expression {
             throw noName(start, text.substring(start, offset));
         }
         if (name.isEmpty() && offset < text.length() && text.charAt(offset) == '\'') {
-            throw refuse("is no name", "names are in double quotes, or in none");
+            throw refuse("is not a name", "names are in double quotes, or in none");
         }
         if (name.isEmpty() && offset < text.length()) {
             throw refuse(
-                    "stands where the name of a field is wanted", "write a path like Order.Total or \"unit.price\"");
+                    "is unexpected, expected the name of a field", "write a path like Order.Total or \"unit.price\"");
         }
         if (name.isEmpty()) {
             throw refuse("", "write the name of a field");
@@ -199,7 +199,7 @@ public final class Expression {
                 ? refuse(
                         start,
                         whole,
-                        "is no name of a field",
+                        "is not a field name",
                         NO_ARITHMETIC + "; a field that has just this name: " + innerQuotes(whole))
                 : refuse(start, whole, "must be in quotes to be a name", "write " + innerQuotes(whole));
     }
@@ -262,7 +262,7 @@ public final class Expression {
         if (digits.length() > NUMBER_LENGTH_MAX || !NUMBER.matcher(digits).matches()) {
             throw refuseFrom(
                     start,
-                    "is no plain number",
+                    "is not a plain number",
                     "write it with digits, '-' and '.' alone, like -12.50, at most " + NUMBER_DIGITS_MAX + " digits");
         }
         BigDecimal number = new BigDecimal(digits).stripTrailingZeros();
@@ -280,7 +280,7 @@ public final class Expression {
         String digits = numberIsNext() ? numberRun() : "";
         String right = String.format(Locale.ROOT, "write a whole number from %,d to %,d", min, max);
         if (digits.isEmpty()) {
-            throw refuse("is no number", right);
+            throw refuse("is not a number", right);
         }
         if (digits.length() > 9 || !WHOLE_NUMBER.matcher(digits).matches()) {
             throw refuseFrom(start, "is not possible here", right);
@@ -299,10 +299,10 @@ public final class Expression {
         String span = numberRun();
         String right = String.format(Locale.ROOT, "write a number and s, m, h or d, like 15m, from 1s to %dd", daysMax);
         if (span.isEmpty()) {
-            throw refuse("is no time span", right);
+            throw refuse("is not a time span", right);
         }
         if (span.length() > 12 || !DURATION.matcher(span).matches()) {
-            throw refuseFrom(start, "is no time span", right);
+            throw refuseFrom(start, "is not a time span", right);
         }
         long number = Long.parseLong(span, 0, span.length() - 1, 10);
         Duration duration = switch (span.charAt(span.length() - 1)) {

@@ -122,7 +122,7 @@ public final class JsonText {
             do {
                 skipSpace();
                 if (offset == text.length() || text.charAt(offset) != '"') {
-                    throw broken("stands where a name is wanted", "write a name in double quotes");
+                    throw broken("is unexpected, expected a name", "write a name in double quotes");
                 }
                 Node.Scalar name = string();
                 expect(':');
@@ -155,7 +155,7 @@ public final class JsonText {
         String word = text.substring(start, offset);
         if (word.length() > WORD_LENGTH_MAX || !WORD.matcher(word).matches()) {
             offset = start;
-            throw broken("is no JSON value", "write a string, number, object, array, true, false or null");
+            throw broken("is not a JSON value", "write a string, number, object, array, true, false or null");
         }
         return new Node.Scalar(word, false, place, List.of());
     }
@@ -198,7 +198,7 @@ public final class JsonText {
             int digit = i < text.length() && text.charAt(i) < 128 ? Character.digit(text.charAt(i), 16) : -1;
             if (c != 'u' || digit < 0) {
                 throw broken(
-                        "is no JSON escape",
+                        "is not a JSON escape",
                         "write \\\", \\\\, \\/, \\b, \\f, \\n, \\r, \\t or \\u and four hex digits");
             }
             codeUnit = codeUnit * 16 + digit;
@@ -218,7 +218,7 @@ public final class JsonText {
 
     private void expect(char wanted) {
         if (!take(wanted)) {
-            throw broken("stands where '" + wanted + "' is wanted", "write " + wanted);
+            throw broken("is unexpected, expected '" + wanted + "'", "write " + wanted);
         }
     }
 
