@@ -117,9 +117,15 @@ public final class AwsCommand implements Runnable {
     private static CommandFailure unreachable(String what, Exception e) {
         return new CommandFailure(
                 ExitCode.DIRECTORY,
-                what + " cannot be reached: " + e.getMessage()
-                        + "\nSay where it is with --deployment, --region and --profile.",
+                what + " cannot be reached: " + why(e) + "\nSay where it is with --deployment, --region and --profile.",
                 e);
+    }
+
+    /// The SDK's message, without the objects that it has asked.
+    static String why(Exception e) {
+        String message = String.valueOf(e.getMessage());
+        int objects = message.indexOf(" in the chain ");
+        return objects < 0 ? message : message.substring(0, objects);
     }
 
     /// The tables of the deployment of a pipeline.

@@ -1,6 +1,7 @@
 package dev.onefold.core.pipeline;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,7 @@ public record Pipeline(
 
     /// Begins a pipeline of this name.
     public static PipelineBuilder named(String name) {
-        return new PipelineBuilder(name);
+        return new PipelineBuilder(Objects.requireNonNull(name, "The pipeline's name is null"));
     }
 
     /// What events contribute to measures, each input once, in the order of first use.

@@ -5,6 +5,7 @@ import dev.onefold.core.pipeline.document.Problem;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -101,8 +102,9 @@ public final class PipelineBuilder {
 
     /// One of several roll-ups.
     public PipelineBuilder rollup(String rollupName, Consumer<RollupBuilder> rollup) {
+        Objects.requireNonNull(rollupName, "The roll-up's name is null");
         RollupBuilder builder = new RollupBuilder();
-        rollup.accept(builder);
+        Objects.requireNonNull(rollup, "What builds the roll-up is null").accept(builder);
         rollups.add(Node.Entry.of(
                 rollupName,
                 Node.Mapping.of(List.of(

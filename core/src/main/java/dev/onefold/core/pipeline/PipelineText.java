@@ -7,6 +7,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,7 @@ public final class PipelineText {
     /// The pipeline that a JSON text says, or all that is wrong with it.
     public static Reading read(String text) {
         Problems problems = new Problems();
-        Node file = JsonText.read(text, problems);
+        Node file = JsonText.read(Objects.requireNonNull(text, "The text is null"), problems);
         return file == null ? new Reading.Refused(problems.inOrder()) : PipelineReader.read(file);
     }
 

@@ -2,6 +2,7 @@ package dev.onefold.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -107,5 +108,12 @@ class PipelineBuilderTest {
                 .isThrownBy(() -> Pipeline.named("p").json().build())
                 .withMessage("The pipeline 'p' is not possible:\n"
                         + "  rollups: has no roll-up; write at least one, with a name");
+    }
+
+    @Test
+    void nulls_are_refused_by_name() {
+        assertThatThrownBy(() -> Pipeline.named(null)).hasMessage("The pipeline's name is null");
+        assertThatThrownBy(() -> Pipeline.named("p").rollup(null)).hasMessage("What builds the roll-up is null");
+        assertThatThrownBy(() -> PipelineText.read(null)).hasMessage("The text is null");
     }
 }
