@@ -36,7 +36,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     letter = p "letter/" id mod 16, i id 8, r reason, m message, s shard, q sequence, u sub-sequence, t time,
 ///              h SHA-256, l length, b bucket and o object that hold the record; v, if they hold what was read of a
 ///              record, the view whose pipeline read it, or 0; of the last edit that was rejected: eh SHA-256,
-///              eo object
+///              eo object; c, once it was rejected again, whether it had lost a conflict
 ///     key    = p "key/" hash of a key, i id: of a letter whose record states that key, k of which says the same
 ///     next   = p "next", i 00, n the last id that was given
 ///     bucket = p "bucket", i 00, b the bucket that records go into: bucket names are everybody's, so it cannot be
@@ -366,9 +366,10 @@ public final class LetterTable {
             }
             Map<String, AttributeValue> why = Map.of(
                     ":r", AttributeValue.fromS(malformed.reason().name()),
-                    ":m", AttributeValue.fromS(malformed.message()));
+                    ":m", AttributeValue.fromS(malformed.message()),
+                    ":c", AttributeValue.fromBool(isConflict(item)));
             if (Sha256.hex(record).equals(Items.text(item, "h"))) {
-                return replace(id, "SET r = :r, m = :m", "attribute_exists(p)", why)
+                return replace(id, "SET r = :r, m = :m, c = :c", "attribute_exists(p)", why)
                         .thenCompose(_ -> get(letterKey(id)))
                         .thenApply(now -> !now.isEmpty());
             }
@@ -384,7 +385,7 @@ public final class LetterTable {
                             place -> with(values, Map.of(":before", AttributeValue.fromS(place.object()))))
                     .orElse(values);
             return bytes.put(after, record)
-                    .thenCompose(_ -> replace(id, "SET r = :r, m = :m, eo = :o, eh = :h", condition, all))
+                    .thenCompose(_ -> replace(id, "SET r = :r, m = :m, c = :c, eo = :o, eh = :h", condition, all))
                     .thenCompose(_ -> get(letterKey(id)))
                     .thenCompose(now -> before.map(place -> unlessNamed(place, now))
                             .orElseGet(() -> CompletableFuture.completedFuture(null))
@@ -460,10 +461,14 @@ public final class LetterTable {
         });
     }
 
-    /// Whether a letter is of a record that has lost a conflict.
+    /// Whether a letter is of a record that has lost a conflict, whatever was the reason when it was redriven since.
     public CompletableFuture<Boolean> isConflict(long id) {
-        return get(letterKey(id))
-                .thenApply(item -> !item.isEmpty() && Items.text(item, "r").equals(Reason.CONFLICT.name()));
+        return get(letterKey(id)).thenApply(item -> !item.isEmpty() && isConflict(item));
+    }
+
+    private static boolean isConflict(Map<String, AttributeValue> item) {
+        return Items.text(item, "r").equals(Reason.CONFLICT.name())
+                || item.containsKey("c") && item.get("c").bool();
     }
 
     /// Removes a letter, then its record; its mark stays, so that the record is not kept again. Whether there was one.

@@ -181,10 +181,22 @@ final class LetterFilling {
             if (arrival == null) {
                 return CompletableFuture.completedFuture(null);
             }
-            return StateAndMap.redrive(store, arrival)
-                    .thenCompose(fate -> letter.reason() == Reason.CONFLICT
-                            ? CompletableFuture.completedFuture(null)
-                            : settle(letter, arrival, fate));
+            return StateAndMap.redrive(store, arrival).thenCompose(fate -> settleUnlessLoser(letter, arrival, fate));
+        });
+    }
+
+    /// A record that has lost a conflict may lose again to one that is decided later, and would not be kept anew then.
+    private CompletableFuture<Void> settleUnlessLoser(DeadLetter letter, Arrival arrival, Fate fate) {
+        return table.isConflict(letter.id()).thenCompose(isLoser -> {
+            if (!isLoser) {
+                return settle(letter, arrival, fate);
+            }
+            Optional<Letter> lost = fate instanceof Fate.Conflicting(var loser) ? loser : Optional.empty();
+            boolean isSaid = letter.reason() == Reason.CONFLICT;
+            if (lost.isEmpty() || isSaid && letter.content() == DeadLetter.Content.RECORD) {
+                return CompletableFuture.completedFuture(null);
+            }
+            return isSaid ? keepAs(letter, lost.get()) : lost(letter, lost.get());
         });
     }
 
@@ -216,14 +228,7 @@ final class LetterFilling {
     private CompletableFuture<Void> decideRow(DeadLetter letter, Arrival read, Pipeline pipeline) {
         Optional<StoredRow> row = Losers.row(read.data(), pipeline, letter.place());
         return row.map(lost -> StateAndMap.redrive(store, read, new LostRow(lost, pipeline)))
-                .map(redriven -> redriven.thenCompose(fate -> {
-                    if (letter.reason() == Reason.REFUSED) {
-                        return settle(letter, read, fate);
-                    }
-                    return fate instanceof Fate.Conflicting(var loser) && loser.isPresent()
-                            ? keepAs(letter, loser.get())
-                            : CompletableFuture.<Void>completedFuture(null);
-                }))
+                .map(redriven -> redriven.thenCompose(fate -> settleUnlessLoser(letter, read, fate)))
                 .orElseGet(() -> CompletableFuture.completedFuture(null));
     }
 

@@ -14,6 +14,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -123,6 +124,30 @@ class NarrowerDecimalsTest {
         deploy(NARROW); // The second time is another letter.
         assertThat(total(engine)).isEqualTo("[1.50, 1.50, 1]");
         assertThat(letters(engine)).hasSize(1);
+    }
+
+    /// The loser is accepted before the row of the winner is taken back, and loses again then.
+    @Test
+    void the_loser_of_a_conflict_stays_a_letter_although_a_narrower_decimal_has_refused_it_meanwhile() {
+        AwsEngine engine = deployment.engine(WIDE, 2, 2);
+        process(trade("a", 1, "2.2345"));
+        process(trade("a", 1, "1.1111"));
+        long loser = engine.deadLetters().list(0, 9).getFirst().id();
+        deploy(NARROW);
+        assertThat(engine.deadLetters().redrive(loser, null)).isEqualTo(DeadLetters.Redriven.REJECTED);
+        assertThat(letters(engine)).hasSize(2);
+        deploy(WIDE);
+        assertThat(total(engine)).isEqualTo("[2.2345, 2.2345, 1]");
+        assertThat(engine.deadLetters().list(0, 9)).singleElement().satisfies(letter -> {
+            assertThat(letter.id()).isEqualTo(loser);
+            assertThat(engine.deadLetters().record(loser)).asString().contains("1.1111");
+        });
+        assertThat(engine.deadLetters().redrive(loser, null)).isEqualTo(DeadLetters.Redriven.CONFLICTING);
+        assertThat(letters(engine)).containsExactly("CONFLICT RECORD " + place(engine, loser));
+    }
+
+    private static String place(AwsEngine engine, long id) {
+        return engine.deadLetters().list(id - 1, 1).getFirst().place().toString();
     }
 
     /// 57.
