@@ -10,7 +10,7 @@ import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.Settings;
 import dev.onefold.examples.sample.Sample;
-import dev.onefold.simulator.oracle.Oracle;
+import dev.onefold.oracle.Oracle;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.math.BigDecimal;

@@ -2,7 +2,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     local > demo > stack > function > gate > mapping > server > template > mapping.source
+///     local > demo > stack > function > gate > server > template
 @NullMarked
 package dev.onefold.local;
 

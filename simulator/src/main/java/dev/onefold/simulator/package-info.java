@@ -2,8 +2,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     simulator > deployment > embedded > generate > judge > oracle > aws.bucket > queue > stream > wire >
-///     disk > aws > aws.table > aws.expression > aws.item
+///     simulator > deployment > embedded > judge
 @NullMarked
 package dev.onefold.simulator;
 

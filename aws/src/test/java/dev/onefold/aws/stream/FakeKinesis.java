@@ -27,7 +27,7 @@ final class FakeKinesis implements KinesisAsyncClient {
 
     private final Turns turns;
     private final RandomGenerator random;
-    private final double nastiness;
+    private final double faultChance;
     private int recordBytesMax = Producer.REQUEST_BYTES_MAX;
 
     /// What each shard has, in its order.
@@ -38,10 +38,10 @@ final class FakeKinesis implements KinesisAsyncClient {
     long refusedEntries;
     long lostEntries;
 
-    FakeKinesis(Turns turns, RandomGenerator random, double nastiness) {
+    FakeKinesis(Turns turns, RandomGenerator random, double faultChance) {
         this.turns = turns;
         this.random = random;
-        this.nastiness = nastiness;
+        this.faultChance = faultChance;
     }
 
     /// A stream that is not set up for larger records.
@@ -51,7 +51,7 @@ final class FakeKinesis implements KinesisAsyncClient {
     }
 
     private boolean strikes() {
-        return random.nextDouble() < nastiness;
+        return random.nextDouble() < faultChance;
     }
 
     @Override

@@ -36,7 +36,7 @@ final class FakeStream implements KinesisAsyncClient {
     static final String ARN = "arn:aws:kinesis:us-east-2:123456789012:stream/" + NAME;
 
     private final RandomGenerator random;
-    private final double nastiness;
+    private final double faultChance;
     private final Map<String, Held> shards = new LinkedHashMap<>();
     private final boolean refusesTrimmed;
 
@@ -65,10 +65,10 @@ final class FakeStream implements KinesisAsyncClient {
         }
     }
 
-    /// @param nastiness from 0 to 1
-    FakeStream(RandomGenerator random, double nastiness) {
+    /// @param faultChance from 0 to 1
+    FakeStream(RandomGenerator random, double faultChance) {
         this.random = random;
-        this.nastiness = nastiness;
+        this.faultChance = faultChance;
         refusesTrimmed = random.nextBoolean();
     }
 
@@ -83,7 +83,7 @@ final class FakeStream implements KinesisAsyncClient {
     }
 
     private boolean strikes() {
-        return random.nextDouble() < nastiness;
+        return random.nextDouble() < faultChance;
     }
 
     /// As an answer comes: from another thread, perhaps not at all.

@@ -1,11 +1,11 @@
 package dev.onefold.cli.demo;
 
 import dev.onefold.cli.call.Screen;
-import dev.onefold.cli.generate.TradeRiskTotals;
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
 import dev.onefold.core.query.Answer;
+import dev.onefold.load.TradeRiskTotals;
 import java.math.BigDecimal;
 import java.util.Comparator;
 import java.util.List;

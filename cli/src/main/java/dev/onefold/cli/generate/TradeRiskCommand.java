@@ -1,5 +1,9 @@
 package dev.onefold.cli.generate;
 
+import dev.onefold.load.Pace;
+import dev.onefold.load.TradeRiskLoad;
+import dev.onefold.load.TradeRiskMix;
+import dev.onefold.load.TradeRiskTotals;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;

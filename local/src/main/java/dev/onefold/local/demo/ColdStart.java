@@ -5,9 +5,9 @@ import dev.onefold.aws.template.Template;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.local.function.FunctionSettings;
 import dev.onefold.local.function.Sandbox;
-import dev.onefold.local.stack.Chaos;
 import dev.onefold.local.stack.LocalDeployment;
 import dev.onefold.local.stack.Machine;
+import dev.onefold.local.stack.StackFaults;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -52,7 +52,7 @@ public final class ColdStart {
                 Template.of(PIPELINE, Input.NEW_STREAM).yaml(),
                 Map.of(),
                 new Machine(jars, Path.of(arguments[1]), 1, MINUTE),
-                Chaos.NONE)) {
+                StackFaults.NONE)) {
             new ColdStart(jars).measure(deployment.settings("State"), cache);
         } finally {
             Files.delete(cache);

@@ -5,12 +5,12 @@ import dev.onefold.aws.stream.Producer;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.pipeline.Reading;
-import dev.onefold.local.function.Misfortune;
+import dev.onefold.local.function.FunctionFaults;
 import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Faults;
-import dev.onefold.local.stack.Chaos;
 import dev.onefold.local.stack.LocalDeployment;
 import dev.onefold.local.stack.Machine;
+import dev.onefold.local.stack.StackFaults;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,7 +64,7 @@ public final class DemoProcess {
                 Files.readString(folder.resolve("template.yaml")),
                 Map.of("BatchSize", "500", "ParallelizationFactor", "2", "Gates", "64", "TickMinutes", "1"),
                 new Machine(functions, Path.of(arguments[2]), SANDBOXES_MAX, MINUTE),
-                chaos(seed))) {
+                faults(seed))) {
             new DemoProcess(System.out, deployment).run(pipeline, folder.resolve("trades.ndjson"));
         } catch (IllegalStateException | IOException e) {
             System.err.println(PREFIX + e.getMessage());
@@ -73,12 +73,12 @@ public final class DemoProcess {
         System.exit(0);
     }
 
-    private static Chaos chaos(long seed) {
-        return new Chaos(
+    private static StackFaults faults(long seed) {
+        return new StackFaults(
                 seed,
                 new Faults(3, 3, 5, 3, 10, 10, Duration.ofMillis(20)),
-                new Misfortune(10, 10, 10, 15),
-                new Misfortune(20, 10, 10, 15),
+                new FunctionFaults(10, 10, 10, 15),
+                new FunctionFaults(20, 10, 10, 15),
                 0.03);
     }
 

@@ -1,7 +1,7 @@
 package dev.onefold.local.function;
 
 import dev.onefold.aws.store.Futures;
-import dev.onefold.local.mapping.Invoker;
+import dev.onefold.mapping.Invoker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 public final class Sandboxes implements Invoker, AutoCloseable {
     private final FunctionSettings settings;
     private final List<Path> classPath;
-    private final Misfortune misfortune;
+    private final FunctionFaults faults;
     private final Random random;
     private final Deque<Sandbox> idle = new ArrayDeque<>();
     private final List<Sandbox> all = new ArrayList<>();
@@ -40,10 +40,10 @@ public final class Sandboxes implements Invoker, AutoCloseable {
     /// Starts nothing yet.
     ///
     /// @param classPath of the function, as its archive has it
-    public Sandboxes(FunctionSettings settings, List<Path> classPath, Misfortune misfortune, long seed) {
+    public Sandboxes(FunctionSettings settings, List<Path> classPath, FunctionFaults faults, long seed) {
         this.settings = settings;
         this.classPath = List.copyOf(classPath);
-        this.misfortune = misfortune;
+        this.faults = faults;
         random = new Random(seed);
     }
 
@@ -61,7 +61,7 @@ public final class Sandboxes implements Invoker, AutoCloseable {
         while (true) {
             Waiting next;
             Sandbox sandbox;
-            Misfortune.Fate fate;
+            FunctionFaults.Fate fate;
             synchronized (this) {
                 if (closed || waiting.isEmpty() || busy >= settings.sandboxesMax()) {
                     return;
@@ -69,7 +69,7 @@ public final class Sandboxes implements Invoker, AutoCloseable {
                 next = waiting.removeFirst();
                 sandbox = idleOrNew();
                 busy++;
-                fate = misfortune.draw(random);
+                fate = faults.draw(random);
                 counts = new Counts(
                         counts.invocations() + 1, counts.coldStarts(), counts.failed(), counts.killed(), counts.lost());
             }
@@ -96,13 +96,13 @@ public final class Sandboxes implements Invoker, AutoCloseable {
         }
     }
 
-    private void run(Waiting next, Sandbox sandbox, Misfortune.Fate fate) {
+    private void run(Waiting next, Sandbox sandbox, FunctionFaults.Fate fate) {
         CompletableFuture<byte[]> result = switch (fate) {
-            case Misfortune.Fate.Refused _ -> failed("failed before it began");
-            case Misfortune.Fate.Lost _ ->
+            case FunctionFaults.Fate.Refused _ -> failed("failed before it began");
+            case FunctionFaults.Fate.Lost _ ->
                 sandbox.invoke(next.event()).thenCompose(_ -> failed("answered; it was lost"));
-            case Misfortune.Fate.Fine _ -> sandbox.invoke(next.event());
-            case Misfortune.Fate.Killed(int afterMs) -> {
+            case FunctionFaults.Fate.Fine _ -> sandbox.invoke(next.event());
+            case FunctionFaults.Fate.Killed(int afterMs) -> {
                 CompletableFuture.delayedExecutor(afterMs, TimeUnit.MILLISECONDS)
                         .execute(sandbox::kill);
                 yield sandbox.invoke(next.event());
@@ -111,7 +111,7 @@ public final class Sandboxes implements Invoker, AutoCloseable {
         var _ = result.whenComplete((answer, failure) -> {
             synchronized (this) {
                 busy--;
-                boolean killed = fate instanceof Misfortune.Fate.Killed;
+                boolean killed = fate instanceof FunctionFaults.Fate.Killed;
                 if (!killed && sandbox.isAlive()) {
                     idle.addLast(sandbox);
                 }
@@ -120,9 +120,9 @@ public final class Sandboxes implements Invoker, AutoCloseable {
                         counts.coldStarts(),
                         counts.failed() + (failure == null ? 0 : 1),
                         counts.killed() + (killed ? 1 : 0),
-                        counts.lost() + (fate instanceof Misfortune.Fate.Lost ? 1 : 0));
+                        counts.lost() + (fate instanceof FunctionFaults.Fate.Lost ? 1 : 0));
                 long answered = counts.invocations() - counts.failed();
-                if (failure == null && misfortune.answersPerKill() > 0 && answered % misfortune.answersPerKill() == 0) {
+                if (failure == null && faults.answersPerKill() > 0 && answered % faults.answersPerKill() == 0) {
                     killOne();
                 }
             }

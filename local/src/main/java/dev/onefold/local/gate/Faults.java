@@ -34,7 +34,7 @@ public record Faults(int throttled, int broken, int conflicts, int lost, int del
         }
     }
 
-    Fault draw(Asked asked, RandomGenerator random) {
+    Fault draw(ServiceRequest asked, RandomGenerator random) {
         int drawn = random.nextInt(1_000);
         Fault fault = Fault.NONE;
         int[] shares = {throttled, broken, conflicts, lost, delayed, partial};
@@ -49,7 +49,7 @@ public record Faults(int throttled, int broken, int conflicts, int lost, int del
         return isPossible(fault, asked) ? fault : Fault.NONE;
     }
 
-    private static boolean isPossible(Fault fault, Asked asked) {
+    private static boolean isPossible(Fault fault, ServiceRequest asked) {
         return switch (fault) {
             case CONFLICT ->
                 switch (asked.operation()) {

@@ -37,7 +37,7 @@ public final class Gate implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Map<Service, URI> services;
     private final Map<String, Role> roles;
-    private final Asked.Reader reader;
+    private final ServiceRequest.Reader reader;
     private final Account tables;
     private final Faults faults;
     private final Random random;
@@ -45,7 +45,7 @@ public final class Gate implements AutoCloseable {
 
     private Gate(Account account, Map<Service, URI> services, Map<String, Role> roles, Faults faults, long seed)
             throws IOException {
-        reader = new Asked.Reader(account);
+        reader = new ServiceRequest.Reader(account);
         tables = new Account(account.id(), DynamoDbServer.REGION);
         this.services = Map.copyOf(services);
         this.roles = roles;
@@ -79,7 +79,7 @@ public final class Gate implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
             byte[] body = exchange.getRequestBody().readAllBytes();
-            Asked asked = reader.read(
+            ServiceRequest asked = reader.read(
                     exchange.getRequestHeaders().getFirst("X-Amz-Target"),
                     exchange.getRequestMethod(),
                     exchange.getRequestURI().getPath(),
@@ -107,21 +107,22 @@ public final class Gate implements AutoCloseable {
     }
 
     /// As the servers name it: Kinesis streams by their names only, and all that is of tables in a region of its own.
-    private byte[] named(Asked asked, byte[] body) throws IOException {
+    private byte[] named(ServiceRequest asked, byte[] body) throws IOException {
         ObjectNode json = asked.body();
         if (asked.service() == Service.STREAMS && json != null && json.has("StreamArn")) {
             json.put("StreamArn", tables.own(json.path("StreamArn").asText()));
-            return Asked.JSON.writeValueAsBytes(json);
+            return ServiceRequest.JSON.writeValueAsBytes(json);
         }
         if (asked.service() != Service.KINESIS || json == null || !json.has("StreamARN") || json.has("StreamName")) {
             return body;
         }
         String arn = json.path("StreamARN").asText();
         json.put("StreamName", arn.substring(arn.lastIndexOf('/') + 1));
-        return Asked.JSON.writeValueAsBytes(json);
+        return ServiceRequest.JSON.writeValueAsBytes(json);
     }
 
-    private void pass(HttpExchange exchange, Asked asked, byte[] body) throws IOException, InterruptedException {
+    private void pass(HttpExchange exchange, ServiceRequest asked, byte[] body)
+            throws IOException, InterruptedException {
         Faults.Fault fault;
         synchronized (random) {
             fault = faults.draw(asked, random);
@@ -141,7 +142,8 @@ public final class Gate implements AutoCloseable {
         }
     }
 
-    private Reply forward(HttpExchange exchange, Asked asked, byte[] body) throws IOException, InterruptedException {
+    private Reply forward(HttpExchange exchange, ServiceRequest asked, byte[] body)
+            throws IOException, InterruptedException {
         URI service = services.get(asked.service());
         if (service == null) {
             throw new IOException("Nothing stands in for " + asked.service() + " here");
@@ -161,7 +163,8 @@ public final class Gate implements AutoCloseable {
     }
 
     /// Does half of it, and says of the rest that it was not done.
-    private Reply partly(HttpExchange exchange, Asked asked, byte[] body) throws IOException, InterruptedException {
+    private Reply partly(HttpExchange exchange, ServiceRequest asked, byte[] body)
+            throws IOException, InterruptedException {
         ObjectNode request = asked.body();
         if (request == null) {
             return forward(exchange, asked, body);
@@ -171,13 +174,13 @@ public final class Gate implements AutoCloseable {
                 : halfRead(exchange, asked, request);
     }
 
-    private Reply halfRead(HttpExchange exchange, Asked asked, ObjectNode request)
+    private Reply halfRead(HttpExchange exchange, ServiceRequest asked, ObjectNode request)
             throws IOException, InterruptedException {
-        ObjectNode rest = Asked.JSON.createObjectNode();
+        ObjectNode rest = ServiceRequest.JSON.createObjectNode();
         request.path("RequestItems").properties().forEach(table -> {
             ObjectNode wanted = (ObjectNode) table.getValue();
             ArrayNode keys = (ArrayNode) wanted.path("Keys");
-            ArrayNode later = Asked.JSON.createArrayNode();
+            ArrayNode later = ServiceRequest.JSON.createArrayNode();
             while (keys.size() > 1 && later.size() < keys.size()) {
                 later.add(keys.remove(keys.size() - 1));
             }
@@ -187,23 +190,23 @@ public final class Gate implements AutoCloseable {
                 rest.set(table.getKey(), unprocessed);
             }
         });
-        Reply reply = forward(exchange, asked, Asked.JSON.writeValueAsBytes(request));
+        Reply reply = forward(exchange, asked, ServiceRequest.JSON.writeValueAsBytes(request));
         return reply.edited(answer -> answer.set("UnprocessedKeys", rest));
     }
 
-    private Reply halfPut(HttpExchange exchange, Asked asked, ObjectNode request)
+    private Reply halfPut(HttpExchange exchange, ServiceRequest asked, ObjectNode request)
             throws IOException, InterruptedException {
         List<JsonNode> all = new ArrayList<>();
         request.path("Records").forEach(all::add);
-        ArrayNode first = Asked.JSON.createArrayNode();
+        ArrayNode first = ServiceRequest.JSON.createArrayNode();
         for (int i = 0; i < all.size(); i += 2) {
             first.add(all.get(i));
         }
         request.set("Records", first);
-        Reply reply = forward(exchange, asked, Asked.JSON.writeValueAsBytes(request));
+        Reply reply = forward(exchange, asked, ServiceRequest.JSON.writeValueAsBytes(request));
         return reply.edited(answer -> {
             JsonNode done = answer.path("Records");
-            ArrayNode entries = Asked.JSON.createArrayNode();
+            ArrayNode entries = ServiceRequest.JSON.createArrayNode();
             for (int i = 0; i < all.size(); i++) {
                 entries.add(i % 2 == 0 ? done.path(i / 2) : Reply.throttledEntry());
             }

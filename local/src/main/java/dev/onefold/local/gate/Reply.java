@@ -19,19 +19,19 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
         if (status != 200) {
             return this;
         }
-        ObjectNode json = (ObjectNode) Asked.JSON.readTree(body);
+        ObjectNode json = (ObjectNode) ServiceRequest.JSON.readTree(body);
         edit.accept(json);
         Map<String, List<String>> kept = new java.util.TreeMap<>(headers);
         kept.keySet().removeIf(name -> name.toLowerCase(Locale.ROOT).equals("x-amz-crc32"));
-        return new Reply(status, kept, Asked.JSON.writeValueAsBytes(json));
+        return new Reply(status, kept, ServiceRequest.JSON.writeValueAsBytes(json));
     }
 
-    static Reply unknownCaller(Asked asked) {
+    static Reply unknownCaller(ServiceRequest asked) {
         return error(
                 asked, 403, "UnrecognizedClientException", "The security token included in the request is invalid.");
     }
 
-    static Reply denied(Asked asked, Role role, Role.Need need) {
+    static Reply denied(ServiceRequest asked, Role role, Role.Need need) {
         return error(
                 asked,
                 asked.service() == Service.S3 ? 403 : 400,
@@ -41,7 +41,7 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
                         + " action");
     }
 
-    static Reply throttled(Asked asked) {
+    static Reply throttled(ServiceRequest asked) {
         return switch (asked.service()) {
             case DYNAMODB, STREAMS, KINESIS -> error(asked, 400, TOO_MANY, "Rate exceeded (injected)");
             case SQS -> error(asked, 400, "RequestThrottled", "Rate exceeded (injected)");
@@ -49,11 +49,11 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
         };
     }
 
-    static Reply broken(Asked asked) {
+    static Reply broken(ServiceRequest asked) {
         return error(asked, 500, "InternalServerError", "Internal server error (injected)");
     }
 
-    static Reply conflict(Asked asked) {
+    static Reply conflict(ServiceRequest asked) {
         if (asked.items() == 0) {
             return error(asked, 400, "TransactionConflictException", "Transaction is ongoing for the item (injected)");
         }
@@ -66,13 +66,13 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
     }
 
     static ObjectNode throttledEntry() {
-        return Asked.JSON
+        return ServiceRequest.JSON
                 .createObjectNode()
                 .put("ErrorCode", TOO_MANY)
                 .put("ErrorMessage", "Rate exceeded for shard (injected)");
     }
 
-    private static Reply error(Asked asked, int status, String code, String message) {
+    private static Reply error(ServiceRequest asked, int status, String code, String message) {
         if (asked.service() == Service.S3) {
             return new Reply(
                     status,
@@ -84,7 +84,7 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
     }
 
     private static ObjectNode json(String code, String message) {
-        return Asked.JSON
+        return ServiceRequest.JSON
                 .createObjectNode()
                 .put("__type", "com.amazonaws.local#" + code)
                 .put("message", message)
@@ -96,7 +96,7 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
             return new Reply(
                     status,
                     Map.of("Content-Type", List.of("application/x-amz-json-1.0")),
-                    Asked.JSON.writeValueAsBytes(json));
+                    ServiceRequest.JSON.writeValueAsBytes(json));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("Plain JSON cannot be written", e);
         }

@@ -33,7 +33,7 @@ public final class Usage {
     }
 
     /// Notes a request. Empty if the role allows all that it needs, else what was not allowed.
-    Optional<Role.Need> note(Role role, Asked asked) {
+    Optional<Role.Need> note(Role role, ServiceRequest asked) {
         requests.computeIfAbsent(role.name() + " " + asked.operation(), _ -> new LongAdder())
                 .increment();
         if (role.allowsAll()) {

@@ -55,7 +55,7 @@ public final class LocalDeployment implements AutoCloseable {
     private final RealTime time = new RealTime();
     private final String name;
 
-    private LocalDeployment(StackRequest request, Machine machine, Chaos chaos) throws IOException {
+    private LocalDeployment(StackRequest request, Machine machine, StackFaults faults) throws IOException {
         name = request.name();
         String region = Account.LOCAL.region();
         try {
@@ -69,7 +69,7 @@ public final class LocalDeployment implements AutoCloseable {
             roles = stack.roles();
             List<Role> callers = new ArrayList<>(roles.values());
             callers.add(Role.OPERATOR);
-            gate = kept(Gate.open(Account.LOCAL, servers.places(), callers, chaos.faults(), chaos.seed()));
+            gate = kept(Gate.open(Account.LOCAL, servers.places(), callers, faults.faults(), faults.seed()));
             operator = kept(new Clients(connections, Role.OPERATOR, gate.uri(), region));
             settings.putAll(stack.functions(gate.uri(), machine.sandboxesMax()));
             settings.forEach((function, its) -> functions.put(
@@ -77,10 +77,10 @@ public final class LocalDeployment implements AutoCloseable {
                     kept(new Sandboxes(
                             its,
                             machine.functions(),
-                            function.equals("State") ? chaos.state() : chaos.reduce(),
-                            chaos.seed() + function.hashCode()))));
+                            function.equals("State") ? faults.state() : faults.reduce(),
+                            faults.seed() + function.hashCode()))));
             kept(time);
-            mappings = kept(new Mappings(stack, template, new Mappings.Pace(time, machine.minute()), chaos, roles));
+            mappings = kept(new Mappings(stack, template, new Mappings.Pace(time, machine.minute()), faults, roles));
             mappings.open(functions, role -> new Clients(connections, role, gate.uri(), region));
         } catch (IOException | RuntimeException e) {
             close();
@@ -101,14 +101,15 @@ public final class LocalDeployment implements AutoCloseable {
     /// Opens a deployment. Its functions start with their first invocations.
     ///
     /// @throws IllegalStateException saying what is missing on this machine, and what to do
-    public static LocalDeployment open(StackRequest request, Machine machine, Chaos chaos) throws IOException {
-        return new LocalDeployment(request, machine, chaos);
+    public static LocalDeployment open(StackRequest request, Machine machine, StackFaults faults) throws IOException {
+        return new LocalDeployment(request, machine, faults);
     }
 
     /// The same, with a Kinesis stream as input.
     public static LocalDeployment open(
-            String name, String yaml, Map<String, String> parameters, Machine machine, Chaos chaos) throws IOException {
-        return open(new StackRequest(name, yaml, parameters, Optional.empty()), machine, chaos);
+            String name, String yaml, Map<String, String> parameters, Machine machine, StackFaults faults)
+            throws IOException {
+        return open(new StackRequest(name, yaml, parameters, Optional.empty()), machine, faults);
     }
 
     private <T extends AutoCloseable> T kept(T part) {

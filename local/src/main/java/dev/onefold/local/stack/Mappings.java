@@ -3,15 +3,15 @@ package dev.onefold.local.stack;
 import dev.onefold.aws.store.Futures;
 import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Role;
-import dev.onefold.local.mapping.Destination;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.QueueMapping;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.Target;
-import dev.onefold.local.mapping.source.KinesisSource;
-import dev.onefold.local.mapping.source.StreamSource;
-import dev.onefold.local.mapping.source.TableSource;
 import dev.onefold.local.template.StackTemplate;
+import dev.onefold.mapping.Destination;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.QueueMapping;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.Target;
+import dev.onefold.mapping.source.KinesisSource;
+import dev.onefold.mapping.source.StreamSource;
+import dev.onefold.mapping.source.TableSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ final class Mappings implements AutoCloseable {
     private final StackTemplate template;
     private final RealTime time;
     private final Duration minute;
-    private final Chaos chaos;
+    private final StackFaults faults;
     private final List<Runnable> closing = new ArrayList<>();
     private final Map<String, Clients> clientsByRole = new HashMap<>();
     private @Nullable StreamMapping input;
@@ -46,13 +46,13 @@ final class Mappings implements AutoCloseable {
     /// Time, and how much of it a schedule's minute takes.
     record Pace(RealTime time, Duration minute) {}
 
-    Mappings(Stack stack, StackTemplate template, Pace pace, Chaos chaos, Map<String, Role> roles) {
+    Mappings(Stack stack, StackTemplate template, Pace pace, StackFaults faults, Map<String, Role> roles) {
         this.roles = roles;
         this.stack = stack;
         this.template = template;
         time = pace.time();
         minute = pace.minute();
-        this.chaos = chaos;
+        this.faults = faults;
     }
 
     /// @param client makes those of a role
@@ -81,7 +81,8 @@ final class Mappings implements AutoCloseable {
     }
 
     private void open(Stack.Mapping mapping, Clients clients, Sandboxes function) {
-        Nastiness nastiness = Nastiness.of(chaos.seed() + mapping.sourceArn().hashCode(), chaos.nastiness());
+        MappingFaults mappings =
+                MappingFaults.of(faults.seed() + mapping.sourceArn().hashCode(), faults.mappings());
         String arn = template.value(mapping.function() + ".Arn");
         if (mapping.sourceArn().startsWith("arn:aws:sqs:")) {
             QueueMapping queue = QueueMapping.open(
@@ -89,7 +90,7 @@ final class Mappings implements AutoCloseable {
                     new QueueMapping.Queue(clients.queues, queueUrl(mapping.sourceArn()), mapping.sourceArn()),
                     function,
                     mapping.settings(),
-                    nastiness);
+                    mappings);
             closing.add(queue::close);
             retries = queue;
             return;
@@ -97,7 +98,7 @@ final class Mappings implements AutoCloseable {
         Destination onFailure =
                 mapping.onFailure().isEmpty() ? null : new Destination(clients.queues, queueUrl(mapping.onFailure()));
         StreamMapping opened = StreamMapping.open(
-                time, source(mapping, clients), new Target(function, arn, onFailure), mapping.settings(), nastiness);
+                time, source(mapping, clients), new Target(function, arn, onFailure), mapping.settings(), mappings);
         closing.add(opened::close);
         if (mapping.function().equals("State")) {
             input = opened;

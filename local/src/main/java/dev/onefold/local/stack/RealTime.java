@@ -1,6 +1,6 @@
 package dev.onefold.local.stack;
 
-import dev.onefold.local.mapping.Passing;
+import dev.onefold.mapping.Scheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Executors;
@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// Time as it passes, and one thread for all actions. The first action that throws is kept: it is a bug.
-final class RealTime implements Passing, AutoCloseable {
+final class RealTime implements Scheduler, AutoCloseable {
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("time").factory());
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();

@@ -103,7 +103,7 @@ class SandboxTest {
 
     @Test
     void what_fails_by_chance_fails_as_often_as_it_should_and_a_dead_process_is_replaced() throws Exception {
-        try (Sandboxes sandboxes = new Sandboxes(settings(LONG), classPath(), new Misfortune(0, 0, 0, 1), 42)) {
+        try (Sandboxes sandboxes = new Sandboxes(settings(LONG), classPath(), new FunctionFaults(0, 0, 0, 1), 42)) {
             byte[] say = "say".getBytes(StandardCharsets.UTF_8);
             String first = text(sandboxes.invoke(say));
             String second = text(sandboxes.invoke(say)); // After each answer a process is killed.
@@ -111,7 +111,7 @@ class SandboxTest {
             assertThat(sandboxes.counts().killed()).isPositive();
             assertThat(sandboxes.counts().coldStarts()).isEqualTo(2);
         }
-        try (Sandboxes sandboxes = new Sandboxes(settings(LONG), classPath(), new Misfortune(1_000, 0, 0, 0), 42)) {
+        try (Sandboxes sandboxes = new Sandboxes(settings(LONG), classPath(), new FunctionFaults(1_000, 0, 0, 0), 42)) {
             assertThatThrownBy(sandboxes.invoke(new byte[0])::join).hasMessageContaining("before it began");
             assertThat(sandboxes.counts().failed()).isEqualTo(1);
         }

@@ -10,12 +10,12 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.query.Query;
 import dev.onefold.local.gate.Faults;
 import dev.onefold.local.gate.Usage;
-import dev.onefold.local.mapping.Destination;
-import dev.onefold.local.mapping.MappingSettings;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.Target;
-import dev.onefold.local.mapping.source.StreamSource;
+import dev.onefold.mapping.Destination;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.Target;
+import dev.onefold.mapping.source.StreamSource;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -118,7 +118,7 @@ final class EndToEnd {
                         .withBatch(500, Duration.ZERO)
                         .withFailure(false, true)
                         .withEnd(0, MappingSettings.FOREVER),
-                Nastiness.NONE);
+                MappingFaults.NONE);
     }
 
     static void report(LocalDeployment deployment, int messages, long seed) {

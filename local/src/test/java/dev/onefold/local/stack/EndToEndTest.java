@@ -19,9 +19,9 @@ import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordIdentity;
-import dev.onefold.local.function.Misfortune;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.source.KinesisSource;
+import dev.onefold.local.function.FunctionFaults;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.source.KinesisSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -37,13 +37,13 @@ import org.junit.jupiter.api.Test;
 class EndToEndTest {
     private static final int SANDBOXES = 2;
 
-    private static LocalDeployment deployment(Chaos chaos) throws IOException {
+    private static LocalDeployment deployment(StackFaults faults) throws IOException {
         return LocalDeployment.open(
                 "trades",
                 Template.of(Trades.PIPELINE, Input.NEW_STREAM).yaml(),
                 Map.of("BatchSize", "200", "ParallelizationFactor", "2", "Gates", "64", "TickMinutes", "1"),
                 Parts.machine(SANDBOXES),
-                chaos);
+                faults);
     }
 
     /// A producer that got no answer has put a record twice, in two places.
@@ -140,10 +140,10 @@ class EndToEndTest {
     void whatever_fails_on_the_way_each_message_is_in_the_totals_once_and_each_permission_is_used() throws IOException {
         long seed = 42;
         Trades trades = new Trades(600, seed);
-        Chaos chaos =
-                new Chaos(seed, EndToEnd.FAULTS, new Misfortune(20, 20, 10, 15), new Misfortune(30, 30, 10, 15), 0.03);
+        StackFaults faults = new StackFaults(
+                seed, EndToEnd.FAULTS, new FunctionFaults(20, 20, 10, 15), new FunctionFaults(30, 30, 10, 15), 0.03);
         int half = trades.records.size() / 2;
-        try (LocalDeployment deployment = deployment(chaos);
+        try (LocalDeployment deployment = deployment(faults);
                 RealTime time = new RealTime()) {
             deployment.put(Trades.PIPELINE, trades.records.subList(0, half).iterator(), _ -> {});
             deployment.drained(Duration.ofMinutes(5)).join();
@@ -172,8 +172,9 @@ class EndToEndTest {
     void fifty_thousand_messages_come_out_right_with_the_failures_of_the_reference_design() throws IOException {
         long seed = 7;
         Trades trades = new Trades(50_000, seed);
-        Chaos chaos = new Chaos(seed, EndToEnd.FAULTS, new Misfortune(5, 3, 2, 40), new Misfortune(10, 5, 5, 40), 0.03);
-        try (LocalDeployment deployment = deployment(chaos)) {
+        StackFaults faults = new StackFaults(
+                seed, EndToEnd.FAULTS, new FunctionFaults(5, 3, 2, 40), new FunctionFaults(10, 5, 5, 40), 0.03);
+        try (LocalDeployment deployment = deployment(faults)) {
             deployment.put(Trades.PIPELINE, trades.records.iterator(), _ -> {});
             deployment.drained(Duration.ofMinutes(20)).join();
             assertRight(deployment, trades);

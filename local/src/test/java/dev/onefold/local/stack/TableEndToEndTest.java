@@ -8,9 +8,9 @@ import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
 import dev.onefold.aws.template.Input;
 import dev.onefold.aws.template.Template;
-import dev.onefold.local.function.Misfortune;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.source.TableSource;
+import dev.onefold.local.function.FunctionFaults;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.source.TableSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +28,7 @@ import software.amazon.awssdk.services.dynamodb.model.OperationType;
 class TableEndToEndTest {
     private static final int SANDBOXES = 2;
 
-    private static LocalDeployment deployment(Chaos chaos, int batchSize) throws IOException {
+    private static LocalDeployment deployment(StackFaults faults, int batchSize) throws IOException {
         return LocalDeployment.open(
                 new StackRequest(
                         "favourites",
@@ -44,7 +44,7 @@ class TableEndToEndTest {
                                 "1"),
                         Optional.of(Favourites.table())),
                 Parts.machine(SANDBOXES),
-                chaos);
+                faults);
     }
 
     /// A change is in one place, so each letter is there once.
@@ -99,9 +99,9 @@ class TableEndToEndTest {
     @Tag("campaign")
     void whatever_fails_on_the_way_the_totals_are_those_of_the_items_that_are_there() throws IOException {
         long seed = 5;
-        Chaos chaos =
-                new Chaos(seed, EndToEnd.FAULTS, new Misfortune(40, 40, 20, 10), new Misfortune(30, 30, 0, 0), 0.03);
-        try (LocalDeployment deployment = deployment(chaos, 40);
+        StackFaults faults = new StackFaults(
+                seed, EndToEnd.FAULTS, new FunctionFaults(40, 40, 20, 10), new FunctionFaults(30, 30, 0, 0), 0.03);
+        try (LocalDeployment deployment = deployment(faults, 40);
                 RealTime time = new RealTime()) {
             Favourites favourites = new Favourites(deployment.store(), seed);
             favourites.change(100);
@@ -129,8 +129,9 @@ class TableEndToEndTest {
     @Tag("campaign")
     void three_thousand_changes_come_out_right_with_the_failures_of_the_reference_design() throws IOException {
         long seed = 11;
-        Chaos chaos = new Chaos(seed, EndToEnd.FAULTS, new Misfortune(5, 3, 2, 40), new Misfortune(10, 5, 5, 40), 0.03);
-        try (LocalDeployment deployment = deployment(chaos, 200)) {
+        StackFaults faults = new StackFaults(
+                seed, EndToEnd.FAULTS, new FunctionFaults(5, 3, 2, 40), new FunctionFaults(10, 5, 5, 40), 0.03);
+        try (LocalDeployment deployment = deployment(faults, 200)) {
             Favourites favourites = new Favourites(deployment.store(), seed);
             favourites.change(3_000);
             deployment.drained(Duration.ofMinutes(20)).join();

@@ -2,14 +2,14 @@ package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.simulator.aws.Fault;
-import dev.onefold.simulator.aws.Faults;
-import dev.onefold.simulator.aws.SimulatedDynamoDb;
-import dev.onefold.simulator.aws.VirtualTime;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.SimulatedDynamoDb;
+import dev.onefold.fakes.aws.VirtualTime;
+import dev.onefold.oracle.Oracle;
+import dev.onefold.oracle.Possible;
+import dev.onefold.oracle.generate.RandomCase;
 import dev.onefold.simulator.embedded.PipelineYaml;
-import dev.onefold.simulator.generate.RandomCase;
-import dev.onefold.simulator.oracle.Oracle;
-import dev.onefold.simulator.oracle.Possible;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -93,15 +93,15 @@ public final class AwsSimulation {
     private void run() {
         deployment.engine(pipeline, lanes, 1 + random.nextInt(4)); // Makes the tables' definition.
         boolean faulty = random.nextInt(4) > 0;
-        double nastiness = faulty ? random.nextDouble() * 0.3 : 0;
+        double faultChance = faulty ? random.nextDouble() * 0.3 : 0;
         Faults faults = faulty ? faults() : Faults.none();
-        story.add("lanes " + lanes + ", nastiness " + nastiness + ", " + faults);
+        story.add("lanes " + lanes + ", faultChance " + faultChance + ", " + faults);
         deployment.dynamo.inject(faults);
-        Reducers reducers = new Reducers(deployment, random.split(), nastiness, faults);
-        Releases releases = new Releases(deployment, random.split(), nastiness, dealt.pipeline(), story);
-        Intake intake = new Intake(deployment, pipeline, random.split(), nastiness, faults);
+        Reducers reducers = new Reducers(deployment, random.split(), faultChance, faults);
+        Releases releases = new Releases(deployment, random.split(), faultChance, dealt.pipeline(), story);
+        Intake intake = new Intake(deployment, pipeline, random.split(), faultChance, faults);
         story.add(intake.toString());
-        Clerk clerk = new Clerk(dealt.lines(), pipeline, releases, random.split(), story);
+        LetterOperator clerk = new LetterOperator(dealt.lines(), pipeline, releases, random.split(), story);
         boolean restores = !releases.narrow() && random.nextInt(RESTORING_ONE_IN) == 0;
         Restores restored = new Restores(
                 deployment, random.split(), new Restores.Taken(intake, clerk, !releases.areSeveral()), story);
@@ -109,10 +109,10 @@ public final class AwsSimulation {
         People people = new People(
                 deployment,
                 random.split(),
-                nastiness,
+                faultChance,
                 new People.Work(questions, clerk, intake, readers, restored),
                 story);
-        Truth truth = new Truth(deployment, intake, clerk, story);
+        FinalCheck truth = new FinalCheck(deployment, intake, clerk, story);
         List<byte[]> lines = Padding.some(dealt.lines(), random);
         int first = random.nextInt(4) == 0 ? random.nextInt(lines.size() + 1) : lines.size();
         if (restores) {
@@ -142,7 +142,7 @@ public final class AwsSimulation {
         judge(releases, truth);
     }
 
-    private void judge(Releases releases, Truth truth) {
+    private void judge(Releases releases, FinalCheck truth) {
         AwsEngine engine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("judge")), deployment);
         engine.reduce();
         releases.settle();

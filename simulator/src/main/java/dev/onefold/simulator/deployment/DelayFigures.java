@@ -11,21 +11,21 @@ import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
-import dev.onefold.local.mapping.MappingSettings;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.Target;
-import dev.onefold.local.mapping.source.KinesisSource;
-import dev.onefold.local.mapping.source.TableSource;
-import dev.onefold.simulator.aws.Faults;
-import dev.onefold.simulator.aws.SimulatedDynamoDb;
-import dev.onefold.simulator.aws.Tally;
-import dev.onefold.simulator.aws.VirtualTime;
-import dev.onefold.simulator.aws.item.Values;
-import dev.onefold.simulator.aws.table.Change;
-import dev.onefold.simulator.stream.KinesisClient;
-import dev.onefold.simulator.stream.SimulatedKinesis;
-import dev.onefold.simulator.stream.TableStream;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.SimulatedDynamoDb;
+import dev.onefold.fakes.aws.Tally;
+import dev.onefold.fakes.aws.VirtualTime;
+import dev.onefold.fakes.aws.item.Values;
+import dev.onefold.fakes.aws.table.Change;
+import dev.onefold.fakes.stream.KinesisClient;
+import dev.onefold.fakes.stream.SimulatedKinesis;
+import dev.onefold.fakes.stream.TableStream;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.Target;
+import dev.onefold.mapping.source.KinesisSource;
+import dev.onefold.mapping.source.TableSource;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -150,7 +150,7 @@ final class DelayFigures {
     private StreamMapping state() {
         Pipeline pipeline = AwsFigures.pipeline();
         return StreamMapping.open(
-                time,
+                new VirtualScheduler(time),
                 new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
                 new Target(
                         sandboxes(
@@ -160,12 +160,12 @@ final class DelayFigures {
                         "state",
                         null),
                 MappingSettings.input().withParallelizationFactor(load.parallelization()),
-                Nastiness.NONE);
+                MappingFaults.NONE);
     }
 
     private StreamMapping reduce(TableStream deltas) {
         return StreamMapping.open(
-                time,
+                new VirtualScheduler(time),
                 new TableSource(deltas, deltas.arn(), Set.of(OperationType.INSERT)),
                 new Target(
                         sandboxes(
@@ -174,7 +174,7 @@ final class DelayFigures {
                         "reduce",
                         null),
                 MappingSettings.wakes(),
-                Nastiness.NONE);
+                MappingFaults.NONE);
     }
 
     private List<String> run(PrintStream out) {

@@ -6,17 +6,17 @@ import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
 import dev.onefold.aws.stream.Streams;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.local.mapping.Destination;
-import dev.onefold.local.mapping.MappingSettings;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.QueueMapping;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.Target;
-import dev.onefold.local.mapping.source.KinesisSource;
-import dev.onefold.simulator.aws.Faults;
-import dev.onefold.simulator.queue.SimulatedQueues;
-import dev.onefold.simulator.stream.KinesisClient;
-import dev.onefold.simulator.stream.SimulatedKinesis;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.queue.SimulatedQueues;
+import dev.onefold.fakes.stream.KinesisClient;
+import dev.onefold.fakes.stream.SimulatedKinesis;
+import dev.onefold.mapping.Destination;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.QueueMapping;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.Target;
+import dev.onefold.mapping.source.KinesisSource;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,7 +45,7 @@ final class Intake implements AutoCloseable {
 
     private final Deployment deployment;
     private final SplittableRandom random;
-    private final double nastiness;
+    private final double faultChance;
     private final SimulatedKinesis kinesis;
     private final KinesisClient operator;
     private final Producers producers;
@@ -58,10 +58,10 @@ final class Intake implements AutoCloseable {
     private CompletableFuture<Void> put = CompletableFuture.completedFuture(null);
     private boolean closed;
 
-    Intake(Deployment deployment, Pipeline pipeline, SplittableRandom random, double nastiness, Faults faults) {
+    Intake(Deployment deployment, Pipeline pipeline, SplittableRandom random, double faultChance, Faults faults) {
         this.deployment = deployment;
         this.random = random;
-        this.nastiness = nastiness;
+        this.faultChance = faultChance;
         kinesis = new SimulatedKinesis(deployment.time, random.nextLong());
         kinesis.create(STREAM, 1 + random.nextInt(SHARDS_MAX));
         kinesis.inject(faults);
@@ -70,7 +70,7 @@ final class Intake implements AutoCloseable {
         sandboxes = new Sandboxes(
                 deployment,
                 random.split(),
-                nastiness,
+                faultChance,
                 client -> new StateFunction(
                                 deployment.store(client), pipeline, Deployment.SILENT, () -> streams(kinesis.client()))
                         ::handle);
@@ -78,11 +78,11 @@ final class Intake implements AutoCloseable {
         queues.create(RETRIES, Duration.ofSeconds(1 + random.nextInt(VISIBILITY_SECONDS_MAX)), Integer.MAX_VALUE);
         queues.inject(faults);
         retries = QueueMapping.open(
-                deployment.time,
+                new VirtualScheduler(deployment.time),
                 new QueueMapping.Queue(queues.client(), SimulatedQueues.url(RETRIES), SimulatedQueues.arn(RETRIES)),
                 sandboxes,
                 MappingSettings.retries(),
-                Nastiness.of(random.nextLong(), nastiness));
+                MappingFaults.of(random.nextLong(), faultChance));
         settings = MappingSettings.input()
                 .withBatch(
                         1 + random.nextInt(BATCH_MAX),
@@ -111,16 +111,16 @@ final class Intake implements AutoCloseable {
     }
 
     private StreamMapping map() {
-        double chance = nastiness;
+        double chance = faultChance;
         return StreamMapping.open(
-                deployment.time,
+                new VirtualScheduler(deployment.time),
                 new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
                 new Target(
                         sandboxes,
                         "arn:aws:lambda:eu-central-1:000000000000:function:state",
                         new Destination(queues.client(), SimulatedQueues.url(RETRIES))),
                 settings,
-                new Nastiness(random.nextLong(), chance, chance, chance, chance, chance / 10));
+                new MappingFaults(random.nextLong(), chance, chance, chance, chance, chance / 10));
     }
 
     /// Begins to put these.

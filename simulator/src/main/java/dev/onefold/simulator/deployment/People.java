@@ -7,8 +7,8 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
-import dev.onefold.simulator.aws.SimulatedClient;
-import dev.onefold.simulator.aws.VirtualTime;
+import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fakes.aws.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,19 +26,19 @@ final class People {
 
     private final Deployment deployment;
     private final SplittableRandom random;
-    private final double nastiness;
+    private final double faultChance;
     private final Work work;
     private final List<String> story;
     private final List<Person> all = new ArrayList<>();
     private boolean stopped;
 
     /// What they deal with.
-    record Work(Questions questions, Clerk clerk, Intake intake, Readers readers, Restores restores) {}
+    record Work(Questions questions, LetterOperator clerk, Intake intake, Readers readers, Restores restores) {}
 
-    People(Deployment deployment, SplittableRandom random, double nastiness, Work work, List<String> story) {
+    People(Deployment deployment, SplittableRandom random, double faultChance, Work work, List<String> story) {
         this.deployment = deployment;
         this.random = random;
-        this.nastiness = nastiness;
+        this.faultChance = faultChance;
         this.work = work;
         this.story = story;
         for (int people = 1 + random.nextInt(PEOPLE_MAX); people > 0; people--) {
@@ -94,7 +94,7 @@ final class People {
                 if (stopped) {
                     return;
                 }
-                VirtualTime.Moment death = random.nextDouble() < nastiness
+                VirtualTime.Moment death = random.nextDouble() < faultChance
                         ? deployment.time.schedule(Duration.ofNanos(random.nextLong(KILL_MAX.toNanos())), this::die)
                         : null;
                 doSomething(me, engine);

@@ -1,7 +1,7 @@
 package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.simulator.aws.VirtualTime;
+import dev.onefold.fakes.aws.VirtualTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -14,7 +14,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.Totals;
-import dev.onefold.simulator.oracle.Possible;
+import dev.onefold.oracle.Possible;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.HashMap;

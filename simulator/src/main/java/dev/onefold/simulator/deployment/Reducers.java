@@ -1,13 +1,13 @@
 package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.function.ReduceFunction;
-import dev.onefold.local.mapping.MappingSettings;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.Target;
-import dev.onefold.local.mapping.source.TableSource;
-import dev.onefold.simulator.aws.Faults;
-import dev.onefold.simulator.stream.TableStream;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.stream.TableStream;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.Target;
+import dev.onefold.mapping.source.TableSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
@@ -24,16 +24,16 @@ final class Reducers implements AutoCloseable {
 
     private final Deployment deployment;
     private final SplittableRandom random;
-    private final double nastiness;
+    private final double faultChance;
     private final TableStream stream;
     private final Sandboxes sandboxes;
     private final @Nullable StreamMapping mapping;
     private boolean closed;
 
-    Reducers(Deployment deployment, SplittableRandom random, double nastiness, Faults faults) {
+    Reducers(Deployment deployment, SplittableRandom random, double faultChance, Faults faults) {
         this.deployment = deployment;
         this.random = random;
-        this.nastiness = nastiness;
+        this.faultChance = faultChance;
         stream = new TableStream(
                 deployment.time,
                 deployment.dynamo,
@@ -44,21 +44,21 @@ final class Reducers implements AutoCloseable {
         sandboxes = new Sandboxes(
                 deployment,
                 random.split(),
-                nastiness,
+                faultChance,
                 client -> new ReduceFunction(deployment.store(client), Deployment.SILENT)::handle);
         mapping = random.nextInt(8) == 0
                 ? null // Only the minutes wake.
                 : StreamMapping.open(
-                        deployment.time,
+                        new VirtualScheduler(deployment.time),
                         new TableSource(stream, stream.arn(), Set.of(OperationType.INSERT)),
                         new Target(sandboxes, "arn:aws:lambda:eu-central-1:000000000000:function:reduce", null),
                         MappingSettings.wakes(),
-                        Nastiness.of(random.nextLong(), nastiness));
+                        MappingFaults.of(random.nextLong(), faultChance));
         tick();
     }
 
     private boolean strikes() {
-        return random.nextDouble() < nastiness;
+        return random.nextDouble() < faultChance;
     }
 
     private void tick() {

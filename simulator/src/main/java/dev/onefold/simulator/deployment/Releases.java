@@ -48,14 +48,14 @@ final class Releases {
     private boolean stopped;
 
     /// @param yaml the pipeline that was deployed first
-    Releases(Deployment deployment, SplittableRandom random, double nastiness, String yaml, List<String> story) {
+    Releases(Deployment deployment, SplittableRandom random, double faultChance, String yaml, List<String> story) {
         this.deployment = deployment;
         this.random = random;
         this.story = story;
         sandboxes = new Sandboxes(
                 deployment,
                 random.split(),
-                nastiness,
+                faultChance,
                 client ->
                         event -> new UpkeepFunction(deployment.store(client), pipelines.get(wanted), Deployment.SILENT)
                                 .handle(event, () -> random.nextInt(8) > 0));

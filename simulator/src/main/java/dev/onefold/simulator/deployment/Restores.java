@@ -4,7 +4,7 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.core.Verification;
-import dev.onefold.simulator.aws.table.Tables;
+import dev.onefold.fakes.aws.table.Tables;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ final class Restores {
     private final Deployment deployment;
     private final SplittableRandom random;
     private final Intake intake;
-    private final Clerk clerk;
+    private final LetterOperator clerk;
     private final boolean withLetters;
     private final List<String> story;
     private @Nullable Person operator;
@@ -45,7 +45,7 @@ final class Restores {
     ///
     /// @param withLetters whether the table of letters may be restored. If the pipeline changes,
     ///     Upkeep removes letters
-    record Taken(Intake intake, Clerk clerk, boolean withLetters) {}
+    record Taken(Intake intake, LetterOperator clerk, boolean withLetters) {}
 
     /// Begins, after a while.
     ///

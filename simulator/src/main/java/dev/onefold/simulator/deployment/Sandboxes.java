@@ -1,8 +1,8 @@
 package dev.onefold.simulator.deployment;
 
-import dev.onefold.local.mapping.Invoker;
-import dev.onefold.simulator.aws.SimulatedClient;
-import dev.onefold.simulator.aws.VirtualTime;
+import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fakes.aws.VirtualTime;
+import dev.onefold.mapping.Invoker;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -20,7 +20,7 @@ final class Sandboxes implements Invoker {
 
     private final Deployment deployment;
     private final SplittableRandom random;
-    private final double nastiness;
+    private final double faultChance;
     private final Code code;
     private final Deque<Sandbox> idle = new ArrayDeque<>();
     private int invocations;
@@ -38,11 +38,11 @@ final class Sandboxes implements Invoker {
 
     private record Sandbox(SimulatedClient client, Function function) {}
 
-    /// @param nastiness chance, from 0 to 1, that an invocation is killed
-    Sandboxes(Deployment deployment, SplittableRandom random, double nastiness, Code code) {
+    /// @param faultChance chance, from 0 to 1, that an invocation is killed
+    Sandboxes(Deployment deployment, SplittableRandom random, double faultChance, Code code) {
         this.deployment = deployment;
         this.random = random;
-        this.nastiness = nastiness;
+        this.faultChance = faultChance;
         this.code = code;
     }
 
@@ -62,7 +62,7 @@ final class Sandboxes implements Invoker {
         Sandbox warm = random.nextInt(COLD_ONE_IN) == 0 ? null : idle.poll();
         Sandbox sandbox = warm == null ? cold() : warm;
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        Duration left = random.nextDouble() < nastiness
+        Duration left = random.nextDouble() < faultChance
                 ? Duration.ofNanos(random.nextLong(KILL_MAX.toNanos()) + 1)
                 : FUNCTION_MAX;
         VirtualTime.Moment end = deployment.time.schedule(left, () -> {

@@ -1,7 +1,7 @@
 package dev.onefold.simulator.embedded;
 
 import dev.onefold.embedded.FileSource;
-import dev.onefold.simulator.generate.RandomCase;
+import dev.onefold.oracle.generate.RandomCase;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.onefold.simulator.judge;
 import dev.onefold.core.Engine;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
-import dev.onefold.simulator.oracle.Oracle;
+import dev.onefold.oracle.Oracle;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;

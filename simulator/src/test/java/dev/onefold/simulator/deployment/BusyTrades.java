@@ -14,7 +14,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.simulator.aws.SimulatedClient;
+import dev.onefold.fakes.aws.SimulatedClient;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

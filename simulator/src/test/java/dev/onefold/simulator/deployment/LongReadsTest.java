@@ -8,7 +8,7 @@ import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.query.Query;
-import dev.onefold.simulator.aws.SimulatedClient;
+import dev.onefold.fakes.aws.SimulatedClient;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;

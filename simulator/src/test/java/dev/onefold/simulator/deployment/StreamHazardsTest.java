@@ -8,18 +8,18 @@ import dev.onefold.aws.function.StateFunction;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
-import dev.onefold.local.mapping.Destination;
-import dev.onefold.local.mapping.MappingSettings;
-import dev.onefold.local.mapping.MappingSettings.StartingPosition;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.Target;
-import dev.onefold.local.mapping.source.KinesisSource;
-import dev.onefold.simulator.aws.Fault;
-import dev.onefold.simulator.aws.Faults;
-import dev.onefold.simulator.queue.SimulatedQueues;
-import dev.onefold.simulator.stream.KinesisClient;
-import dev.onefold.simulator.stream.SimulatedKinesis;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.queue.SimulatedQueues;
+import dev.onefold.fakes.stream.KinesisClient;
+import dev.onefold.fakes.stream.SimulatedKinesis;
+import dev.onefold.mapping.Destination;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.MappingSettings.StartingPosition;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.Target;
+import dev.onefold.mapping.source.KinesisSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -85,19 +85,19 @@ class StreamHazardsTest {
                 client -> new StateFunction(deployment.store(client), TRADES, Deployment.SILENT)::handle);
     }
 
-    private Sandboxes map(MappingSettings settings, Nastiness nastiness, double killed) {
+    private Sandboxes map(MappingSettings settings, MappingFaults mappingFaults, double killed) {
         Sandboxes state = state(killed);
         StreamMapping.open(
-                deployment.time,
+                new VirtualScheduler(deployment.time),
                 new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
                 new Target(state, "state", new Destination(queues.client(), SimulatedQueues.url("retries"))),
                 settings,
-                nastiness);
+                mappingFaults);
         return state;
     }
 
     private Sandboxes map() {
-        return map(MappingSettings.input(), Nastiness.NONE, 0);
+        return map(MappingSettings.input(), MappingFaults.NONE, 0);
     }
 
     private List<String> lines() {
@@ -119,7 +119,7 @@ class StreamHazardsTest {
     @Test
     void a_batch_whose_answer_is_lost_comes_again_cut_elsewhere_and_counts_once() {
         putAll(trades(100));
-        Nastiness nasty = new Nastiness(1, 0, 0.8, 1, 0, 0);
+        MappingFaults nasty = new MappingFaults(1, 0, 0.8, 1, 0, 0);
         Sandboxes state = map(MappingSettings.input().withFailure(false, true), nasty, 0);
         run(Duration.ofMinutes(10));
         assertThat(state.invocations()).isGreaterThan(20);
@@ -132,7 +132,7 @@ class StreamHazardsTest {
     void batches_in_two_invocations_at_once_and_ranges_that_come_again_later_count_once() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.ZOMBIE, 0.05));
         putAll(trades(200));
-        Nastiness nasty = new Nastiness(1, 0.9, 0.1, 0.5, 0.9, 0.2);
+        MappingFaults nasty = new MappingFaults(1, 0.9, 0.1, 0.5, 0.9, 0.2);
         map(MappingSettings.input().withBatch(20, Duration.ZERO), nasty, 0.1);
         run(Duration.ofHours(1));
         deployment.dynamo.inject(Faults.none());
@@ -162,7 +162,7 @@ class StreamHazardsTest {
     void functions_that_are_killed_in_the_middle_of_their_batches_leave_nothing_out() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 0.5));
         putAll(trades(150));
-        map(MappingSettings.input().withBatch(30, Duration.ZERO), Nastiness.NONE, 0.7);
+        map(MappingSettings.input().withBatch(30, Duration.ZERO), MappingFaults.NONE, 0.7);
         run(Duration.ofMinutes(30));
         deployment.dynamo.inject(Faults.none());
         assertThat(total()).isEqualTo("=[150.00, 150]");
@@ -185,7 +185,7 @@ class StreamHazardsTest {
     @Test
     void records_from_before_the_mapping_are_read_and_from_latest_on_they_would_not_be() {
         putAll(trades(5));
-        map(MappingSettings.input().withStart(StartingPosition.LATEST, null), Nastiness.NONE, 0);
+        map(MappingSettings.input().withStart(StartingPosition.LATEST, null), MappingFaults.NONE, 0);
         run(MINUTE);
         assertThat(total()).isEqualTo("=[0.00, 0]");
         map();
@@ -196,7 +196,7 @@ class StreamHazardsTest {
     /// 34.
     @Test
     void versions_of_a_key_across_a_split_and_a_merge_come_parent_first_and_whatever_comes_again_changes_nothing() {
-        map(MappingSettings.input().withBatch(3, Duration.ZERO), new Nastiness(1, 0.3, 0.3, 0.3, 0.9, 0.1), 0.2);
+        map(MappingSettings.input().withBatch(3, Duration.ZERO), new MappingFaults(1, 0.3, 0.3, 0.3, 0.9, 0.1), 0.2);
         int version = 0;
         for (int round = 0; round < 6; round++) {
             for (int i = 0; i < 5; i++) {
@@ -253,7 +253,7 @@ class StreamHazardsTest {
         for (int i = 0; i < 5; i++) {
             put("k", Aggregates.of(List.of(trade("a" + i, 1, "FX", 1), poison, trade("a" + i, 2, "Rates", 2), poison)));
         }
-        map(MappingSettings.input(), Nastiness.of(1, 0.3), 0.5);
+        map(MappingSettings.input(), MappingFaults.of(1, 0.3), 0.5);
         run(Duration.ofMinutes(30));
         deployment.dynamo.inject(Faults.none());
         assertThat(lines()).containsExactly("=[10.00, 5]", "Rates=[10.00, 5]");
@@ -273,7 +273,7 @@ class StreamHazardsTest {
                 put("place-" + (key + version % 2), trade("t" + key, version, "desk" + version % 5, version));
             }
         }
-        map(MappingSettings.input().withBatch(5, Duration.ZERO).withParallelizationFactor(10), Nastiness.NONE, 0.1);
+        map(MappingSettings.input().withBatch(5, Duration.ZERO).withParallelizationFactor(10), MappingFaults.NONE, 0.1);
         run(Duration.ofMinutes(10));
         deployment.dynamo.inject(Faults.none());
         assertThat(lines()).containsExactly("=[200.00, 10]", "desk0=[200.00, 10]");

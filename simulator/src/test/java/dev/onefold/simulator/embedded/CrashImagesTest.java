@@ -3,10 +3,10 @@ package dev.onefold.simulator.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.fakes.disk.Faults;
+import dev.onefold.fakes.disk.SimulatedCrash;
+import dev.onefold.fakes.disk.SimulatedDisk;
 import dev.onefold.fixtures.Seeds;
-import dev.onefold.simulator.disk.Faults;
-import dev.onefold.simulator.disk.SimulatedCrash;
-import dev.onefold.simulator.disk.SimulatedDisk;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

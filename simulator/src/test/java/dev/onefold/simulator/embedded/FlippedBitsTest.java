@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.simulator.disk.SimulatedDisk;
+import dev.onefold.fakes.disk.SimulatedDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

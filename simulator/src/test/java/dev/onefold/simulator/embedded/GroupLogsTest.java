@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Verification;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.simulator.disk.SimulatedDisk;
+import dev.onefold.fakes.disk.SimulatedDisk;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

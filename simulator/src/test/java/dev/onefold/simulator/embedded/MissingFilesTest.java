@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.simulator.disk.SimulatedDisk;
+import dev.onefold.fakes.disk.SimulatedDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.FileSource;
 import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.FoldReport;
-import dev.onefold.simulator.disk.SimulatedDisk;
+import dev.onefold.fakes.disk.SimulatedDisk;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,10 +1,10 @@
-package dev.onefold.simulator.generate;
+package dev.onefold.oracle.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.pipeline.Reading;
-import dev.onefold.simulator.oracle.Oracle;
-import dev.onefold.simulator.oracle.Oracle.Outcome;
+import dev.onefold.oracle.Oracle;
+import dev.onefold.oracle.Oracle.Outcome;
 import dev.onefold.yaml.PipelineFile;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,12 +1,12 @@
-package dev.onefold.simulator.generate;
+package dev.onefold.oracle.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.cli.generate.TradeRiskLoad;
-import dev.onefold.cli.generate.TradeRiskMix;
-import dev.onefold.cli.generate.TradeRiskTotals;
-import dev.onefold.simulator.oracle.Oracle;
-import dev.onefold.simulator.oracle.Oracle.Outcome;
+import dev.onefold.load.TradeRiskLoad;
+import dev.onefold.load.TradeRiskMix;
+import dev.onefold.load.TradeRiskTotals;
+import dev.onefold.oracle.Oracle;
+import dev.onefold.oracle.Oracle.Outcome;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

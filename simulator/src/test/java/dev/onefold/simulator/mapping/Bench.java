@@ -4,17 +4,18 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.FailedBatch;
 import dev.onefold.aws.event.Invocation;
-import dev.onefold.local.mapping.Destination;
-import dev.onefold.local.mapping.Invoker;
-import dev.onefold.local.mapping.MappingSettings;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.Target;
-import dev.onefold.local.mapping.source.KinesisSource;
-import dev.onefold.simulator.aws.VirtualTime;
-import dev.onefold.simulator.queue.SimulatedQueues;
-import dev.onefold.simulator.stream.KinesisClient;
-import dev.onefold.simulator.stream.SimulatedKinesis;
+import dev.onefold.fakes.aws.VirtualTime;
+import dev.onefold.fakes.queue.SimulatedQueues;
+import dev.onefold.fakes.stream.KinesisClient;
+import dev.onefold.fakes.stream.SimulatedKinesis;
+import dev.onefold.mapping.Destination;
+import dev.onefold.mapping.Invoker;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.Target;
+import dev.onefold.mapping.source.KinesisSource;
+import dev.onefold.simulator.deployment.VirtualScheduler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -96,16 +97,16 @@ final class Bench {
     }
 
     StreamMapping map(MappingSettings settings) {
-        return map(settings, Nastiness.NONE);
+        return map(settings, MappingFaults.NONE);
     }
 
-    StreamMapping map(MappingSettings settings, Nastiness nastiness) {
+    StreamMapping map(MappingSettings settings, MappingFaults mappingFaults) {
         return StreamMapping.open(
-                time,
+                new VirtualScheduler(time),
                 new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
                 new Target(function(), FUNCTION, new Destination(queues.client(), SimulatedQueues.url(QUEUE))),
                 settings,
-                nastiness);
+                mappingFaults);
     }
 
     /// Puts a record, and gives its sequence number.

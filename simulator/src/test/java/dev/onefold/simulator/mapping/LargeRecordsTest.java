@@ -3,7 +3,7 @@ package dev.onefold.simulator.mapping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.event.Invocation;
-import dev.onefold.local.mapping.MappingSettings;
+import dev.onefold.mapping.MappingSettings;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,16 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.event.Message;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.VirtualTime;
+import dev.onefold.fakes.queue.QueueClient;
+import dev.onefold.fakes.queue.SimulatedQueues;
 import dev.onefold.fixtures.Seeds;
-import dev.onefold.local.mapping.Invoker;
-import dev.onefold.local.mapping.MappingSettings;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.QueueMapping;
-import dev.onefold.simulator.aws.Fault;
-import dev.onefold.simulator.aws.Faults;
-import dev.onefold.simulator.aws.VirtualTime;
-import dev.onefold.simulator.queue.QueueClient;
-import dev.onefold.simulator.queue.SimulatedQueues;
+import dev.onefold.mapping.Invoker;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.QueueMapping;
+import dev.onefold.simulator.deployment.VirtualScheduler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,11 +60,11 @@ class QueueMappingTest {
             return CompletableFuture.completedFuture(answer.apply(messages).json());
         };
         return QueueMapping.open(
-                time,
+                new VirtualScheduler(time),
                 new QueueMapping.Queue(queues.client(), SimulatedQueues.url(NAME), SimulatedQueues.arn(NAME)),
                 function,
                 settings,
-                Nastiness.NONE);
+                MappingFaults.NONE);
     }
 
     private static BatchResponse failing(List<Message> messages, String body) {
@@ -149,7 +150,7 @@ class QueueMappingTest {
                     .with(Fault.ERROR_BEFORE, 0.05));
             Set<String> done = new HashSet<>();
             QueueMapping.open(
-                    now,
+                    new VirtualScheduler(now),
                     new QueueMapping.Queue(nasty.client(), SimulatedQueues.url(NAME), SimulatedQueues.arn(NAME)),
                     event -> {
                         if (random.nextInt(4) == 0) {
@@ -161,7 +162,7 @@ class QueueMappingTest {
                         return CompletableFuture.completedFuture(BatchResponse.DONE.json());
                     },
                     RETRIES,
-                    Nastiness.of(seed, 0.2));
+                    MappingFaults.of(seed, 0.2));
             now.runFor(Duration.ofMinutes(20));
             assertThat(nasty.bodies(NAME)).isEmpty();
             Set<String> found = new HashSet<>(nasty.bodies(NAME + "-aside"));

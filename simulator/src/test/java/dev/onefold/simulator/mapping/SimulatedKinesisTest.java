@@ -3,12 +3,12 @@ package dev.onefold.simulator.mapping;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.local.mapping.source.KinesisSource;
-import dev.onefold.local.mapping.source.StreamSource.ForgottenIterator;
-import dev.onefold.local.mapping.source.StreamSource.Position;
-import dev.onefold.simulator.aws.Fault;
-import dev.onefold.simulator.aws.Faults;
-import dev.onefold.simulator.stream.SimulatedKinesis;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.stream.SimulatedKinesis;
+import dev.onefold.mapping.source.KinesisSource;
+import dev.onefold.mapping.source.StreamSource.ForgottenIterator;
+import dev.onefold.mapping.source.StreamSource.Position;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.event.BatchResponse;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fixtures.Seeds;
-import dev.onefold.local.mapping.MappingSettings;
-import dev.onefold.local.mapping.MappingSettings.StartingPosition;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.simulator.aws.Fault;
-import dev.onefold.simulator.aws.Faults;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.MappingSettings.StartingPosition;
+import dev.onefold.mapping.StreamMapping;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -330,7 +330,7 @@ class StreamMappingTest {
                             List.of(batch.get(random.nextInt(batch.size())).sequence()));
                 default -> BatchResponse.DONE;
             });
-            Nastiness chances = new Nastiness(seed, 0.2, 0.2, 0.2, 0.2, 0.05);
+            MappingFaults chances = new MappingFaults(seed, 0.2, 0.2, 0.2, 0.2, 0.05);
             nasty.map(
                     INPUT.withBatch(1 + random.nextInt(20), Duration.ofMillis(random.nextInt(2_000)))
                             .withParallelizationFactor(1 + random.nextInt(10))

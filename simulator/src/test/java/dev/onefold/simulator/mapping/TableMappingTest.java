@@ -2,18 +2,19 @@ package dev.onefold.simulator.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.local.mapping.Destination;
-import dev.onefold.local.mapping.MappingSettings;
-import dev.onefold.local.mapping.Nastiness;
-import dev.onefold.local.mapping.StreamMapping;
-import dev.onefold.local.mapping.Target;
-import dev.onefold.local.mapping.source.TableSource;
-import dev.onefold.simulator.aws.Fault;
-import dev.onefold.simulator.aws.Faults;
-import dev.onefold.simulator.aws.SimulatedClient;
-import dev.onefold.simulator.aws.SimulatedDynamoDb;
-import dev.onefold.simulator.queue.SimulatedQueues;
-import dev.onefold.simulator.stream.TableStream;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fakes.aws.SimulatedDynamoDb;
+import dev.onefold.fakes.queue.SimulatedQueues;
+import dev.onefold.fakes.stream.TableStream;
+import dev.onefold.mapping.Destination;
+import dev.onefold.mapping.MappingFaults;
+import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.Target;
+import dev.onefold.mapping.source.TableSource;
+import dev.onefold.simulator.deployment.VirtualScheduler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -60,14 +61,14 @@ class TableMappingTest {
 
     private StreamMapping map(MappingSettings settings, Set<OperationType> kinds) {
         return StreamMapping.open(
-                bench.time,
+                new VirtualScheduler(bench.time),
                 new TableSource(stream, stream.arn(), kinds),
                 new Target(
                         bench.function(),
                         Bench.FUNCTION,
                         new Destination(bench.queues.client(), SimulatedQueues.url(Bench.QUEUE))),
                 settings,
-                Nastiness.NONE);
+                MappingFaults.NONE);
     }
 
     private static Set<OperationType> all() {

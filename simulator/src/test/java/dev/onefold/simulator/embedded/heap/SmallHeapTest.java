@@ -2,9 +2,9 @@ package dev.onefold.simulator.embedded.heap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.cli.generate.TradeRiskLoad;
-import dev.onefold.cli.generate.TradeRiskMix;
-import dev.onefold.cli.generate.TradeRiskTotals;
+import dev.onefold.load.TradeRiskLoad;
+import dev.onefold.load.TradeRiskMix;
+import dev.onefold.load.TradeRiskTotals;
 import dev.onefold.simulator.embedded.KilledChild;
 import java.io.BufferedOutputStream;
 import java.io.IOException;

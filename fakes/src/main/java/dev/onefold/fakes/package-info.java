@@ -1,0 +1,10 @@
+/// A disk and AWS services that fail as the real ones may, in virtual time, behind the interfaces of the JDK and the
+/// SDK.
+///
+/// A package imports only those to its right:
+///
+///     fakes > aws.bucket > queue > stream > disk > aws > aws.table > aws.expression > aws.item
+@NullMarked
+package dev.onefold.fakes;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,247 @@
+package dev.onefold.load;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The messages of a trade-risk system: new trades, corrections of value and hierarchy, duplicates, late versions,
+/// deletes and garbage, in shares that a [TradeRiskMix] says. Equal mix, number and seed give equal bytes, however
+/// they are fetched.
+///
+/// It keeps eight bytes per trade, its newest state, and from that tells at any moment the totals that are right for
+/// what it has written so far. Values are whole cents. Not thread-safe.
+///
+/// ```java
+/// var load = new TradeRiskLoad(TradeRiskMix.BENCHMARK, 10_000_000, 42);
+/// while (load.write(out, 10_000) > 0) { … }
+/// TradeRiskTotals right = load.totals();
+/// ```
+public final class TradeRiskLoad {
+    public static final long MESSAGES_MAX = 2_000_000_000L;
+
+    private static final int VALUE_CENTS_MAX = 10_000_000;
+
+    private final TradeRiskMix mix;
+    private final long messages;
+    private final long seed;
+    private final Dice dice;
+    private final int skippedWhenNew;
+    private final int skippedWhenChanged;
+
+    private final MessageBuffer buffer = new MessageBuffer();
+    private final TradeMessages writer;
+    private final TradeBook trades = new TradeBook();
+    private final RecentMessages recent = new RecentMessages();
+    private final SkippedVersions skipped = new SkippedVersions();
+
+    private long composed;
+    private long bytes;
+    private long newTrades;
+    private long corrections;
+    private long reinserts;
+    private long duplicates;
+    private long duplicatesOfOld;
+    private long late;
+    private long deletes;
+    private long malformed;
+
+    public TradeRiskLoad(TradeRiskMix mix, long messages, long seed) {
+        if (messages < 0 || messages > MESSAGES_MAX) {
+            throw new IllegalArgumentException(
+                    "%,d messages are asked for; from 0 to %,d can be made.".formatted(messages, MESSAGES_MAX));
+        }
+        this.mix = mix;
+        this.messages = messages;
+        this.seed = seed;
+        dice = new Dice(seed);
+        writer = new TradeMessages(buffer, dice, seed);
+        skippedWhenNew = mix.skippedWhenNew();
+        skippedWhenChanged = mix.skippedWhenChanged();
+    }
+
+    /// How many messages are still to be written.
+    public long remaining() {
+        return messages - composed;
+    }
+
+    /// Writes the next messages, whole lines, at most so many; the stream is not flushed.
+    ///
+    /// @return how many were written; 0 at the end
+    public long write(OutputStream out, long messagesMax) throws IOException {
+        long end = composed + Math.min(messagesMax, remaining());
+        long before = composed;
+        while (composed < end) {
+            int start = buffer.position();
+            compose();
+            composed++;
+            bytes += buffer.position() - start;
+            if (buffer.isNearlyFull()) {
+                buffer.writeTo(out);
+            }
+        }
+        buffer.writeTo(out);
+        return composed - before;
+    }
+
+    private void compose() {
+        int choice = dice.below(Dice.MILLION);
+        if ((choice -= mix.malformed()) < 0) {
+            malformed();
+        } else if (trades.size() == 0) {
+            newTrade();
+        } else if ((choice -= mix.corrections()) < 0) {
+            correct(dice.chance(skippedWhenChanged));
+        } else if ((choice -= mix.duplicates()) < 0) {
+            duplicate();
+        } else if ((choice -= mix.late()) < 0) {
+            late();
+        } else if (choice - mix.deletes() < 0) {
+            delete();
+        } else {
+            newTrade();
+        }
+    }
+
+    private void newTrade() {
+        int trade = trades.size();
+        int version = versionAfter(trade, -1, dice.chance(skippedWhenNew));
+        int cents = value();
+        int leaf = leaf();
+        trades.add(version, cents, leaf);
+        remember(trade, version, cents, leaf);
+        newTrades++;
+    }
+
+    private void correct(boolean skips) {
+        int trade = dice.below(trades.size());
+        int version = versionAfter(trade, trades.version(trade), skips);
+        int cents = value();
+        int leaf = leaf();
+        if (trades.leaf(trade) == TradeBook.DELETED) {
+            reinserts++;
+        } else {
+            corrections++;
+        }
+        trades.set(trade, version, cents, leaf);
+        remember(trade, version, cents, leaf);
+    }
+
+    private void delete() {
+        int trade = dice.below(trades.size());
+        int version = versionAfter(trade, trades.version(trade), dice.chance(skippedWhenChanged));
+        trades.set(trade, version, 0, TradeBook.DELETED);
+        int start = buffer.position();
+        writer.delete(trade, version, composed);
+        recent.add(buffer, start, trade, version);
+        deletes++;
+    }
+
+    private void duplicate() {
+        int slot = recent.pick(dice);
+        int trade = recent.trade(slot);
+        int version = recent.version(slot);
+        int start = buffer.position();
+        recent.appendTo(buffer, slot);
+        recent.add(buffer, start, trade, version);
+        duplicates++;
+        if (version < trades.version(trade)) {
+            duplicatesOfOld++;
+        }
+    }
+
+    /// Sends a version that was skipped. Where none is left it sends a newer one instead, which leaves one for later.
+    private void late() {
+        if (skipped.isEmpty()) {
+            if (mix.corrections() > 0) {
+                correct(true);
+            } else {
+                newTrade();
+            }
+            return;
+        }
+        int index = skipped.pick(dice);
+        remember(skipped.trade(index), skipped.version(index), value(), leaf());
+        skipped.remove(index);
+        late++;
+    }
+
+    private void malformed() {
+        writer.malformed(trades.size() + dice.below(Dice.MILLION), value(), leaf(), composed);
+        malformed++;
+    }
+
+    private void remember(int trade, int version, int cents, int leaf) {
+        int start = buffer.position();
+        writer.trade(trade, version, cents, leaf, composed);
+        recent.add(buffer, start, trade, version);
+    }
+
+    private int versionAfter(int trade, int version, boolean skips) {
+        if (skips && !skipped.isFull()) {
+            skipped.add(trade, version + 1);
+            return version + 2;
+        }
+        return version + 1;
+    }
+
+    private int value() {
+        return dice.below(VALUE_CENTS_MAX + 1);
+    }
+
+    private int leaf() {
+        return dice.below(TradeMessages.LEAVES);
+    }
+
+    /// What is right for the messages written so far. Looks at every trade.
+    public TradeRiskTotals totals() {
+        long[] cents = new long[TradeMessages.LEAVES];
+        long[] counts = new long[TradeMessages.LEAVES];
+        for (int trade = 0; trade < trades.size(); trade++) {
+            int leaf = trades.leaf(trade);
+            if (leaf != TradeBook.DELETED) {
+                cents[leaf] = Math.addExact(cents[leaf], trades.cents(trade));
+                counts[leaf]++;
+            }
+        }
+        return new TradeRiskTotals(
+                seed,
+                new TradeRiskTotals.Made(newTrades, corrections, reinserts, duplicates, late, deletes, malformed),
+                new TradeRiskTotals.InOrder(
+                        newTrades + corrections + reinserts + deletes,
+                        duplicates - duplicatesOfOld,
+                        duplicatesOfOld + late,
+                        malformed),
+                bytes,
+                groups(cents, counts));
+    }
+
+    /// The nodes of the tree that hold a trade, in order: each is added where its first leaf is met.
+    private static List<TradeRiskTotals.Group> groups(long[] cents, long[] counts) {
+        List<TradeRiskTotals.Group> groups = new ArrayList<>();
+        for (int leaf = 0; leaf < TradeMessages.LEAVES; leaf++) {
+            List<String> path = TradeMessages.path(leaf);
+            List<String> before = leaf == 0 ? List.of() : TradeMessages.path(leaf - 1);
+            for (int depth = 0; depth <= path.size(); depth++) {
+                List<String> node = path.subList(0, depth);
+                if (leaf == 0 || depth > 0 && !node.equals(before.subList(0, depth))) {
+                    groups.add(sum(node, cents, counts));
+                }
+            }
+        }
+        groups.removeIf(group -> group.trades() == 0);
+        return groups;
+    }
+
+    private static TradeRiskTotals.Group sum(List<String> node, long[] cents, long[] counts) {
+        long sum = 0;
+        long count = 0;
+        for (int leaf = 0; leaf < TradeMessages.LEAVES; leaf++) {
+            if (TradeMessages.path(leaf).subList(0, node.size()).equals(node)) {
+                sum = Math.addExact(sum, cents[leaf]);
+                count += counts[leaf];
+            }
+        }
+        return new TradeRiskTotals.Group(node, sum, count);
+    }
+}

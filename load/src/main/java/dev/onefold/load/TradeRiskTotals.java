@@ -1,0 +1,86 @@
+package dev.onefold.load;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.stream.Collectors;
+
+/// What a producer knows of its own messages: how many it made of each kind, and the totals that are right for them. It
+/// knows the newest state of each trade, so it needs no engine for that.
+///
+/// @param groups in the order of their UTF-8 bytes, the grand total first; without empty ones
+public record TradeRiskTotals(long seed, Made made, InOrder inOrder, long bytes, List<Group> groups) {
+    public TradeRiskTotals {
+        groups = List.copyOf(groups);
+    }
+
+    /// How many messages of each kind were made. Each message is of one kind.
+    ///
+    /// @param reinserts corrections of a trade that was deleted, which is there again
+    public record Made(
+            long newTrades,
+            long corrections,
+            long reinserts,
+            long duplicates,
+            long late,
+            long deletes,
+            long malformed) {
+        public long messages() {
+            return newTrades + corrections + reinserts + duplicates + late + deletes + malformed;
+        }
+    }
+
+    /// What each message is for one who reads them in the order they were made in. In another order duplicates and
+    /// stale ones are other counts; the totals are the same.
+    public record InOrder(long accepted, long duplicate, long stale, long malformed) {}
+
+    /// One node of the tree of totals.
+    ///
+    /// @param path values of risk type, trade desk, region: none for the grand total
+    public record Group(List<String> path, long cents, long trades) {
+        public Group {
+            path = List.copyOf(path);
+        }
+
+        /// The exact sum of the values, with two decimals.
+        public String value() {
+            return BigDecimal.valueOf(cents, 2).toPlainString();
+        }
+    }
+
+    /// As JSON, sums as text so that no reader takes them for binary fractions.
+    public String toJson() {
+        StringJoiner lines = new StringJoiner(",\n    ", "[\n    ", "\n  ]");
+        groups.forEach(group -> lines.add("{\"group\": %s, \"value\": \"%s\", \"trades\": %d}"
+                .formatted(
+                        group.path().stream().map(name -> '"' + name + '"').collect(Collectors.joining(", ", "[", "]")),
+                        group.value(),
+                        group.trades())));
+        return """
+            {
+              "pipeline": "trade-risk",
+              "seed": %d,
+              "messages": %d,
+              "bytes": %d,
+              "made": {"new": %d, "corrections": %d, "reinserts": %d, "duplicates": %d, "late": %d, "deletes": %d, "malformed": %d},
+              "inOrder": {"accepted": %d, "duplicate": %d, "stale": %d, "malformed": %d},
+              "groups": %s
+            }
+            """.formatted(
+                        seed,
+                        made.messages(),
+                        bytes,
+                        made.newTrades(),
+                        made.corrections(),
+                        made.reinserts(),
+                        made.duplicates(),
+                        made.late(),
+                        made.deletes(),
+                        made.malformed(),
+                        inOrder.accepted(),
+                        inOrder.duplicate(),
+                        inOrder.stale(),
+                        inOrder.malformed(),
+                        groups.isEmpty() ? "[]" : lines);
+    }
+}

@@ -1,0 +1,152 @@
+package dev.onefold.oracle;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+
+/// A pipeline file, read. It is taken to be a valid one: to say what is wrong with a file is the product's task.
+///
+/// @param columns of a CSV file without header line; null when the first line is the header
+/// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
+/// @param version where the version stands; null when there are none
+/// @param versionType `integer`, or how a time is written
+/// @param horizon seconds behind the latest time; null without one
+record Definition(
+        boolean csv,
+        @Nullable List<String> columns,
+        char delimiter,
+        List<List<String>> key,
+        @Nullable List<String> version,
+        String versionType,
+        @Nullable List<String> time,
+        String timeType,
+        @Nullable BigDecimal horizon,
+        @Nullable Condition delete,
+        @Nullable Condition filter,
+        List<Rollup> rollups) {
+    /// A tree of groups, with figures at each node.
+    record Rollup(String name, List<Level> levels, List<Measure> measures) {}
+
+    /// What a single roll-up is called.
+    static final String ONLY_ROLLUP = "main";
+
+    static Definition parse(String yaml) {
+        // With room for all of it at once: the reader fails on a surrogate pair across the end of a full buffer.
+        LoadSettings settings =
+                LoadSettings.builder().setBufferSize(yaml.length() + 2).build();
+        Map<?, ?> file = map(new Load(settings).loadFromString(yaml));
+        Map<?, ?> input = map(file.get("input"));
+        Object version = input.get("version");
+        Object time = input.get("time");
+        Object columns = input.get("columns");
+        Object delimiter = input.get("delimiter");
+        Object horizon = input.get("horizon");
+        return new Definition(
+                "csv".equals(input.get("format")),
+                columns == null
+                        ? null
+                        : list(columns).stream().map(String::valueOf).toList(),
+                delimiter == null ? ',' : String.valueOf(delimiter).charAt(0),
+                paths(input.get(input.containsKey("id") ? "id" : "key")),
+                version == null ? null : path(field(version)),
+                type(version, "integer"),
+                time == null ? null : path(field(time)),
+                type(time, "auto"),
+                horizon == null ? null : Level.duration(String.valueOf(horizon)),
+                condition(input.get("delete")),
+                condition(input.get("filter")),
+                rollups(file));
+    }
+
+    /// All fields that the pipeline reads.
+    Set<List<String>> paths() {
+        Set<List<String>> paths = new LinkedHashSet<>(key);
+        if (version != null) {
+            paths.add(version);
+        }
+        if (time != null) {
+            paths.add(time);
+        }
+        if (delete != null) {
+            paths.addAll(delete.paths());
+        }
+        if (filter != null) {
+            paths.addAll(filter.paths());
+        }
+        for (Rollup rollup : rollups) {
+            rollup.levels().forEach(level -> paths.add(level.path()));
+            rollup.measures().stream()
+                    .map(Measure::path)
+                    .filter(path -> !path.isEmpty())
+                    .forEach(paths::add);
+        }
+        return paths;
+    }
+
+    private static List<Rollup> rollups(Map<?, ?> file) {
+        if (file.containsKey("rollup")) {
+            return List.of(rollup(ONLY_ROLLUP, map(file.get("rollup"))));
+        }
+        List<Rollup> rollups = new ArrayList<>();
+        map(file.get("rollups")).forEach((name, rollup) -> rollups.add(rollup(String.valueOf(name), map(rollup))));
+        return List.copyOf(rollups);
+    }
+
+    private static Rollup rollup(String name, Map<?, ?> setting) {
+        List<Measure> measures = new ArrayList<>();
+        map(setting.get("measures"))
+                .forEach((measure, text) -> measures.add(Measure.parse(String.valueOf(measure), String.valueOf(text))));
+        return new Rollup(
+                name, list(setting.get("levels")).stream().map(Level::parse).toList(), List.copyOf(measures));
+    }
+
+    private static List<List<String>> paths(@Nullable Object setting) {
+        if (setting == null) {
+            return List.of();
+        }
+        return setting instanceof List<?> several
+                ? several.stream().map(Definition::path).toList()
+                : List.of(path(setting));
+    }
+
+    private static List<String> path(Object setting) {
+        Scan scan = new Scan(String.valueOf(setting));
+        List<String> path = scan.path();
+        scan.expectEnd();
+        return path;
+    }
+
+    private static Object field(Object setting) {
+        return setting instanceof Map<?, ?> longer ? String.valueOf(longer.get("field")) : setting;
+    }
+
+    private static String type(@Nullable Object setting, String otherwise) {
+        return setting instanceof Map<?, ?> longer && longer.containsKey("type")
+                ? String.valueOf(longer.get("type"))
+                : otherwise;
+    }
+
+    private static @Nullable Condition condition(@Nullable Object setting) {
+        return setting == null ? null : Condition.parse(String.valueOf(setting));
+    }
+
+    private static Map<?, ?> map(@Nullable Object value) {
+        if (value instanceof Map<?, ?> map) {
+            return map;
+        }
+        throw new IllegalArgumentException("The pipeline has '" + value + "' where settings are expected.");
+    }
+
+    private static List<Object> list(@Nullable Object value) {
+        if (value instanceof List<?> list) {
+            return List.copyOf(list);
+        }
+        throw new IllegalArgumentException("The pipeline has '" + value + "' where a list is expected.");
+    }
+}

@@ -1,0 +1,128 @@
+package dev.onefold.oracle;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One dimension of a roll-up.
+///
+/// @param function `text`, `bucket`, `prefix` or `step`
+/// @param size seconds of a bucket, characters of a prefix, the step
+/// @param timeType how a bucket's time is written
+/// @param missing what stands in for a missing value; null refuses the record
+record Level(
+        List<String> path,
+        String function,
+        BigDecimal size,
+        String timeType,
+        @Nullable String missing) {
+    private static final int STEP_DIGITS_MAX = 100;
+    private static final int STEP_DECIMALS_MAX = 1_000;
+    private static final Map<String, Integer> SECONDS = Map.of("s", 1, "m", 60, "h", 3_600, "d", 86_400);
+
+    /// Reads `region missing "unknown"`, or the longer form with a field, a name and a default.
+    static Level parse(Object setting) {
+        if (setting instanceof Map<?, ?> longer) {
+            Level level = parse(String.valueOf(longer.get("field")));
+            Object missing = longer.get("missing");
+            return missing == null ? level : level.withMissing(String.valueOf(missing));
+        }
+        Scan scan = new Scan(String.valueOf(setting));
+        Level level = function(scan);
+        if (scan.takeWord("missing")) {
+            level = level.withMissing(scan.quoted());
+        }
+        scan.expectEnd();
+        return level;
+    }
+
+    private static Level function(Scan scan) {
+        Level level;
+        if (scan.takeFunction("bucket")) {
+            List<String> path = scan.path();
+            scan.expect(",");
+            BigDecimal size = duration(scan.word());
+            level = new Level(path, "bucket", size, scan.take(",") ? scan.word() : "auto", null);
+        } else if (scan.takeFunction("prefix")) {
+            List<String> path = scan.path();
+            scan.expect(",");
+            level = new Level(path, "prefix", scan.number(), "", null);
+        } else if (scan.takeFunction("step")) {
+            List<String> path = scan.path();
+            scan.expect(",");
+            level = new Level(path, "step", scan.number(), "", null);
+        } else {
+            return new Level(scan.path(), "text", BigDecimal.ZERO, "", null);
+        }
+        scan.expect(")");
+        return level;
+    }
+
+    /// Seconds of a duration such as `7d`.
+    static BigDecimal duration(String text) {
+        Integer unit = SECONDS.get(text.substring(text.length() - 1));
+        if (unit == null) {
+            throw new IllegalArgumentException(text + " is no duration such as 7d.");
+        }
+        return new BigDecimal(text.substring(0, text.length() - 1)).multiply(BigDecimal.valueOf(unit));
+    }
+
+    private Level withMissing(String text) {
+        return new Level(path, function, size, timeType, text);
+    }
+
+    /// The group that a record belongs to.
+    String group(Document document) {
+        Object value = document.at(path);
+        if (value == null) {
+            if (missing == null) {
+                throw new Refused("the level " + path + " is missing");
+            }
+            return missing;
+        }
+        return switch (function) {
+            case "bucket" -> bucket(value);
+            case "step" -> step(value);
+            case "prefix" -> prefix(value);
+            default -> text(value);
+        };
+    }
+
+    private String bucket(Object value) {
+        BigDecimal time = Values.time(value, timeType);
+        if (time == null) {
+            throw new AssertionError("A value that is there has a time, or is refused.");
+        }
+        return Instant.ofEpochSecond(Values.floor(Values.likely(time), size).longValueExact())
+                .toString();
+    }
+
+    private String step(Object value) {
+        BigDecimal number = Values.decimal(value);
+        if (number == null) {
+            throw new AssertionError("A value that is there has a number, or is refused.");
+        }
+        boolean tooLong = Math.abs((long) number.precision() - number.scale()) > STEP_DIGITS_MAX
+                || number.scale() > STEP_DECIMALS_MAX;
+        if (number.signum() != 0 && tooLong) {
+            throw new Refused("a number of more than 100 digits where a step is wanted");
+        }
+        return Values.plain(Values.floor(number, size));
+    }
+
+    private String prefix(Object value) {
+        String text = text(value);
+        int length = Math.min(size.intValueExact(), text.codePointCount(0, text.length()));
+        return text.substring(0, text.offsetByCodePoints(0, length));
+    }
+
+    private static String text(Object value) {
+        String text = Values.text(value);
+        if (text == null) {
+            throw new AssertionError("A value that is there has a text, or is refused.");
+        }
+        return text;
+    }
+}

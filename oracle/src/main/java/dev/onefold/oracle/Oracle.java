@@ -1,0 +1,332 @@
+package dev.onefold.oracle;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
+
+/// Says what the totals of an input are. Records go in one by one; totals and counts can be asked for at any
+/// moment. Not thread-safe.
+///
+/// ```java
+/// Oracle oracle = Oracle.of(Path.of("pipeline.yaml"));
+/// oracle.accept("trades.ndjson", 1, line);
+/// oracle.totals("main").get(List.of("PV", "FXSpot")).get("value"); // "12345.67"
+/// ```
+public final class Oracle {
+    private static final int KEY_BYTES_MAX = 1_000;
+    private static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
+
+    /// What became of a record. Which of the duplicates is called so depends on the order of arrival, the totals do
+    /// not.
+    public enum Outcome {
+        HEADER,
+        ACCEPTED,
+        DUPLICATE,
+        STALE,
+        CONFLICTING,
+        TOO_OLD,
+        MALFORMED
+    }
+
+    /// A record that was refused. `line` counts from 1.
+    public record Refusal(String source, long line, String reason) {}
+
+    private record Row(BigDecimal version, State state) {}
+
+    private record Loser(List<String> key, BigDecimal version, State state) {}
+
+    private record Event(List<String> key, BigDecimal version, State state) {}
+
+    private final Definition definition;
+    private final Set<List<String>> paths;
+    private final Map<String, List<@Nullable String>> headers = new HashMap<>();
+    private final Map<List<String>, Row> rows = new HashMap<>();
+    private final Map<List<String>, NavigableSet<Possible.Step>> steps = new HashMap<>();
+    private final Set<Loser> losers = new HashSet<>();
+    private final Map<Outcome, Long> outcomes = new HashMap<>();
+    private final List<Refusal> malformed = new ArrayList<>();
+    private final List<Refusal> tooOld = new ArrayList<>();
+    private @Nullable BigDecimal latestTime;
+
+    private Oracle(Definition definition) {
+        this.definition = definition;
+        paths = definition.paths();
+    }
+
+    /// An oracle for a pipeline file.
+    public static Oracle of(Path pipelineFile) throws IOException {
+        return of(Files.readString(pipelineFile));
+    }
+
+    /// An oracle for the text of a pipeline file.
+    public static Oracle of(String yaml) {
+        return new Oracle(Definition.parse(yaml));
+    }
+
+    /// Takes all lines of a file, unpacking one whose name ends in `.gz`; its name is the source.
+    public void acceptFile(Path file) throws IOException {
+        String source = String.valueOf(file.getFileName());
+        try (InputStream raw = new BufferedInputStream(Files.newInputStream(file));
+                InputStream in = source.endsWith(".gz") ? new GZIPInputStream(raw, 1 << 16) : raw) {
+            accept(source, in);
+        }
+    }
+
+    /// Takes all lines of a stream; what stands behind the last line's end is a line, too, if it is anything.
+    public void accept(String source, InputStream in) throws IOException {
+        InputStream bytes = new BufferedInputStream(in, 1 << 16);
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        long number = 1;
+        for (int next = bytes.read(); next >= 0; next = bytes.read()) {
+            if (next == '\n') {
+                accept(source, number++, line.toByteArray());
+                line.reset();
+            } else {
+                line.write(next);
+            }
+        }
+        if (line.size() > 0) {
+            accept(source, number, line.toByteArray());
+        }
+    }
+
+    /// Takes a record, a line without its end. The place (source and line) is its identity where the pipeline has no
+    /// other.
+    ///
+    /// @param line counts from 1; of a CSV file with a header the header is 1
+    public Outcome accept(String source, long line, byte[] record) {
+        Outcome outcome;
+        try {
+            outcome = read(source, line, record);
+        } catch (Refused refused) {
+            malformed.add(new Refusal(source, line, refused.reason()));
+            outcome = Outcome.MALFORMED;
+        }
+        outcomes.merge(outcome, 1L, Long::sum);
+        return outcome;
+    }
+
+    private Outcome read(String source, long line, byte[] record) {
+        if (definition.csv() && definition.columns() == null && line == 1) {
+            headers.put(source, Csv.header(record, definition.delimiter()));
+            return Outcome.HEADER;
+        }
+        if (record.length > RECORD_BYTES_MAX) {
+            throw new Refused("more than 10 MiB");
+        }
+        Document document = document(source, record);
+        paths.forEach(document::at); // Refuses a field that comes twice, also one that is not needed further on.
+        List<String> key = definition.key().isEmpty() ? List.of(source, String.valueOf(line)) : key(document);
+        BigDecimal version = version(document);
+        if (definition.delete() != null && definition.delete().holds(document)) {
+            return fold(new Event(key, version, new State.Deleted()));
+        }
+        State state = state(document);
+        BigDecimal time = time(document);
+        if (time != null && definition.horizon() != null) {
+            if (latestTime != null && time.compareTo(latestTime.subtract(definition.horizon())) < 0) {
+                tooOld.add(new Refusal(source, line, "too old to tell"));
+                return Outcome.TOO_OLD;
+            }
+            latestTime = latestTime == null ? time : latestTime.max(time);
+        }
+        return fold(new Event(key, version, state));
+    }
+
+    private Document document(String source, byte[] record) {
+        if (!definition.csv()) {
+            return Json.read(record);
+        }
+        List<String> named = definition.columns();
+        if (named != null) {
+            return Csv.read(new ArrayList<>(named), record, definition.delimiter());
+        }
+        List<@Nullable String> header = headers.get(source);
+        if (header == null) {
+            throw new IllegalStateException("The header of " + source + " has not been seen: it is its line 1.");
+        }
+        return Csv.read(header, record, definition.delimiter());
+    }
+
+    private List<String> key(Document document) {
+        List<String> key = new ArrayList<>();
+        for (List<String> path : definition.key()) {
+            String part = Values.text(document.at(path));
+            if (part == null) {
+                throw new Refused("the key is missing");
+            }
+            key.add(part);
+        }
+        if (Values.utf8Bytes(key) > KEY_BYTES_MAX) {
+            throw new Refused("a key of more than 1,000 bytes");
+        }
+        return List.copyOf(key);
+    }
+
+    private BigDecimal version(Document document) {
+        if (definition.version() == null) {
+            return BigDecimal.ZERO;
+        }
+        Object value = document.at(definition.version());
+        BigDecimal version = definition.versionType().equals("integer")
+                ? Values.version(value)
+                : Values.time(value, definition.versionType());
+        if (version == null) {
+            throw new Refused("the version is missing");
+        }
+        return version;
+    }
+
+    private @Nullable BigDecimal time(Document document) {
+        if (definition.time() == null) {
+            return null;
+        }
+        BigDecimal time = Values.time(document.at(definition.time()), definition.timeType());
+        if (time == null) {
+            throw new Refused("the time is missing");
+        }
+        return Values.likely(time);
+    }
+
+    private State state(Document document) {
+        if (definition.filter() != null && !definition.filter().holds(document)) {
+            return new State.Filtered();
+        }
+        List<List<String>> groups = new ArrayList<>();
+        List<List<@Nullable Object>> inputs = new ArrayList<>();
+        for (Definition.Rollup rollup : definition.rollups()) {
+            groups.add(
+                    rollup.levels().stream().map(level -> level.group(document)).toList());
+            List<@Nullable Object> ofRollup = new ArrayList<>();
+            rollup.measures().forEach(measure -> ofRollup.add(measure.input(document)));
+            inputs.add(ofRollup);
+        }
+        return new State.Contributing(groups, inputs);
+    }
+
+    private Outcome fold(Event event) {
+        steps.computeIfAbsent(event.key(), _ -> new TreeSet<>()).add(new Possible.Step(event.version(), event.state()));
+        Row stored = rows.get(event.key());
+        int order = stored == null ? 1 : event.version().compareTo(stored.version());
+        if (stored == null || order > 0) {
+            rows.put(event.key(), new Row(event.version(), event.state()));
+            return Outcome.ACCEPTED;
+        }
+        if (order < 0) {
+            return Outcome.STALE;
+        }
+        int greater = event.state().compareTo(stored.state());
+        if (greater == 0) {
+            return Outcome.DUPLICATE;
+        }
+        State loser = greater > 0 ? stored.state() : event.state();
+        losers.add(new Loser(event.key(), event.version().stripTrailingZeros(), loser));
+        if (greater > 0) {
+            rows.put(event.key(), new Row(event.version(), event.state()));
+        }
+        return Outcome.CONFLICTING;
+    }
+
+    /// The names of the roll-ups, in the order of the file; a single one is called `main`.
+    public List<String> rollups() {
+        return definition.rollups().stream().map(Definition.Rollup::name).toList();
+    }
+
+    /// For each group at each depth the figures by name, null where there is none. The grand total is the empty
+    /// list and is always there; other groups have at least one row. In the order of their UTF-8 bytes, parents
+    /// first.
+    public SortedMap<List<String>, Map<String, @Nullable String>> totals(String rollup) {
+        int number = rollups().indexOf(rollup);
+        if (number < 0) {
+            throw new IllegalArgumentException("There is no roll-up " + rollup + ", there is " + rollups() + ".");
+        }
+        SortedMap<List<String>, List<List<@Nullable Object>>> members = new TreeMap<>(State.GROUPS);
+        members.put(List.of(), new ArrayList<>());
+        for (Row row : rows.values()) {
+            if (row.state() instanceof State.Contributing contributing) {
+                List<String> leaf = contributing.groups().get(number);
+                for (int depth = 0; depth <= leaf.size(); depth++) {
+                    members.computeIfAbsent(leaf.subList(0, depth), _ -> new ArrayList<>())
+                            .add(contributing.inputs().get(number));
+                }
+            }
+        }
+        List<Measure> measures = definition.rollups().get(number).measures();
+        SortedMap<List<String>, Map<String, @Nullable String>> totals = new TreeMap<>(State.GROUPS);
+        members.forEach((group, inputs) -> totals.put(List.copyOf(group), figures(measures, inputs)));
+        return Collections.unmodifiableSortedMap(totals);
+    }
+
+    private static Map<String, @Nullable String> figures(List<Measure> measures, List<List<@Nullable Object>> inputs) {
+        Map<String, @Nullable String> figures = new LinkedHashMap<>();
+        for (int index = 0; index < measures.size(); index++) {
+            List<@Nullable Object> column = new ArrayList<>();
+            for (List<@Nullable Object> row : inputs) {
+                column.add(row.get(index));
+            }
+            figures.put(measures.get(index).name(), measures.get(index).of(column));
+        }
+        return Collections.unmodifiableMap(figures);
+    }
+
+    /// What may be seen while these records are on their way.
+    public Possible possible() {
+        return new Possible(rollups(), steps);
+    }
+
+    /// The version of each key: a number, of a time its seconds, and zero where there are none.
+    public Map<List<String>, BigDecimal> versions() {
+        Map<List<String>, BigDecimal> versions = new HashMap<>();
+        rows.forEach((key, row) -> versions.put(key, row.version()));
+        return versions;
+    }
+
+    /// How many records had this outcome.
+    public long count(Outcome outcome) {
+        return outcomes.getOrDefault(outcome, 0L);
+    }
+
+    /// How many records changed the state of their key when they came.
+    public long accepted() {
+        return count(Outcome.ACCEPTED);
+    }
+
+    /// How many records are events, whatever became of them: all but headers, refused ones and those too old to tell.
+    public long events() {
+        return accepted() + count(Outcome.DUPLICATE) + count(Outcome.STALE) + count(Outcome.CONFLICTING);
+    }
+
+    /// The refused records, in the order they came.
+    public List<Refusal> malformed() {
+        return List.copyOf(malformed);
+    }
+
+    /// The records beyond the horizon, in the order they came.
+    public List<Refusal> tooOld() {
+        return List.copyOf(tooOld);
+    }
+
+    /// How many different contents have lost against another of their version so far. A version that was already out of
+    /// date when it came takes no part.
+    public long conflicts() {
+        return losers.size();
+    }
+}

@@ -1,0 +1,175 @@
+package dev.onefold.oracle;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// What a value of a record is as text, as a number and as a time. A missing value (null) is missing as each of them.
+final class Values {
+    // Leading zeros are for texts: as a JSON number they are refused before.
+    private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE]([+-]?[0-9]+))?");
+    // Sequence numbers of streams are texts with leading zeros.
+    private static final Pattern INTEGER = Pattern.compile("-?[0-9]+");
+    private static final Pattern ISO = Pattern.compile(
+            "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}" + "(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})");
+
+    /// Farther from the point than any number that counts, so that it can stand for all beyond.
+    private static final int EXPONENT_MAX = 100_000;
+
+    private static final int TEXT_DIGITS_MAX = 1_000;
+    private static final int NANOSECOND_DIGITS = 9;
+    private static final int VALUE_DIGITS_MAX = 28;
+    private static final int VERSION_DIGITS_MAX = 64;
+    private static final long YEAR_1900 = -2_208_988_800L;
+    private static final long YEAR_2200 = 7_258_118_400L;
+
+    private Values() {}
+
+    static @Nullable String text(@Nullable Object value) {
+        return switch (value) {
+            case null -> null;
+            case String text -> text;
+            case Boolean flag -> flag.toString();
+            case Document.Literal literal -> digits(number(literal.digits()));
+            default -> throw new Refused("an object or an array where a text is wanted");
+        };
+    }
+
+    private static String digits(BigDecimal number) {
+        if (Math.abs(number.scale()) > TEXT_DIGITS_MAX) {
+            throw new Refused("a number of more than 1,000 digits where a text is wanted");
+        }
+        return plain(number);
+    }
+
+    static String plain(BigDecimal number) {
+        return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
+    }
+
+    static @Nullable BigDecimal decimal(@Nullable Object value) {
+        return switch (value) {
+            case null -> null;
+            case String text -> number(text);
+            case Document.Literal literal -> number(literal.digits());
+            default -> throw new Refused("no number");
+        };
+    }
+
+    private static BigDecimal number(String text) {
+        Matcher parts = NUMBER.matcher(text);
+        if (!parts.matches()) {
+            throw new Refused("no number: " + text);
+        }
+        String exponent = parts.group(3);
+        BigDecimal mantissa = new BigDecimal(exponent == null ? text : text.substring(0, parts.start(2)));
+        if (exponent == null || mantissa.signum() == 0) {
+            return mantissa;
+        }
+        BigInteger limit = BigInteger.valueOf(EXPONENT_MAX);
+        return mantissa.scaleByPowerOfTen(
+                new BigInteger(exponent).min(limit).max(limit.negate()).intValueExact());
+    }
+
+    /// A number that a measure of this precision and scale may take.
+    static @Nullable BigDecimal measured(@Nullable Object value, int precision, int scale) {
+        BigDecimal number = decimal(value);
+        if (number == null || number.signum() == 0) {
+            return number == null ? null : BigDecimal.ZERO;
+        }
+        BigDecimal stripped = number.stripTrailingZeros();
+        int digitsBefore = Math.max(0, stripped.precision() - stripped.scale());
+        if (stripped.scale() > scale) {
+            throw new Refused("more than " + scale + " decimals");
+        }
+        if (digitsBefore > precision - scale || digitsBefore + scale > VALUE_DIGITS_MAX) {
+            throw new Refused("too many digits");
+        }
+        return stripped;
+    }
+
+    static @Nullable BigDecimal version(@Nullable Object value) {
+        String digits = switch (value) {
+            case null -> null;
+            case String text -> text;
+            case Document.Literal literal -> literal.digits();
+            default -> throw new Refused("no version");
+        };
+        if (digits == null) {
+            return null;
+        }
+        if (!INTEGER.matcher(digits).matches()) {
+            throw new Refused("no integer: " + digits);
+        }
+        if (digits.replaceFirst("^-?0*", "").length() > VERSION_DIGITS_MAX) {
+            throw new Refused("a version of more than " + VERSION_DIGITS_MAX + " digits");
+        }
+        return new BigDecimal(digits);
+    }
+
+    /// Seconds since 1970-01-01T00:00Z, exactly.
+    static @Nullable BigDecimal time(@Nullable Object value, String type) {
+        if (value == null) {
+            return null;
+        }
+        BigDecimal seconds = switch (type) {
+            case "iso" -> iso(value);
+            case "epoch-seconds" -> epoch(value, 0);
+            case "epoch-millis" -> epoch(value, 3);
+            case "auto" -> value instanceof String ? iso(value) : epoch(value, 0);
+            default -> throw new IllegalArgumentException("There is no type of time " + type + ".");
+        };
+        if (seconds.abs().compareTo(BigDecimal.valueOf(Instant.MAX.getEpochSecond())) > 0) {
+            throw new Refused("a time beyond a thousand million years");
+        }
+        return seconds;
+    }
+
+    /// Refuses a time that no event has, because its number is in another unit.
+    static BigDecimal likely(BigDecimal seconds) {
+        boolean likely = seconds.compareTo(BigDecimal.valueOf(YEAR_1900)) >= 0
+                && seconds.compareTo(BigDecimal.valueOf(YEAR_2200)) < 0;
+        if (!likely) {
+            throw new Refused("a time outside of the years 1900 to 2199");
+        }
+        return seconds;
+    }
+
+    private static BigDecimal epoch(Object value, int shift) {
+        BigDecimal number = decimal(value);
+        if (number == null || number.stripTrailingZeros().scale() > NANOSECOND_DIGITS - shift) {
+            throw new Refused("a time finer than nanoseconds");
+        }
+        return number.movePointLeft(shift);
+    }
+
+    private static BigDecimal iso(Object value) {
+        if (!(value instanceof String text) || !ISO.matcher(text).matches()) {
+            throw new Refused("no ISO-8601 time with offset: " + value);
+        }
+        try {
+            Instant instant = OffsetDateTime.parse(text).toInstant();
+            return BigDecimal.valueOf(instant.getEpochSecond()).add(BigDecimal.valueOf(instant.getNano(), 9));
+        } catch (DateTimeException impossible) {
+            throw new Refused("no time: " + text);
+        }
+    }
+
+    /// The greatest multiple of the step that is not above the number.
+    static BigDecimal floor(BigDecimal number, BigDecimal step) {
+        return number.divide(step, 0, RoundingMode.FLOOR).multiply(step);
+    }
+
+    static int utf8Bytes(List<String> texts) {
+        return texts.stream()
+                .mapToInt(text -> text.getBytes(StandardCharsets.UTF_8).length)
+                .sum();
+    }
+}

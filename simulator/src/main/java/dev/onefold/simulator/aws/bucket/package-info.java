@@ -1,5 +1,0 @@
-/// A bucket that fails as the service may.
-@NullMarked
-package dev.onefold.simulator.aws.bucket;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/// Items as DynamoDB keeps them: canonical values, their order and size, keys, and how a request is refused.
-@NullMarked
-package dev.onefold.simulator.aws.item;
-
-import org.jspecify.annotations.NullMarked;

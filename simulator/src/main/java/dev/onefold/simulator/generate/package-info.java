@@ -1,5 +1,0 @@
-/// Random pipelines and records for them, from a seed: all of `docs/pipelines.md`, and what the world puts in its way.
-@NullMarked
-package dev.onefold.simulator.generate;
-
-import org.jspecify.annotations.NullMarked;

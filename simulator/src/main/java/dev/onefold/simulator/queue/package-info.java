@@ -1,5 +1,0 @@
-/// Simulated queues, behind the SDK's own client interface.
-@NullMarked
-package dev.onefold.simulator.queue;
-
-import org.jspecify.annotations.NullMarked;

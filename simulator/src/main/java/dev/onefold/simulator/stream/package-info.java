@@ -1,5 +1,0 @@
-/// Simulated streams: Kinesis, and the change streams of simulated tables, behind the SDK's own client interfaces.
-@NullMarked
-package dev.onefold.simulator.stream;
-
-import org.jspecify.annotations.NullMarked;
