@@ -9,10 +9,11 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Edits;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.RecordIdentity;
+import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +75,7 @@ final class AwsDeadLetters implements DeadLetters {
     @Override
     public List<OfKey> ofKey(List<String> key, int limit) {
         Pipeline served = pipeline.get();
-        byte[] bytes = StoredRow.keyBytes(served, key);
+        byte[] bytes = Key.bytes(served, key);
         Decoder decoder = new Decoder(served);
         List<OfKey> found = new ArrayList<>();
         for (long id : await.of(table.ofKeyHash(new RecordIdentity(bytes, null).keyHash()))) {
@@ -83,7 +84,7 @@ final class AwsDeadLetters implements DeadLetters {
             if (arrival != null && found.size() < limit) {
                 RecordIdentity stated = decoder.identity(arrival.data());
                 if (stated.isOf(bytes)) {
-                    found.add(new OfKey(letter.get(), StoredRow.versionText(served, stated)));
+                    found.add(new OfKey(letter.get(), Version.of(served, stated)));
                 }
             }
         }

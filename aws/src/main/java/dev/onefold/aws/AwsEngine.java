@@ -1,7 +1,7 @@
 package dev.onefold.aws;
 
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
@@ -14,9 +14,9 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Limits;
@@ -26,6 +26,7 @@ import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Row;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -171,26 +172,20 @@ public final class AwsEngine implements Engine {
     }
 
     @Override
-    public Optional<StoredRow> get(List<String> key) {
-        byte[] bytes = StoredRow.keyBytes(pipeline(), key);
+    public Optional<Row> get(List<String> key) {
+        byte[] bytes = Key.bytes(pipeline(), key);
         if (bytes.length > 2 * Limits.KEY_BYTES_MAX) {
             return Optional.empty();
         }
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
             Definition definition = definition();
-            Row row = await.of(new RowReads(store).read(List.of(bytes))).get(ByteBuffer.wrap(bytes));
+            RowItem row = await.of(new RowReads(store).read(List.of(bytes))).get(ByteBuffer.wrap(bytes));
             if (row == null || row.isEmpty() || row.isRefusedBy(definition.served())) {
                 return Optional.empty();
             }
             Contribution contribution = row.views().get(definition.served());
             if (contribution != null) { // Else another view has begun to serve between the two reads.
-                Pipeline pipeline = definition.servedView().pipeline();
-                return Optional.of(new StoredRow(
-                        StoredRow.keyParts(pipeline, row.key()),
-                        StoredRow.versionText(pipeline, row.version()),
-                        contribution,
-                        row.place(),
-                        0));
+                return Optional.of(row.row(definition.servedView().pipeline(), contribution));
             }
         }
         throw new IllegalStateException("The row of " + key + " is not in the view that is served, "

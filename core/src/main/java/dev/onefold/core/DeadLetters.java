@@ -1,5 +1,6 @@
 package dev.onefold.core;
 
+import dev.onefold.core.event.Version;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,8 @@ public interface DeadLetters {
 
     /// A letter of a key.
     ///
-    /// @param version that its record states; empty if there is none, or it cannot be read
-    record OfKey(DeadLetter letter, String version) {}
+    /// @param version that its record states; none if it states none, or it cannot be read
+    record OfKey(DeadLetter letter, Version version) {}
 
     /// Sends a letter through again under its own place: as it arrived, or as an edit of its key. Durable
     /// when this returns. The letter keeps its record until an edit, or the record itself, is in. Redriving a

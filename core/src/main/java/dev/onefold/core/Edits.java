@@ -1,6 +1,7 @@
 package dev.onefold.core;
 
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +38,7 @@ public final class Edits {
                 byte[] original = decoder.identity(content).key();
                 yield original == null || Arrays.equals(original, key) ? "" : "the key " + text(pipeline, original);
             }
-            case SUMMARY -> Losers.hasKey(content, StoredRow.keyParts(pipeline, key)) ? "" : "another one";
+            case SUMMARY -> RowSummary.hasKey(content, Key.parts(pipeline, key)) ? "" : "another one";
             case NOTHING -> "";
         };
         if (!wanted.isEmpty()) {
@@ -49,7 +50,7 @@ public final class Edits {
     }
 
     private static String text(Pipeline pipeline, byte[] key) {
-        List<String> parts = StoredRow.keyParts(pipeline, key);
+        List<String> parts = Key.parts(pipeline, key);
         return "'" + String.join("', '", parts) + "'";
     }
 }

@@ -3,6 +3,7 @@ package dev.onefold.core;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.state.Row;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -29,7 +30,7 @@ public interface Engine extends AutoCloseable {
     /// The row of a key, given by its parts.
     ///
     /// @throws IllegalArgumentException if the pipeline's keys have another number of parts, or it has none
-    Optional<StoredRow> get(List<String> key);
+    Optional<Row> get(List<String> key);
 
     /// Recomputes the totals from the truth and compares.
     Verification verify();

@@ -15,6 +15,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineBuilder;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.state.Row;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -418,15 +419,15 @@ public interface EngineContract {
     default void the_row_of_a_key_says_what_it_contributes_and_a_tombstone_is_a_row() {
         try (Engine engine = open("data", TRADES)) {
             feed(engine, "one", List.of(trade("a", 7, "d", "r", "1.5"), deleted("b", 9)));
-            StoredRow row = engine.get(List.of("a")).orElseThrow();
+            Row row = engine.get(List.of("a")).orElseThrow();
             assertThat(row.key()).containsExactly("a");
-            assertThat(row.version()).isEqualTo("7");
+            assertThat(row.version()).hasToString("7");
             assertThat(row.source()).startsWith("one");
-            assertThat(row.contribution().kind()).isEqualTo(Event.Kind.COUNTED);
-            assertThat(row.contribution().groups()).containsExactly(Tuple.of(List.of("d", "r")), Tuple.of(List.of()));
-            StoredRow tombstone = engine.get(List.of("b")).orElseThrow();
-            assertThat(tombstone.contribution().kind()).isEqualTo(Event.Kind.DELETE);
-            assertThat(tombstone.version()).isEqualTo("9");
+            assertThat(row.payload().kind()).isEqualTo(Event.Kind.COUNTED);
+            assertThat(row.payload().groups()).containsExactly(Tuple.of(List.of("d", "r")), Tuple.of(List.of()));
+            Row tombstone = engine.get(List.of("b")).orElseThrow();
+            assertThat(tombstone.payload().kind()).isEqualTo(Event.Kind.DELETE);
+            assertThat(tombstone.version()).hasToString("9");
             assertThat(engine.get(List.of("c"))).isEmpty();
             assertThatThrownBy(() -> engine.get(List.of("a", "b")))
                     .isInstanceOf(IllegalArgumentException.class)

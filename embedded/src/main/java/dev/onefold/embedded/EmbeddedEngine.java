@@ -3,12 +3,13 @@ package dev.onefold.embedded;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.Verification;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.state.Row;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.fold.Comparison;
@@ -322,8 +323,8 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
-    public Optional<StoredRow> get(List<String> key) {
-        byte[] bytes = StoredRow.keyBytes(pipeline(), Submissions.given(key, "The parts of the key"));
+    public Optional<Row> get(List<String> key) {
+        byte[] bytes = Key.bytes(pipeline(), Submissions.given(key, "The parts of the key"));
         if (bytes.length > 2 * dev.onefold.core.pipeline.Limits.KEY_BYTES_MAX) {
             return Optional.empty();
         }

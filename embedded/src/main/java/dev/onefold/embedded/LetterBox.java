@@ -3,9 +3,10 @@ package dev.onefold.embedded;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Edits;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.event.RecordIdentity;
+import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.fold.Sources;
@@ -90,13 +91,13 @@ final class LetterBox implements DeadLetters {
         requireLimit(limit);
         return read(letters -> {
             Pipeline pipeline = view.get().pipeline;
-            byte[] bytes = StoredRow.keyBytes(pipeline, parts);
+            byte[] bytes = Key.bytes(pipeline, parts);
             List<OfKey> found = new ArrayList<>();
             for (long id : letters.ofKeyHash(new RecordIdentity(bytes, null).keyHash())) {
                 DeadLetter letter = Objects.requireNonNull(letters.letter(id));
                 RecordIdentity stated = decoder(letter).identity(letters.record(id));
                 if (stated.isOf(bytes) && found.size() < limit) {
-                    found.add(new OfKey(letter, StoredRow.versionText(pipeline, stated)));
+                    found.add(new OfKey(letter, Version.of(pipeline, stated)));
                 }
             }
             return found;

@@ -1,21 +1,22 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.Losers;
 import dev.onefold.core.Place;
-import dev.onefold.core.StoredRow;
+import dev.onefold.core.RowSummary;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.core.state.Row;
+import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
-import dev.onefold.embedded.rows.Rows;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -53,16 +54,16 @@ final class LetterFill {
     }
 
     /// Makes a letter of a row that the new definition refuses: of what is kept of its record.
-    void refuse(StoredRow row) {
-        Malformed malformed = derivation.refusal(row.contribution()).orElseThrow();
-        StoredRow kept = translated(row);
+    void refuse(Row row) {
+        Malformed malformed = derivation.refusal(row.payload()).orElseThrow();
+        Row kept = translated(row);
         fresh.letters.add(
                 malformed,
                 RecordIdentity.NONE,
                 new Letters.Rejected(
                         0,
                         new Place(row.source(), 0, row.offset()),
-                        Losers.text(kept, fresh.pipeline),
+                        RowSummary.of(kept, fresh.pipeline),
                         fresh.checkpoints.now()),
                 DeadLetter.Content.SUMMARY);
         refused++;
@@ -73,8 +74,8 @@ final class LetterFill {
         return new Counts(-refused, 0, 0, 0, refused);
     }
 
-    private StoredRow translated(StoredRow row) {
-        return new StoredRow(row.key(), row.version(), derivation.of(row.contribution()), row.source(), row.offset());
+    private Row translated(Row row) {
+        return row.with(derivation.of(row.payload()));
     }
 
     /// Decides all of the old view's letters.
@@ -98,7 +99,7 @@ final class LetterFill {
         byte[] edit = isReadable ? old.letters.settledEdit(letter.id()) : null;
         byte[] record = edit == null ? old.letters.record(letter.id()) : edit;
         if (letter.content() == DeadLetter.Content.SUMMARY && edit == null) {
-            Losers.row(record, old.pipeline, letter.place()).ifPresent(row -> decide(letter, row));
+            RowSummary.read(record, old.pipeline, letter.place()).ifPresent(row -> decide(letter, row));
             return;
         }
         if (!isReadable) {
@@ -145,38 +146,33 @@ final class LetterFill {
 
     /// Decides a letter that holds what an old definition read of a record: one that lost a conflict, or that the next
     /// definition refused.
-    private void decide(DeadLetter letter, StoredRow row) {
-        Optional<Malformed> refusal = derivation.refusal(row.contribution());
+    private void decide(DeadLetter letter, Row row) {
+        Optional<Malformed> refusal = derivation.refusal(row.payload());
         if (refusal.isPresent()) {
-            byte[] kept = Losers.text(translated(row), fresh.pipeline); // The next definition reads it by this one.
+            byte[] kept = RowSummary.of(translated(row), fresh.pipeline); // The next definition reads it by this one.
             reject(letter, refusal.get(), RecordIdentity.NONE, kept, DeadLetter.Content.SUMMARY);
             return;
         }
         boolean hadLost = letter.reason() == Reason.CONFLICT;
         fresh.state.counts = fresh.state.counts.plus(hadLost ? CONFLICTING : NOT_REJECTED);
-        StoredRow arrived = translated(row);
+        Row arrived = translated(row);
         RowBatch batch = new RowBatch();
         Sources.Source source = fresh.state.sources.findOrAdd(row.source(), false);
         batch.add(arrived, fresh.pipeline, fresh.state.groups, source.number);
         boolean[] stays = new boolean[1];
-        fresh.applyTranslated(batch, conflict -> stays[0] = keepLoser(letter, conflict));
+        fresh.applyTranslated(batch, settled -> stays[0] = keepLoser(letter, settled));
         if (!stays[0]) {
             fresh.letters.remove(letter.id());
         }
     }
 
     /// Keeps the loser; whether it is the letter that was decided.
-    private boolean keepLoser(DeadLetter letter, Rows.Conflict conflict) {
-        StoredRow loser = conflict.arrivedStays() ? conflict.stored() : conflict.arrived();
-        StoredRow winner = conflict.arrivedStays() ? conflict.arrived() : conflict.stored();
+    private boolean keepLoser(DeadLetter letter, Transition.Settled settled) {
+        ConflictLetter lost = ConflictLetter.of(settled, fresh.pipeline);
         return fresh.letters.addConflict(
-                Losers.identity(loser),
-                letter.reason() == Reason.CONFLICT ? letter.message() : Losers.message(loser, winner.source()),
-                new Letters.Rejected(
-                        conflict.arrivedStays() ? 0 : letter.id(),
-                        new Place(loser.source(), 0, loser.offset()),
-                        Losers.text(loser, fresh.pipeline),
-                        letter.at()),
-                DeadLetter.Content.SUMMARY);
+                letter.reason() == Reason.CONFLICT ? lost.saying(letter.message()) : lost,
+                settled.arrivedStays() ? 0 : letter.id(),
+                new Place(settled.loser().source(), 0, settled.loser().offset()),
+                letter.at());
     }
 }

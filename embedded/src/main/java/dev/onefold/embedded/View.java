@@ -5,6 +5,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.pipeline.Reading;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.directory.Current;
 import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.Checkpoint;
@@ -26,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The totals under one definition: state, dead letters and checkpoints in a directory `view-N` of their own. The
@@ -150,7 +152,7 @@ final class View {
     }
 
     /// Applies rows that were made of another view's.
-    void applyTranslated(RowBatch batch, Rows.Conflicts conflicts) {
+    void applyTranslated(RowBatch batch, Consumer<Transition.Settled> conflicts) {
         requireMemory(batch);
         List<RowBatch> byShard = new ArrayList<>();
         for (int shard = 0; shard < state.shards.length; shard++) {

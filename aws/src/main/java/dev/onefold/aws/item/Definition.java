@@ -149,7 +149,7 @@ public record Definition(
 
     /// The key of that item.
     public static Map<String, AttributeValue> pastView(int number) {
-        return Row.other("view/" + number);
+        return RowItem.other("view/" + number);
     }
 
     /// The pipeline that an item holds.
@@ -193,11 +193,11 @@ public record Definition(
 
     /// The key of the item.
     public static Map<String, AttributeValue> key() {
-        return Row.other("definition");
+        return RowItem.other("definition");
     }
 
     /// The key of a gate.
     public static Map<String, AttributeValue> gate(int number) {
-        return Row.other("gate/" + number);
+        return RowItem.other("gate/" + number);
     }
 }

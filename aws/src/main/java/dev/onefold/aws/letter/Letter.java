@@ -1,6 +1,7 @@
 package dev.onefold.aws.letter;
 
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
@@ -26,7 +27,16 @@ public record Letter(
         this(identity, reason, message, arrival, content, 0, 0);
     }
 
-    /// A row that lost a conflict, or that the next view refuses: its record is gone.
+    /// The loser of a conflict.
+    ///
+    /// @param arrival where it came from, and what is kept of it
+    /// @param view whose pipeline read what is kept instead of the record; 0 if none did
+    public static Letter of(ConflictLetter lost, Arrival arrival, int view) {
+        Malformed why = lost.why();
+        return new Letter(lost.identity(), why.reason(), why.message(), arrival, lost.content(), 0, view);
+    }
+
+    /// A row that the next view refuses: its record is gone.
     ///
     /// @param read what the pipeline of a view read of the record
     public static Letter ofRow(String identity, Malformed why, Arrival read, int view) {

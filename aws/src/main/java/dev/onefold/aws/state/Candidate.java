@@ -1,13 +1,15 @@
 package dev.onefold.aws.state;
 
 import dev.onefold.aws.event.Arrival;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
+import dev.onefold.core.event.Key;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
-import dev.onefold.core.state.Transition;
+import dev.onefold.core.state.Row;
 import java.util.Arrays;
-import java.util.Iterator;
-import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -29,32 +31,19 @@ record Candidate(
     }
 
     Contribution contribution() {
-        return java.util.Objects.requireNonNull(views.get(served));
+        return Objects.requireNonNull(views.get(served));
     }
 
-    /// What this record does to a row that has another one's version and contributions.
-    Transition on(byte[] otherVersion, SortedMap<Integer, Contribution> others) {
-        return Transition.of(Arrays.compareUnsigned(version, otherVersion), compareViews(others) == 0);
-    }
-
-    /// Whether this record's contributions are above the others': by the served view first, then by the others that
-    /// both have, in the order of their numbers.
-    int compareViews(SortedMap<Integer, Contribution> others) {
-        Contribution other = others.get(served);
-        int order = other == null ? 1 : contribution().compareTo(other);
-        Iterator<Map.Entry<Integer, Contribution>> mine = views.entrySet().iterator();
-        while (order == 0 && mine.hasNext()) {
-            Map.Entry<Integer, Contribution> view = mine.next();
-            Contribution theirs = others.get(view.getKey());
-            order = theirs == null ? 0 : view.getValue().compareTo(theirs);
-        }
-        return order;
+    /// The row that is compared with the stored one. That decides for all views: a record's contributions to the others
+    /// are derived from the one to the served view, so they are equal where that one is.
+    Row row(Pipeline pipeline) {
+        return new Row(Key.parts(pipeline, key), Version.of(pipeline, version), contribution(), place(), 0);
     }
 
     /// Where the record of a row came from.
     ///
     /// @param read what is left of it
-    static Arrival arrival(Row row, byte[] read) {
+    static Arrival arrival(RowItem row, byte[] read) {
         String[] place = row.place().split(":", -1);
         return new Arrival(
                 String.join(":", Arrays.copyOf(place, place.length - 2)),
@@ -63,8 +52,8 @@ record Candidate(
                 read);
     }
 
-    Row row(DeltaId delta) {
-        return new Row(key, version, delta, place(), views, refused);
+    RowItem item(DeltaId delta) {
+        return new RowItem(key, version, delta, place(), views, refused);
     }
 
     String place() {

@@ -1,13 +1,15 @@
 package dev.onefold.aws.state;
 
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.map.ViewDeltas;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Transition;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param index of the record in its batch
 /// @param before what was read; `null` if the key was never seen
-record Change(int index, @Nullable Row before, Candidate candidate) {
+record Change(int index, @Nullable RowItem before, Candidate candidate) {
     private static final Contribution NOTHING = new Contribution(Event.Kind.FILTERED, List.of(), List.of());
-
-    /// Whether there is nothing that the candidate is to be compared with.
-    boolean isFirst() {
-        return before == null || before.isEmpty();
-    }
 
     /// Whether the served view refuses the row that was read, and no letter of it is kept yet.
     boolean isRefused() {
@@ -34,11 +31,15 @@ record Change(int index, @Nullable Row before, Candidate candidate) {
         return before != null && !before.isEmpty() && !before.views().containsKey(candidate.served());
     }
 
-    /// Whether the row that was read has the same version and another content.
-    boolean isConflict() {
-        return before != null
-                && !before.isEmpty()
-                && candidate.on(before.version(), before.views()) == Transition.CONFLICTING;
+    /// What the record does to the row that was read, as the served view has both.
+    Transition transition(Pipeline pipeline) {
+        RowItem stored = before;
+        return Transition.of(
+                stored == null || stored.isEmpty()
+                        ? null
+                        : stored.row(
+                                pipeline, Objects.requireNonNull(stored.views().get(candidate.served()))),
+                candidate.row(pipeline));
     }
 
     /// What it comes to in each view. A row that a view does not have yet is added to it.

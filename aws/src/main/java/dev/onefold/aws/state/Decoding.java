@@ -2,24 +2,17 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordIdentity;
-import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Identity;
-import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
-import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -59,7 +52,7 @@ final class Decoding {
         boolean versioned = served.identity() instanceof Identity.Versioned;
         byte[] version = versioned ? Arrays.copyOfRange(event.data, event.versionFrom, event.versionTo) : new byte[0];
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
-        return good(key, version, contribution(served, event), arrival);
+        return good(key, version, Contribution.of(served, event), arrival);
     }
 
     /// What is left of a record that has lost a conflict, or that the next view refused, if the served view takes it.
@@ -74,15 +67,14 @@ final class Decoding {
                         RecordIdentity.NONE,
                         arrival);
             case Derivation.Possible possible -> {
-                Optional<Malformed> refusal = possible.refusal(lost.row().contribution());
+                Optional<Malformed> refusal = possible.refusal(lost.row().payload());
                 if (refusal.isPresent()) {
                     yield new Decoded.Bad(refusal.get(), RecordIdentity.NONE, arrival);
                 }
                 boolean versioned = served.identity() instanceof Identity.Versioned;
-                byte[] version =
-                        versioned ? StoredRow.versionBytes(served, lost.row().version()) : new byte[0];
-                byte[] key = StoredRow.keyBytes(served, lost.row().key());
-                yield good(key, version, possible.of(lost.row().contribution()), arrival);
+                byte[] version = versioned ? lost.row().version().bytes() : new byte[0];
+                byte[] key = Key.bytes(served, lost.row().key());
+                yield good(key, version, possible.of(lost.row().payload()), arrival);
             }
         };
     }
@@ -106,39 +98,5 @@ final class Decoding {
             }
         }
         return length;
-    }
-
-    private static Contribution contribution(Pipeline pipeline, Event event) {
-        if (event.kind != Event.Kind.COUNTED) {
-            return new Contribution(event.kind, List.of(), List.of());
-        }
-        List<Tuple> groups = new ArrayList<>();
-        for (int rollup = 0; rollup < event.groupFrom.length; rollup++) {
-            groups.add(new Tuple(Arrays.copyOfRange(event.data, event.groupFrom[rollup], event.groupTo[rollup])));
-        }
-        List<Amount> amounts = new ArrayList<>();
-        List<Measure.Input> inputs = pipeline.inputs();
-        for (int input = 0; input < inputs.size(); input++) {
-            amounts.add(amount(inputs.get(input), event, input));
-        }
-        return new Contribution(event.kind, groups, amounts);
-    }
-
-    private static Amount amount(Measure.Input input, Event event, int index) {
-        if (!event.present[index]) {
-            return new Amount.None();
-        }
-        return switch (input) {
-            case Measure.Input.Decimal decimal -> {
-                BigDecimal number = event.number(index, decimal.type().scale());
-                yield number == null ? new Amount.None() : new Amount.Number(number);
-            }
-            case Measure.Input.Text _ ->
-                new Amount.Text(new String(
-                        event.data,
-                        event.textFrom[index],
-                        event.textTo[index] - event.textFrom[index],
-                        StandardCharsets.UTF_8));
-        };
     }
 }

@@ -1,7 +1,7 @@
 package dev.onefold.aws.state;
 
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
@@ -118,8 +118,10 @@ public final class Filling {
                 .exclusiveStartKey(at.cursor())
                 .build();
         return store.retried(() -> store.client().scan(request)).thenCompose(response -> {
-            List<Row> read =
-                    response.items().stream().filter(Row::isRow).map(Row::of).toList();
+            List<RowItem> read = response.items().stream()
+                    .filter(RowItem::isRow)
+                    .map(RowItem::of)
+                    .toList();
             boolean done = response.lastEvaluatedKey().isEmpty();
             Progress.Segment next = new Progress.Segment(
                     done ? at.cursor() : response.lastEvaluatedKey(), at.rows() + read.size(), done);
@@ -130,9 +132,9 @@ public final class Filling {
         });
     }
 
-    private CompletableFuture<Void> fill(List<Row> read, int attempt) {
+    private CompletableFuture<Void> fill(List<RowItem> read, int attempt) {
         List<Change> changes = new ArrayList<>();
-        for (Row row : read) {
+        for (RowItem row : read) {
             boolean isFilled =
                     row.isEmpty() || row.views().containsKey(view.number()) || row.isRefusedBy(view.number());
             if (!isFilled) {
@@ -143,25 +145,25 @@ public final class Filling {
                 }
             }
         }
-        List<CompletableFuture<List<Row>>> written = RowTransaction.pack(definition, changes).stream()
+        List<CompletableFuture<List<RowItem>>> written = RowTransaction.pack(definition, changes).stream()
                 .map(this::write)
                 .toList();
         return CompletableFuture.allOf(written.toArray(CompletableFuture[]::new))
                 .thenCompose(_ -> {
                     List<byte[]> again = written.stream()
                             .flatMap(part -> part.join().stream())
-                            .map(Row::key)
+                            .map(RowItem::key)
                             .toList();
                     return again.isEmpty()
                             ? CompletableFuture.completedFuture(null)
                             : store.backOff(attempt)
                                     .thenCompose(_ -> new RowReads(store).read(again))
-                                    .thenCompose(
-                                            (Map<ByteBuffer, Row> now) -> fill(List.copyOf(now.values()), attempt + 1));
+                                    .thenCompose((Map<ByteBuffer, RowItem> now) ->
+                                            fill(List.copyOf(now.values()), attempt + 1));
                 });
     }
 
-    private Candidate candidate(Row row) {
+    private Candidate candidate(RowItem row) {
         TreeMap<Integer, Contribution> views = new TreeMap<>(row.views());
         TreeMap<Integer, Contribution> refused = new TreeMap<>(row.refused());
         Set<Integer> known =
@@ -185,10 +187,10 @@ public final class Filling {
     }
 
     /// Returns the rows to be read again: somebody has changed them, or nobody knows.
-    private CompletableFuture<List<Row>> write(RowTransaction transaction) {
-        List<Row> rowsWritten = new ArrayList<>();
+    private CompletableFuture<List<RowItem>> write(RowTransaction transaction) {
+        List<RowItem> rowsWritten = new ArrayList<>();
         transaction.changes().forEach(change -> {
-            Row before = change.before();
+            RowItem before = change.before();
             if (before != null) {
                 rowsWritten.add(before);
             }

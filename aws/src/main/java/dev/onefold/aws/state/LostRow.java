@@ -1,9 +1,9 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Row;
 
 /// A row that lost a conflict, and whose record is gone.
 ///
 /// @param pipeline that read the record
-public record LostRow(StoredRow row, Pipeline pipeline) {}
+public record LostRow(Row row, Pipeline pipeline) {}

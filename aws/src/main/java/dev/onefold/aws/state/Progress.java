@@ -1,7 +1,7 @@
 package dev.onefold.aws.state;
 
 import dev.onefold.aws.item.Items;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import java.time.Instant;
@@ -68,7 +68,7 @@ public record Progress(int view, Instant at, boolean isFenced, List<Segment> seg
     }
 
     private static Map<String, AttributeValue> key() {
-        return Row.other("filling");
+        return RowItem.other("filling");
     }
 
     /// Notes that a view is to be filled, unless it or a later one is noted already.

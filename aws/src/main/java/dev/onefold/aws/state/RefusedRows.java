@@ -2,12 +2,11 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.Losers;
-import dev.onefold.core.StoredRow;
+import dev.onefold.core.RowSummary;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Sha256;
@@ -54,7 +53,7 @@ public final class RefusedRows {
     }
 
     private static Map<String, AttributeValue> key() {
-        return Row.other("refused");
+        return RowItem.other("refused");
     }
 
     private static String mark(int view) {
@@ -167,9 +166,9 @@ public final class RefusedRows {
     }
 
     private CompletableFuture<Boolean> settle(ScanResponse page) {
-        List<Row> refused = page.items().stream()
-                .filter(Row::isRow)
-                .map(Row::of)
+        List<RowItem> refused = page.items().stream()
+                .filter(RowItem::isRow)
+                .map(RowItem::of)
                 .filter(row -> row.isRefusedBy(definition.served()))
                 .toList();
         Definitions definitions = new Definitions(store);
@@ -181,10 +180,11 @@ public final class RefusedRows {
     /// @param gates gives a gate for each row
     /// @param failed told the gate of a row whose letter is not kept, because the row or the definition has changed
     /// @return whether all letters are kept
-    CompletableFuture<Boolean> settle(List<Row> rows, IntSupplier gates, IntFunction<CompletableFuture<Void>> failed) {
+    CompletableFuture<Boolean> settle(
+            List<RowItem> rows, IntSupplier gates, IntFunction<CompletableFuture<Void>> failed) {
         CompletableFuture<Boolean> settled = CompletableFuture.completedFuture(true);
         for (int from = 0; from < rows.size(); from += AT_A_TIME) {
-            List<Row> some = rows.subList(from, Math.min(rows.size(), from + AT_A_TIME));
+            List<RowItem> some = rows.subList(from, Math.min(rows.size(), from + AT_A_TIME));
             settled =
                     settled.thenCompose(before -> together(some, gates, failed).thenApply(all -> before && all));
         }
@@ -192,7 +192,7 @@ public final class RefusedRows {
     }
 
     private CompletableFuture<Boolean> together(
-            List<Row> rows, IntSupplier gates, IntFunction<CompletableFuture<Void>> failed) {
+            List<RowItem> rows, IntSupplier gates, IntFunction<CompletableFuture<Void>> failed) {
         List<CompletableFuture<Boolean>> settled = rows.stream()
                 .map(row -> {
                     int gate = gates.getAsInt();
@@ -210,7 +210,7 @@ public final class RefusedRows {
     /// written together have one delta, and a place may be that of several edits of one record.
     ///
     /// @return whether the letter is kept; if not, the row or the definition has changed since it was read
-    private CompletableFuture<Boolean> settle(Row row, int gate) {
+    private CompletableFuture<Boolean> settle(RowItem row, int gate) {
         TreeMap<Integer, Contribution> nothing = new TreeMap<>();
         Letter letter = letter(row);
         Change change = new Change(
@@ -235,26 +235,25 @@ public final class RefusedRows {
     }
 
     /// A table of rows from before the letter was kept has the row still.
-    private CompletableFuture<Boolean> empty(Row row, List<TransactWriteItem> items) {
+    private CompletableFuture<Boolean> empty(RowItem row, List<TransactWriteItem> items) {
         return new RowReads(store).read(List.of(row.key())).thenCompose(rows -> {
-            Row now = rows.get(ByteBuffer.wrap(row.key()));
+            RowItem now = rows.get(ByteBuffer.wrap(row.key()));
             return now == null || !now.delta().equals(row.delta())
                     ? CompletableFuture.completedFuture(true)
                     : store.transact(items).thenApply(written -> written instanceof Store.Written.Done);
         });
     }
 
-    private Letter letter(Row row) {
+    private Letter letter(RowItem row) {
         Pipeline pipeline = definition.servedView().pipeline();
         Contribution kept = Objects.requireNonNull(row.refused().get(definition.served()));
-        StoredRow stored = StateAndMap.stored(pipeline, row.key(), row.version(), kept, row.place());
         Malformed why = Derivation.of(pipeline, pipeline) instanceof Derivation.Possible same
                 ? same.refusal(kept).orElse(UNKNOWN)
                 : UNKNOWN;
         return Letter.ofRow(
                 "row/" + row.delta() + "/" + Sha256.hex(row.key()),
                 why,
-                Candidate.arrival(row, Losers.text(stored, pipeline)),
+                Candidate.arrival(row, RowSummary.of(row.row(pipeline, kept), pipeline)),
                 definition.served());
     }
 }

@@ -1,6 +1,6 @@
 package dev.onefold.aws.state;
 
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.BatchReads;
 import dev.onefold.aws.store.Store;
 import java.nio.ByteBuffer;
@@ -19,23 +19,23 @@ public final class RowReads {
     }
 
     /// The rows of these keys as they are now, each key at most once; those that there are, by key.
-    public CompletableFuture<Map<ByteBuffer, Row>> read(List<byte[]> keys) {
+    public CompletableFuture<Map<ByteBuffer, RowItem>> read(List<byte[]> keys) {
         return BatchReads.of(store, store.tables().rows(), items(keys), null).thenApply(RowReads::byKey);
     }
 
     /// The same for half the price: a row may be missing, or be as it was a while ago.
-    CompletableFuture<Map<ByteBuffer, Row>> readEventually(List<byte[]> keys) {
+    CompletableFuture<Map<ByteBuffer, RowItem>> readEventually(List<byte[]> keys) {
         return BatchReads.eventually(store, store.tables().rows(), items(keys), null)
                 .thenApply(RowReads::byKey);
     }
 
     private static List<Map<String, AttributeValue>> items(List<byte[]> keys) {
-        return keys.stream().map(Row::keyOf).toList();
+        return keys.stream().map(RowItem::keyOf).toList();
     }
 
-    private static Map<ByteBuffer, Row> byKey(List<Map<String, AttributeValue>> items) {
-        Map<ByteBuffer, Row> rows = new HashMap<>();
-        items.stream().map(Row::of).forEach(row -> rows.put(ByteBuffer.wrap(row.key()), row));
+    private static Map<ByteBuffer, RowItem> byKey(List<Map<String, AttributeValue>> items) {
+        Map<ByteBuffer, RowItem> rows = new HashMap<>();
+        items.stream().map(RowItem::of).forEach(row -> rows.put(ByteBuffer.wrap(row.key()), row));
         return rows;
     }
 }

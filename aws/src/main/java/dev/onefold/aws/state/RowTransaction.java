@@ -3,7 +3,7 @@ package dev.onefold.aws.state;
 import dev.onefold.aws.item.ArrivalTimes;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.DeltaItem;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.reduce.DeltaId;
@@ -57,7 +57,7 @@ record RowTransaction(int lane, List<Change> changes, ViewDeltas deltas) {
         items.add(check);
         Set<DeltaId> after = new HashSet<>();
         for (Change change : changes) {
-            Row before = change.before();
+            RowItem before = change.before();
             if (before != null) {
                 after.add(before.delta());
             }
@@ -87,8 +87,8 @@ record RowTransaction(int lane, List<Change> changes, ViewDeltas deltas) {
     private static Put put(Store store, Change change, DeltaId delta) {
         Put.Builder put = Put.builder()
                 .tableName(store.tables().rows())
-                .item(change.candidate().row(delta).item());
-        Row before = change.before();
+                .item(change.candidate().item(delta).item());
+        RowItem before = change.before();
         if (before == null) {
             return put.conditionExpression("attribute_not_exists(k)").build();
         }

@@ -2,23 +2,19 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.DeadLetter;
-import dev.onefold.core.Losers;
-import dev.onefold.core.StoredRow;
-import dev.onefold.core.event.Malformed;
-import dev.onefold.core.event.Reason;
+import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
-import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -158,11 +154,11 @@ public final class StateAndMap {
         return (eventually ? reads.readEventually(keys) : reads.read(keys)).thenCompose(rows -> {
             List<Change> changes = new ArrayList<>();
             List<Integer> again = new ArrayList<>();
-            List<Row> refusedRows = new ArrayList<>();
+            List<RowItem> refusedRows = new ArrayList<>();
             for (int i = 0; i < winners.size(); i++) {
                 Candidate candidate = Objects.requireNonNull(candidates[winners.get(i)]);
                 Change change = new Change(winners.get(i), rows.get(ByteBuffer.wrap(keys.get(i))), candidate);
-                if (change.isOutdated() || eventually && change.isConflict()) {
+                if (change.isOutdated() || eventually && change.transition(pipeline) instanceof Transition.Settled) {
                     again.add(winners.get(i));
                     if (change.isRefused() && !eventually) {
                         refusedRows.add(Objects.requireNonNull(change.before()));
@@ -193,97 +189,77 @@ public final class StateAndMap {
 
     /// The record of a key that stands above the others of the batch; says what became of these.
     private int winner(Pipeline pipeline, List<Integer> same, Candidate[] candidates, List<Letter> rejected) {
-        Comparator<Integer> order = Comparator.comparing(
-                index -> Objects.requireNonNull(candidates[index]),
-                Comparator.comparing(Candidate::version, Arrays::compareUnsigned)
-                        .thenComparing((a, b) -> a.compareViews(b.views())));
-        int winner = same.stream().max(order).orElseThrow();
-        Candidate greatest = Objects.requireNonNull(candidates[winner]);
-        for (int index : same) {
+        Map<Integer, Row> rows = new LinkedHashMap<>();
+        same.forEach(index ->
+                rows.put(index, Objects.requireNonNull(candidates[index]).row(pipeline)));
+        int winner = Collections.max(rows.entrySet(), Map.Entry.comparingByValue(Row.ORDER))
+                .getKey();
+        rows.forEach((index, row) -> {
             if (index != winner) {
-                Candidate other = Objects.requireNonNull(candidates[index]);
-                switch (other.on(greatest.version(), greatest.views())) {
-                    case STALE -> fates[index] = new Fate.Stale();
-                    case DUPLICATE -> fates[index] = new Fate.Duplicate();
-                    case CONFLICTING -> {
-                        Letter loser = loser(pipeline, other, greatest.place());
-                        fates[index] = new Fate.Conflicting(Optional.of(loser));
+                fates[index] = switch (Transition.of(rows.get(winner), row)) {
+                    case Transition.Stale _ -> new Fate.Stale();
+                    case Transition.Duplicate _ -> new Fate.Duplicate();
+                    case Transition.Settled settled -> {
+                        Letter loser = loser(settled, Objects.requireNonNull(candidates[index]));
                         rejected.add(loser);
+                        yield new Fate.Conflicting(Optional.of(loser));
                     }
-                    case CHANGED -> throw new IllegalStateException("The winner of a batch is not its greatest");
-                }
+                    case Transition.Changed _ ->
+                        throw new IllegalStateException("The winner of a batch is not its greatest");
+                };
             }
-        }
+        });
         return winner;
     }
 
     /// Whether the row is to be written.
     private boolean decide(Pipeline pipeline, Change change, List<Letter> rejected) {
-        Row before = change.before();
+        RowItem before = change.before();
         int index = change.index();
-        Candidate candidate = change.candidate();
-        if (before == null || change.isFirst()) {
-            fates[index] = new Fate.Accepted();
-            return true;
-        }
-        if (mine.contains(before.delta())) {
+        if (before != null && !before.isEmpty() && mine.contains(before.delta())) {
             return false; // It went in when no answer came; what became of it is said.
         }
-        Transition transition = candidate.on(before.version(), before.views());
-        switch (transition) {
-            case CHANGED -> fates[index] = new Fate.Accepted();
-            case DUPLICATE -> fates[index] = new Fate.Duplicate();
-            case STALE -> fates[index] = new Fate.Stale();
-            case CONFLICTING -> {
-                boolean arrivedStays = candidate.compareViews(before.views()) > 0;
-                Letter loser =
-                        arrivedStays ? loser(pipeline, before, candidate) : loser(pipeline, candidate, before.place());
-                if (arrivedStays || keepsRejected) {
+        return switch (change.transition(pipeline)) {
+            case Transition.Changed _ -> {
+                fates[index] = new Fate.Accepted();
+                yield true;
+            }
+            case Transition.Duplicate _ -> {
+                fates[index] = new Fate.Duplicate();
+                yield false;
+            }
+            case Transition.Stale _ -> {
+                fates[index] = new Fate.Stale();
+                yield false;
+            }
+            case Transition.Settled settled
+            when settled.arrivedStays() -> {
+                ConflictLetter lost = ConflictLetter.of(settled, pipeline);
+                Arrival read = Candidate.arrival(Objects.requireNonNull(before), lost.kept());
+                rejected.add(Letter.of(lost, read, change.candidate().served()));
+                fates[index] = new Fate.Conflicting(Optional.empty());
+                yield true;
+            }
+            case Transition.Settled settled -> {
+                Letter loser = loser(settled, change.candidate());
+                if (keepsRejected) {
                     rejected.add(loser);
                 }
-                fates[index] = new Fate.Conflicting(arrivedStays ? Optional.empty() : Optional.of(loser));
-                return arrivedStays;
+                fates[index] = new Fate.Conflicting(Optional.of(loser));
+                yield false;
             }
-        }
-        return transition == Transition.CHANGED;
+        };
     }
 
-    private static Letter loser(Pipeline pipeline, Candidate loser, String winner) {
-        StoredRow row = stored(pipeline, loser.key(), loser.version(), loser.contribution(), loser.place());
-        return new Letter(
-                Losers.identity(row),
-                Reason.CONFLICT,
-                Losers.message(row, winner),
-                loser.arrival(),
-                DeadLetter.Content.RECORD);
-    }
-
-    private static Letter loser(Pipeline pipeline, Row loser, Candidate winner) {
-        Contribution contribution = Objects.requireNonNull(loser.views().get(winner.served()));
-        StoredRow row = stored(pipeline, loser.key(), loser.version(), contribution, loser.place());
-        Arrival read = Candidate.arrival(loser, Losers.text(row, pipeline));
-        return Letter.ofRow(
-                Losers.identity(row),
-                new Malformed(Reason.CONFLICT, Losers.message(row, winner.place())),
-                read,
-                winner.served());
-    }
-
-    /// What answers call a row.
-    static StoredRow stored(
-            Pipeline pipeline, byte[] key, byte[] version, @Nullable Contribution contribution, String place) {
-        return new StoredRow(
-                StoredRow.keyParts(pipeline, key),
-                StoredRow.versionText(pipeline, version),
-                Objects.requireNonNull(contribution),
-                place,
-                0);
+    private static Letter loser(Transition.Settled settled, Candidate loser) {
+        Arrival arrival = loser.arrival();
+        return Letter.of(ConflictLetter.of(settled, arrival.data()), arrival, 0);
     }
 
     /// Keeps letters of rows that the served view refuses, whose records the next attempt decides: it finds these rows
     /// empty. Then writes the others.
     private CompletableFuture<List<Integer>> settleAndWrite(
-            Definition definition, List<Row> refused, List<Change> changes) {
+            Definition definition, List<RowItem> refused, List<Change> changes) {
         return new RefusedRows(store, definition)
                 .settle(refused, () -> gate(definition), this::moveGate)
                 .thenCompose(_ -> write(definition, changes));

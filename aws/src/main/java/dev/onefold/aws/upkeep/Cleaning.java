@@ -2,7 +2,7 @@ package dev.onefold.aws.upkeep;
 
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
@@ -41,7 +41,7 @@ final class Cleaning {
     }
 
     private static Map<String, AttributeValue> key() {
-        return Row.other("cleaned");
+        return RowItem.other("cleaned");
     }
 
     /// The views that there were once, and whose totals may still stand there.

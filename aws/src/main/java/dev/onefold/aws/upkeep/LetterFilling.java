@@ -3,7 +3,7 @@ package dev.onefold.aws.upkeep;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.letter.UnreadableLetter;
@@ -15,11 +15,11 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.Losers;
-import dev.onefold.core.StoredRow;
+import dev.onefold.core.RowSummary;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Row;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +92,7 @@ final class LetterFilling {
     }
 
     private static Map<String, AttributeValue> key() {
-        return Row.other("letters");
+        return RowItem.other("letters");
     }
 
     /// The last letter that was decided under the served pipeline, or [#ALL], or [#NOT_BEGUN].
@@ -226,7 +226,7 @@ final class LetterFilling {
     }
 
     private CompletableFuture<Void> decideRow(DeadLetter letter, Arrival read, Pipeline pipeline) {
-        Optional<StoredRow> row = Losers.row(read.data(), pipeline, letter.place());
+        Optional<Row> row = RowSummary.read(read.data(), pipeline, letter.place());
         return row.map(lost -> StateAndMap.redrive(store, read, new LostRow(lost, pipeline)))
                 .map(redriven -> redriven.thenCompose(fate -> settleUnlessLoser(letter, read, fate)))
                 .orElseGet(() -> CompletableFuture.completedFuture(null));

@@ -7,7 +7,7 @@ import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
-import dev.onefold.core.StoredRow;
+import dev.onefold.core.state.Row;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -67,7 +67,7 @@ public final class GetCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         return EngineAccess.read(pipeline.directory(call), call, engine -> {
-            Optional<StoredRow> row = row(engine);
+            Optional<Row> row = row(engine);
             List<DeadLetters.OfKey> letters = engine.deadLetters().ofKey(key, LETTERS_MAX);
             if (row.isEmpty()) {
                 String waiting = letters.isEmpty()
@@ -83,7 +83,7 @@ public final class GetCommand implements Callable<Integer> {
         });
     }
 
-    private Optional<StoredRow> row(Engine engine) {
+    private Optional<Row> row(Engine engine) {
         try {
             return engine.get(key);
         } catch (IllegalArgumentException e) {

@@ -4,7 +4,6 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetters;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
@@ -12,6 +11,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.document.Json;
 import dev.onefold.core.state.Amount;
+import dev.onefold.core.state.Row;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// The row of a key as text.
 ///
 /// @param letters of the key
-record RowText(Pipeline pipeline, StoredRow row, List<DeadLetters.OfKey> letters) {
+record RowText(Pipeline pipeline, Row row, List<DeadLetters.OfKey> letters) {
     /// The parts of a key for the eye.
     static String key(List<String> parts) {
         return Words.visible(String.join(" ", parts));
@@ -29,24 +29,24 @@ record RowText(Pipeline pipeline, StoredRow row, List<DeadLetters.OfKey> letters
     String table(Caller caller) {
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put("key", key(row.key()));
-        if (!row.version().isEmpty()) {
-            lines.put("version", row.version());
+        if (!row.version().isNone()) {
+            lines.put("version", row.version().toString());
         }
         lines.put(
                 "state",
-                switch (row.contribution().kind()) {
+                switch (row.payload().kind()) {
                     case COUNTED -> "counted";
                     case FILTERED -> "filtered: it contributes nothing";
                     case DELETE -> "deleted: it contributes nothing";
                 });
-        List<Tuple> groups = row.contribution().groups();
+        List<Tuple> groups = row.payload().groups();
         for (int i = 0; i < groups.size(); i++) {
             Rollup rollup = pipeline.rollups().get(i);
             lines.put(
                     rollup.name().equals(Rollup.MAIN) ? "group" : "group in " + rollup.name(),
                     GroupPath.shown(groups.get(i).parts()));
         }
-        List<Amount> amounts = row.contribution().amounts();
+        List<Amount> amounts = row.payload().amounts();
         for (int i = 0; i < amounts.size(); i++) {
             lines.put(Words.visible(input(i)), shown(amounts.get(i)));
         }
@@ -64,8 +64,8 @@ record RowText(Pipeline pipeline, StoredRow row, List<DeadLetters.OfKey> letters
     }
 
     private String waits(DeadLetters.OfKey letter) {
-        String version = letter.version().isEmpty() ? "a record" : "version " + letter.version();
-        String newer = row.isOlderThan(letter.version(), pipeline) ? "newer, " : "";
+        String version = letter.version().isNone() ? "a record" : "version " + letter.version();
+        String newer = row.isOlderThan(letter.version()) ? "newer, " : "";
         return version + " of this key: " + newer + "rejected, dead letter "
                 + letter.letter().id();
     }
@@ -86,16 +86,16 @@ record RowText(Pipeline pipeline, StoredRow row, List<DeadLetters.OfKey> letters
 
     String json() {
         Map<String, Object> groups = new LinkedHashMap<>();
-        for (int i = 0; i < row.contribution().groups().size(); i++) {
+        for (int i = 0; i < row.payload().groups().size(); i++) {
             groups.put(
                     pipeline.rollups().get(i).name(),
-                    row.contribution().groups().get(i).parts());
+                    row.payload().groups().get(i).parts());
         }
         Map<String, @Nullable Object> amounts = new LinkedHashMap<>();
-        for (int i = 0; i < row.contribution().amounts().size(); i++) {
+        for (int i = 0; i < row.payload().amounts().size(); i++) {
             amounts.put(
                     input(i),
-                    switch (row.contribution().amounts().get(i)) {
+                    switch (row.payload().amounts().get(i)) {
                         case Amount.None _ -> null;
                         case Amount.Number(var value) -> value;
                         case Amount.Text(var value) -> value;
@@ -103,9 +103,9 @@ record RowText(Pipeline pipeline, StoredRow row, List<DeadLetters.OfKey> letters
         }
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("key", row.key());
-        json.put("version", row.version());
-        json.put("deleted", row.contribution().kind() == Event.Kind.DELETE);
-        json.put("filtered", row.contribution().kind() == Event.Kind.FILTERED);
+        json.put("version", row.version().toString());
+        json.put("deleted", row.payload().kind() == Event.Kind.DELETE);
+        json.put("filtered", row.payload().kind() == Event.Kind.FILTERED);
         json.put("groups", groups);
         json.put("amounts", amounts);
         json.put("source", row.source());
@@ -115,8 +115,8 @@ record RowText(Pipeline pipeline, StoredRow row, List<DeadLetters.OfKey> letters
                 letters.stream()
                         .map(letter -> Map.of(
                                 "id", letter.letter().id(),
-                                "version", letter.version(),
-                                "newer", row.isOlderThan(letter.version(), pipeline)))
+                                "version", letter.version().toString(),
+                                "newer", row.isOlderThan(letter.version())))
                         .toList());
         return Json.of(json) + "\n";
     }

@@ -1,5 +1,7 @@
 package dev.onefold.core.state;
 
+import dev.onefold.core.event.Event;
+import dev.onefold.core.pipeline.Measure;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -15,6 +17,25 @@ public sealed interface Amount extends Comparable<Amount> {
 
     /// A text.
     record Text(String value) implements Amount {}
+
+    /// What an event says for an input.
+    static Amount of(Measure.Input input, Event event, int index) {
+        if (!event.present[index]) {
+            return new None();
+        }
+        return switch (input) {
+            case Measure.Input.Decimal decimal -> {
+                BigDecimal number = event.number(index, decimal.type().scale());
+                yield number == null ? new None() : new Number(number);
+            }
+            case Measure.Input.Text _ ->
+                new Text(new String(
+                        event.data,
+                        event.textFrom[index],
+                        event.textTo[index] - event.textFrom[index],
+                        StandardCharsets.UTF_8));
+        };
+    }
 
     @Override
     default int compareTo(Amount other) {

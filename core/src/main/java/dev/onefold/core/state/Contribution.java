@@ -2,6 +2,10 @@ package dev.onefold.core.state;
 
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
@@ -13,6 +17,23 @@ public record Contribution(Event.Kind kind, List<Tuple> groups, List<Amount> amo
     public Contribution {
         groups = List.copyOf(groups);
         amounts = List.copyOf(amounts);
+    }
+
+    /// What an event contributes.
+    public static Contribution of(Pipeline pipeline, Event event) {
+        if (event.kind != Event.Kind.COUNTED) {
+            return new Contribution(event.kind, List.of(), List.of());
+        }
+        List<Tuple> groups = new ArrayList<>();
+        for (int rollup = 0; rollup < event.groupFrom.length; rollup++) {
+            groups.add(new Tuple(Arrays.copyOfRange(event.data, event.groupFrom[rollup], event.groupTo[rollup])));
+        }
+        List<Amount> amounts = new ArrayList<>();
+        List<Measure.Input> inputs = pipeline.inputs();
+        for (int input = 0; input < inputs.size(); input++) {
+            amounts.add(Amount.of(inputs.get(input), event, input));
+        }
+        return new Contribution(event.kind, groups, amounts);
     }
 
     @Override

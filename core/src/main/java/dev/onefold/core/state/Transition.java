@@ -1,30 +1,38 @@
 package dev.onefold.core.state;
 
-/// What an arriving event does to the stored state of its key: the maximum of (version, contribution) stays, so the
-/// order of arrival can never matter. An enum and not records, because this is asked a million times a second.
-public enum Transition {
+import dev.onefold.core.event.Version;
+import org.jspecify.annotations.Nullable;
+
+/// What an arriving event does to the row of its key: the maximum of (version, contribution) stays, so the order of
+/// arrival can never matter.
+public sealed interface Transition {
     /// The key was never seen, or this is a higher version: the old contribution leaves and the new one joins, in
     /// one step.
-    CHANGED,
+    record Changed(@Nullable Row before, Row after) implements Transition {}
+
     /// The same version and the same contribution again.
-    DUPLICATE,
+    record Duplicate() implements Transition {}
+
     /// A higher version is stored.
-    STALE,
-    /// One version, two contributions: the greater one stays ([Contribution#compareTo]), the other becomes a dead
-    /// letter.
-    CONFLICTING;
+    record Stale(Version stored) implements Transition {}
+
+    /// One version, two contributions: the greater one stays, and the loser becomes a dead letter, once.
+    record Settled(Row winner, Row loser, boolean arrivedStays) implements Transition {}
 
     /// Decides.
     ///
-    /// @param versionOrder the arriving version compared with the stored one; positive also when nothing is stored
-    /// @param sameContribution whether the two contribute the same; asked of only when the versions are equal
-    public static Transition of(int versionOrder, boolean sameContribution) {
-        if (versionOrder > 0) {
-            return CHANGED;
+    /// @param stored the key's row; `null` if the key was never seen
+    static Transition of(@Nullable Row stored, Row arrived) {
+        if (stored == null || arrived.version().compareTo(stored.version()) > 0) {
+            return new Changed(stored, arrived);
         }
-        if (versionOrder < 0) {
-            return STALE;
+        if (arrived.version().compareTo(stored.version()) < 0) {
+            return new Stale(stored.version());
         }
-        return sameContribution ? DUPLICATE : CONFLICTING;
+        int order = arrived.payload().compareTo(stored.payload());
+        if (order == 0) {
+            return new Duplicate();
+        }
+        return order > 0 ? new Settled(arrived, stored, true) : new Settled(stored, arrived, false);
     }
 }

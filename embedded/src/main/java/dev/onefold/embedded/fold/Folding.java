@@ -1,11 +1,10 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.Losers;
 import dev.onefold.core.Place;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
@@ -13,6 +12,8 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.state.Row;
+import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
@@ -43,7 +44,7 @@ public final class Folding {
     private final InstantSource clock;
     private final Workers workers;
     private final Decoding[] decodings;
-    private final List<List<Rows.Conflict>> conflicts = new ArrayList<>();
+    private final List<List<Transition.Settled>> conflicts = new ArrayList<>();
     private final boolean[] texts;
     private final @Nullable Duration horizon;
     private Settled settled = new Settled();
@@ -325,7 +326,7 @@ public final class Folding {
 
     private void apply(int shard, List<Chunk> chunks) {
         Rows rows = state.shards[shard];
-        List<Rows.Conflict> shardConflicts = conflicts.get(shard);
+        List<Transition.Settled> shardConflicts = conflicts.get(shard);
         for (Chunk chunk : chunks) {
             if (state.byPlace) {
                 rows.applyByPlace(chunk.rows[shard]);
@@ -403,8 +404,8 @@ public final class Folding {
     }
 
     private void settleConflicts(List<Chunk> chunks) {
-        for (List<Rows.Conflict> shardConflicts : conflicts) {
-            for (Rows.Conflict conflict : shardConflicts) {
+        for (List<Transition.Settled> shardConflicts : conflicts) {
+            for (Transition.Settled conflict : shardConflicts) {
                 if (conflict.arrivedStays()) {
                     keepStored(conflict);
                 } else {
@@ -417,21 +418,17 @@ public final class Folding {
 
     /// Of a row that was there only its values are left, and the offset of its record: whether that is in
     /// this round, where its line could be counted, must make no difference.
-    private void keepStored(Rows.Conflict conflict) {
-        StoredRow loser = conflict.stored();
+    private void keepStored(Transition.Settled conflict) {
+        Row loser = conflict.loser();
         letters.addConflict(
-                Losers.identity(loser),
-                Losers.message(loser, conflict.arrived().source()),
-                new Letters.Rejected(
-                        0,
-                        new Place(loser.source(), 0, loser.offset()),
-                        Losers.text(loser, state.pipeline),
-                        clock.instant()),
-                DeadLetter.Content.SUMMARY);
+                ConflictLetter.of(conflict, state.pipeline),
+                0,
+                new Place(loser.source(), 0, loser.offset()),
+                clock.instant());
     }
 
-    private void keepArrived(List<Chunk> chunks, Rows.Conflict conflict) {
-        StoredRow loser = conflict.arrived();
+    private void keepArrived(List<Chunk> chunks, Transition.Settled conflict) {
+        Row loser = conflict.loser();
         Chunk chunk = chunkOf(chunks, loser);
         int from = (int) (loser.offset() - chunk.offset);
         long line = chunk.recordsBefore + 1;
@@ -439,17 +436,13 @@ public final class Folding {
             line += chunk.bytes[i] == '\n' ? 1 : 0;
         }
         chunk.letterStays |= letters.addConflict(
-                Losers.identity(loser),
-                Losers.message(loser, conflict.stored().source()),
-                new Letters.Rejected(
-                        chunk.letter,
-                        new Place(loser.source(), line, loser.offset()),
-                        recordAt(chunk, from),
-                        clock.instant()),
-                DeadLetter.Content.RECORD);
+                ConflictLetter.of(conflict, recordAt(chunk, from)),
+                chunk.letter,
+                new Place(loser.source(), line, loser.offset()),
+                clock.instant());
     }
 
-    private static Chunk chunkOf(List<Chunk> chunks, StoredRow row) {
+    private static Chunk chunkOf(List<Chunk> chunks, Row row) {
         for (Chunk chunk : chunks) {
             if (chunk.source.name.equals(row.source())
                     && row.offset() >= chunk.offset

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.letters;
 
+import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Malformed;
@@ -136,43 +137,37 @@ public final class Letters implements AutoCloseable {
 
     /// Keeps the loser of a conflict, once however often it comes.
     ///
-    /// @param content whether the record is there, or what was read of it
+    /// @param id that the loser had as a dead letter until it was decided again; 0 if it was none
+    /// @param place of the loser
     /// @return whether it is under the id that it came with
-    public boolean addConflict(String identity, String message, Rejected loser, DeadLetter.Content content) {
+    public boolean addConflict(ConflictLetter lost, long id, Place place, Instant at) {
+        String identity = lost.identity();
+        boolean isRecord = lost.content() == DeadLetter.Content.RECORD;
         long known = conflicts.find(
                 LetterFrame.tagOf(identity),
                 slot -> frame(slots.id(slot)).conflict().equals(identity));
-        if (known >= 0) {
-            boolean isSame = slots.id(known) == loser.id;
-            if (isSame && content == DeadLetter.Content.RECORD) { // Its last edit may have been rejected meanwhile.
-                put(frame(loser.id).lostAgain(new Malformed(Reason.CONFLICT, message), "", loser.record));
+        boolean isKnown = known >= 0;
+        if (isKnown && slots.id(known) != id) {
+            // The loser is kept under another id. The letter that it came with keeps its record beside a lost edit.
+            boolean stays = id > 0
+                    && isRecord
+                    && !LetterFrame.hash(lost.kept()).equals(frame(id).letter().sha256());
+            if (stays) {
+                put(frame(id).lostAgain(lost.why(), "", lost.kept()));
             }
-            return isSame || content == DeadLetter.Content.RECORD && staysBeside(message, loser);
+            return stays;
         }
-        if (loser.id > 0 && content == DeadLetter.Content.SUMMARY) {
-            DeadLetter letter = LetterFrame.letter(loser.id, new Malformed(Reason.CONFLICT, message), loser, content);
-            put(frame(loser.id).lostAs(letter, identity, loser.record));
-            return true;
+        if (id > 0 && isRecord) { // If it is known: its last edit may have been rejected meanwhile.
+            put(frame(id).lostAgain(lost.why(), isKnown ? "" : identity, lost.kept()));
+        } else if (!isKnown) {
+            Rejected loser = new Rejected(id, place, lost.kept(), at);
+            DeadLetter letter = LetterFrame.letter(id > 0 ? id : idNext++, lost.why(), loser, lost.content());
+            put(
+                    id > 0
+                            ? frame(id).lostAs(letter, identity, lost.kept())
+                            : LetterFrame.first(letter, LetterFrame.tagOf(identity), identity, lost.kept()));
         }
-        if (loser.id > 0) {
-            put(frame(loser.id).lostAgain(new Malformed(Reason.CONFLICT, message), identity, loser.record));
-            return true;
-        }
-        DeadLetter letter = LetterFrame.letter(idNext++, new Malformed(Reason.CONFLICT, message), loser, content);
-        put(LetterFrame.first(letter, LetterFrame.tagOf(identity), identity, loser.record));
-        return false;
-    }
-
-    /// Whether a letter stays when its loser is kept under another id: its record does, beside an edit that
-    /// has lost.
-    private boolean staysBeside(String message, Rejected loser) {
-        if (loser.id == 0
-                || LetterFrame.hash(loser.record)
-                        .equals(frame(loser.id).letter().sha256())) {
-            return false;
-        }
-        put(frame(loser.id).lostAgain(new Malformed(Reason.CONFLICT, message), "", loser.record));
-        return true;
+        return id > 0;
     }
 
     private void put(LetterFrame frame) {

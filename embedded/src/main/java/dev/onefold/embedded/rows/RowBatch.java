@@ -1,12 +1,13 @@
 package dev.onefold.embedded.rows;
 
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Hash;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Row;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.math.BigInteger;
@@ -173,12 +174,12 @@ public final class RowBatch {
     /// Appends the row of a key that is not an event's.
     ///
     /// @param source number of the row's source
-    public void add(StoredRow row, Pipeline pipeline, Groups[] groups, int source) {
+    public void add(Row row, Pipeline pipeline, Groups[] groups, int source) {
         EncodedKey key = new EncodedKey();
-        byte[] keyBytes = StoredRow.keyBytes(pipeline, row.key());
+        byte[] keyBytes = Key.bytes(pipeline, row.key());
         key.set(keyBytes, 0, keyBytes.length);
-        byte[] version = StoredRow.versionBytes(pipeline, row.version());
-        Contribution contribution = row.contribution();
+        byte[] version = row.version().bytes();
+        Contribution contribution = row.payload();
         int room = key.length + version.length + 64 + groups.length * 5;
         for (Amount amount : contribution.amounts()) {
             room += amount instanceof Amount.Text(var text) ? 5 + 3 * text.length() : 22;

@@ -1,8 +1,9 @@
 package dev.onefold.embedded.rows;
 
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.event.Version;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
@@ -10,6 +11,7 @@ import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Row;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.math.BigDecimal;
@@ -147,11 +149,11 @@ final class RowReader {
     }
 
     /// The whole row that begins (behind its length) at `at`.
-    StoredRow row(Segment segment, long at, IntFunction<String> sourceName) {
+    Row row(Segment segment, long at, IntFunction<String> sourceName) {
         long version = keyEnd(segment, at);
         long source = versionEnd(segment, version);
         long offset = segment.varintEnd(source);
-        return new StoredRow(
+        return new Row(
                 key(segment, at),
                 version(segment, version),
                 contribution(segment, segment.varintEnd(offset)),
@@ -174,13 +176,13 @@ final class RowReader {
         }
         byte[] bytes = new byte[(int) length - 1];
         MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, segment.varintEnd(at), bytes, 0, bytes.length);
-        return StoredRow.keyParts(pipeline, bytes);
+        return Key.parts(pipeline, bytes);
     }
 
-    String version(Segment segment, long at) {
+    private Version version(Segment segment, long at) {
         byte[] bytes = new byte[VersionBytes.LENGTH_MAX];
         int length = VersionBytes.length(segment.memory.get(ValueLayout.JAVA_BYTE, at));
         MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, at, bytes, 0, length);
-        return StoredRow.versionText(pipeline, bytes);
+        return Version.of(pipeline, bytes);
     }
 }

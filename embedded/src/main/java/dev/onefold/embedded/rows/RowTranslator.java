@@ -1,6 +1,5 @@
 package dev.onefold.embedded.rows;
 
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Hash;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
@@ -8,6 +7,7 @@ import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.core.state.Row;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.math.BigInteger;
@@ -31,15 +31,11 @@ public final class RowTranslator {
     private final List<Map<List<Integer>, Integer>> known = new ArrayList<>();
     private byte[] row = new byte[1 << 12];
 
-    private final Consumer<StoredRow> refused;
+    private final Consumer<Row> refused;
 
     /// @param refused takes, as they were, the rows that the new definition refuses
     public RowTranslator(
-            Pipeline oldPipeline,
-            Groups[] from,
-            Groups[] to,
-            Derivation.Possible derivation,
-            Consumer<StoredRow> refused) {
+            Pipeline oldPipeline, Groups[] from, Groups[] to, Derivation.Possible derivation, Consumer<Row> refused) {
         this.refused = refused;
         this.from = from;
         this.to = to;

@@ -1,14 +1,13 @@
 package dev.onefold.embedded.rows;
 
 import dev.onefold.core.Counts;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -36,18 +35,6 @@ public final class Rows {
 
     @SuppressWarnings("UnusedVariable")
     private long touched; // Keeps the look-ahead from being optimised away.
-
-    /// Told of each conflict that was decided.
-    public interface Conflicts {
-        void decided(Conflict conflict);
-    }
-
-    /// One version, two contributions.
-    ///
-    /// @param stored the row that was there
-    /// @param arrived the row that came
-    /// @param arrivedStays whether the arriving one is the greater
-    public record Conflict(StoredRow stored, StoredRow arrived, boolean arrivedStays) {}
 
     /// @param values of each roll-up; other shards have the same ones
     public Rows(Pipeline pipeline, Groups[] groups, Values[] values, Memory memory, IntFunction<String> sourceName) {
@@ -90,7 +77,7 @@ public final class Rows {
     }
 
     /// Applies rows that arrived: decides each, and moves what it contributes, in one step.
-    public void apply(RowBatch batch, Conflicts conflicts) {
+    public void apply(RowBatch batch, Consumer<Transition.Settled> conflicts) {
         int count = batch.count;
         for (int from = 0; from < count; from += LOOKAHEAD) {
             int to = Math.min(count, from + LOOKAHEAD);
@@ -139,7 +126,8 @@ public final class Rows {
         touched += sum;
     }
 
-    private void applyOne(RowBatch batch, int start, Conflicts conflicts) {
+    /// [Transition#of] on bytes, because it is asked a million times a second.
+    private void applyOne(RowBatch batch, int start, Consumer<Transition.Settled> conflicts) {
         byte[] bytes = batch.bytes;
         int rowAt = start + RowBatch.HEADER_BYTES;
         int keyLength = batch.keyLength(start);
@@ -162,37 +150,35 @@ public final class Rows {
         long versionAt = rowStart + keyLength;
         int order = compareVersions(bytes, rowAt + keyLength, stored, versionAt);
         long kind = kindAt(stored, versionAt);
-        Transition transition =
-                Transition.of(order, order == 0 && sameContribution(batch, start, stored, kind, rowEnd));
-        switch (transition) {
-            case CHANGED -> {
-                accepted++;
-                replace(batch, start, slot, stored, at);
-            }
-            case DUPLICATE -> duplicate++;
-            case STALE -> stale++;
-            case CONFLICTING -> {
-                conflicting++;
-                settle(batch, start, slot, new Stored(stored, at, rowStart), conflicts);
-            }
+        if (order > 0) {
+            accepted++;
+            replace(batch, start, slot, stored, at);
+        } else if (order < 0) {
+            stale++;
+        } else if (sameContribution(batch, start, stored, kind, rowEnd)) {
+            duplicate++;
+        } else {
+            conflicting++;
+            settle(batch, start, slot, new Stored(stored, at, rowStart), conflicts);
         }
     }
 
     private record Stored(Segment segment, long at, long rowStart) {}
 
-    /// The greater contribution stays, whichever came first.
-    private void settle(RowBatch batch, int start, long slot, Stored old, Conflicts conflicts) {
-        StoredRow stored = reader.row(old.segment, old.rowStart, sourceName);
+    private void settle(RowBatch batch, int start, long slot, Stored old, Consumer<Transition.Settled> conflicts) {
+        Row stored = reader.row(old.segment, old.rowStart, sourceName);
         Segment segment = store.append(batch, start);
-        StoredRow arrived = reader.row(segment, store.appendedAt, sourceName);
-        Contribution contribution = arrived.contribution();
-        boolean arrivedStays = contribution.compareTo(stored.contribution()) > 0;
-        if (arrivedStays) {
+        Row arrived = reader.row(segment, store.appendedAt, sourceName);
+        if (!(Transition.of(stored, arrived) instanceof Transition.Settled settled)) {
+            throw new IllegalStateException(
+                    "The bytes of " + arrived + " conflict with the row, and its values do not");
+        }
+        if (settled.arrivedStays()) {
             moveTo(segment, batch.keyLength(start), slot, batch.hash(start), old);
         } else {
             store.takeBack(segment); // Taken back: read again, it would replace the winner.
         }
-        conflicts.decided(new Conflict(stored, arrived, arrivedStays));
+        conflicts.accept(settled);
     }
 
     private void replace(RowBatch batch, int start, long slot, Segment stored, long at) {
@@ -244,7 +230,7 @@ public final class Rows {
     }
 
     /// The row of a key.
-    public Optional<StoredRow> get(RowBatch.EncodedKey key) {
+    public Optional<Row> get(RowBatch.EncodedKey key) {
         long entry = store.index.get(store.find(key.hash, key.bytes, 0, key.length));
         if (entry == 0) {
             return Optional.empty();
@@ -269,12 +255,12 @@ public final class Rows {
     }
 
     /// The row that begins (behind its length) at `rowStart`.
-    StoredRow row(Segment segment, long rowStart) {
+    Row row(Segment segment, long rowStart) {
         return reader.row(segment, rowStart, sourceName);
     }
 
     /// Visits each row whole, in no order.
-    public void forEachRow(Consumer<StoredRow> visitor) {
+    public void forEachRow(Consumer<Row> visitor) {
         store.forEach((segment, rowStart) -> visitor.accept(row(segment, rowStart)));
     }
 }

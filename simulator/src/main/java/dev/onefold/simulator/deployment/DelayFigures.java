@@ -5,7 +5,7 @@ import dev.onefold.aws.function.ReduceFunction;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.item.DeltaItem;
 import dev.onefold.aws.item.Header;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Pipeline;
@@ -252,8 +252,8 @@ final class DelayFigures {
     private void listen() {
         dynamo.onWrite(deployment.tables.rows(), change -> {
             hottest.add(change);
-            if (change.after() != null && Row.isRow(change.after())) {
-                Row row = Row.of(change.after());
+            if (change.after() != null && RowItem.isRow(change.after())) {
+                RowItem row = RowItem.of(change.after());
                 placesOfDeltas
                         .computeIfAbsent(row.delta().toString(), _ -> new ArrayList<>())
                         .add(row.place());

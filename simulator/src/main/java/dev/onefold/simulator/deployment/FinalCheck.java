@@ -1,10 +1,10 @@
 package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.Verification;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.state.Row;
 import dev.onefold.oracle.Oracle;
 import dev.onefold.oracle.Possible;
 import dev.onefold.simulator.judge.Judge;
@@ -166,7 +166,7 @@ final class FinalCheck {
     private static String wrongRows(AwsEngine engine, Map<List<String>, BigDecimal> versions) {
         StringBuilder wrong = new StringBuilder();
         versions.entrySet().stream().limit(KEYS_MAX).forEach(each -> {
-            Optional<StoredRow> row = engine.get(each.getKey());
+            Optional<Row> row = engine.get(each.getKey());
             if (row.isEmpty() || Questions.version(row.get()).compareTo(each.getValue()) != 0) {
                 wrong.append("the row of ").append(each.getKey()).append(" is ").append(row);
                 wrong.append("\n but must be of version ")

@@ -3,8 +3,8 @@ package dev.onefold.simulator.deployment;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.document.JsonText;
@@ -264,7 +264,7 @@ final class LetterOperator {
         }
         if (letter.content() == DeadLetter.Content.RECORD) {
             byte[] key = decoder.identity(record).key();
-            return key == null ? List.of() : StoredRow.keyParts(decoder.pipeline(), key);
+            return key == null ? List.of() : Key.parts(decoder.pipeline(), key);
         }
         List<String> key = new ArrayList<>();
         if (JsonText.read(new String(record, StandardCharsets.UTF_8), new Problems()) instanceof Node.Mapping row

@@ -2,21 +2,21 @@ package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.item.Row;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.StoredRow;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.Totals;
+import dev.onefold.core.state.Row;
 import dev.onefold.oracle.Possible;
 import java.math.BigDecimal;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -111,7 +111,7 @@ final class Questions {
         }
         List<String> key = keys.get(random.nextInt(keys.size()));
         BigDecimal before = versionsSeen.get(key);
-        Optional<StoredRow> row = engine.get(key);
+        Optional<Row> row = engine.get(key);
         if (row.isEmpty()) {
             if (before != null && !mayRefuse) {
                 throw new AssertionError("The row of " + key + " is gone; it had version " + before);
@@ -128,16 +128,9 @@ final class Questions {
     }
 
     /// A number; of a time its seconds; zero where there are none.
-    static BigDecimal version(StoredRow row) {
-        String text = row.version();
-        if (text.isEmpty()) {
-            return BigDecimal.ZERO;
-        }
-        if (!text.endsWith("Z")) {
-            return new BigDecimal(text);
-        }
-        Instant at = Instant.parse(text);
-        return BigDecimal.valueOf(at.getEpochSecond()).add(BigDecimal.valueOf(at.getNano(), 9));
+    static BigDecimal version(Row row) {
+        int decimals = row.version().kind() == Version.Kind.TIME ? 9 : 0;
+        return new BigDecimal(row.version().number(), decimals);
     }
 
     /// In one cut nothing is retracted that was not added, and no key is there twice.
@@ -161,7 +154,7 @@ final class Questions {
                                 request.tableName(store.tables().rows()).consistentRead(true))))
                 .items()
                 .stream()
-                .filter(Row::isRow)
+                .filter(RowItem::isRow)
                 .count();
         if (rows > keys) {
             throw new AssertionError("There are " + rows + " rows of " + keys + " keys");

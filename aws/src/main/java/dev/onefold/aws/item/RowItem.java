@@ -1,8 +1,12 @@
 package dev.onefold.aws.item;
 
+import dev.onefold.core.event.Key;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.ContributionBytes;
+import dev.onefold.core.state.Row;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -24,7 +28,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// @param place where the record came from
 /// @param views by number, what each has of this row
 /// @param refused by number, what is kept of it for each view that cannot take it: nothing of this is in the totals
-public record Row(
+public record RowItem(
         byte[] key,
         byte[] version,
         DeltaId delta,
@@ -38,14 +42,14 @@ public record Row(
     static final String VIEW = "c";
     static final String REFUSED = "x";
 
-    public Row {
+    public RowItem {
         views = new TreeMap<>(views);
         refused = new TreeMap<>(refused);
     }
 
     /// The row that an item holds.
-    public static Row of(Map<String, AttributeValue> item) {
-        return new Row(
+    public static RowItem of(Map<String, AttributeValue> item) {
+        return new RowItem(
                 unmarked(Items.bytes(item, KEY)),
                 Items.bytes(item, VERSION),
                 DeltaId.parse(Items.text(item, DELTA)),
@@ -77,6 +81,11 @@ public record Row(
         refused.forEach(
                 (view, contribution) -> item.put(REFUSED + view, Items.bytes(ContributionBytes.of(contribution))));
         return item;
+    }
+
+    /// The row as a pipeline reads it.
+    public Row row(Pipeline pipeline, Contribution payload) {
+        return new Row(Key.parts(pipeline, key), Version.of(pipeline, version), payload, place, 0);
     }
 
     /// Whether the row holds nothing for any view: its letter is kept, and the next record of its key is the first one.
@@ -114,10 +123,5 @@ public record Row(
 
     private static byte[] unmarked(byte[] marked) {
         return Arrays.copyOfRange(marked, 1, marked.length);
-    }
-
-    /// The order of this row's version and another one.
-    public int compareVersion(byte[] other) {
-        return Arrays.compareUnsigned(version, other);
     }
 }

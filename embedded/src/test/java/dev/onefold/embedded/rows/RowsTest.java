@@ -1,0 +1,102 @@
+package dev.onefold.embedded.rows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.Seeds;
+import dev.onefold.core.aggregate.Values;
+import dev.onefold.core.event.Key;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.map.Groups;
+import dev.onefold.core.map.RandomContributions;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Row;
+import dev.onefold.core.state.Transition;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+class RowsTest {
+    private static final Pipeline PIPELINE = RandomContributions.PIPELINE;
+    private static final int SOURCE = 3;
+
+    private final Groups[] groups = new Groups[PIPELINE.rollups().size()];
+    private final Values[] values = new Values[groups.length];
+    private final Memory memory = new Memory(Long.MAX_VALUE);
+
+    private Rows rows() {
+        Arrays.setAll(groups, _ -> new Groups());
+        Arrays.setAll(
+                values, rollup -> new Values(PIPELINE.rollups().get(rollup).measures(), 1, memory::change));
+        return new Rows(PIPELINE, groups, values, memory, number -> "source" + number);
+    }
+
+    private static Row row(RandomGenerator random, long offset) {
+        long version = random.nextInt(4) == 0 ? random.nextLong() : random.nextInt(-2, 3);
+        return new Row(
+                List.of("key" + random.nextInt(5)),
+                new Version(BigInteger.valueOf(version), Version.Kind.NUMBER),
+                RandomContributions.contribution(random),
+                "source" + SOURCE,
+                offset);
+    }
+
+    /// What [Transition] makes of rows, one after the other.
+    private static final class Plain {
+        final Map<List<String>, Row> rows = new HashMap<>();
+        final List<Transition.Settled> settled = new ArrayList<>();
+        Counts counts = new Counts(0, 0, 0, 0, 0);
+
+        void apply(Row arrived) {
+            counts = counts.plus(
+                    switch (Transition.of(rows.get(arrived.key()), arrived)) {
+                        case Transition.Changed(var _, var after) -> {
+                            rows.put(after.key(), after);
+                            yield new Counts(1, 0, 0, 0, 0);
+                        }
+                        case Transition.Duplicate _ -> new Counts(0, 1, 0, 0, 0);
+                        case Transition.Stale _ -> new Counts(0, 0, 1, 0, 0);
+                        case Transition.Settled conflict -> {
+                            settled.add(conflict);
+                            rows.put(arrived.key(), conflict.winner());
+                            yield new Counts(0, 0, 0, 1, 0);
+                        }
+                    });
+        }
+    }
+
+    @Test
+    void rows_as_bytes_are_decided_as_their_values_are() {
+        Seeds.forAllSeeds(300, random -> {
+            Rows dense = rows();
+            Plain plain = new Plain();
+            List<Transition.Settled> settled = new ArrayList<>();
+            List<Row> earlier = new ArrayList<>();
+            for (int batches = 0; batches < 4; batches++) {
+                RowBatch batch = new RowBatch();
+                for (int i = random.nextInt(40); i > 0; i--) {
+                    Row arrived = !earlier.isEmpty() && random.nextInt(4) == 0
+                            ? earlier.get(random.nextInt(earlier.size()))
+                            : row(random, earlier.size());
+                    earlier.add(arrived);
+                    batch.add(arrived, PIPELINE, groups, SOURCE);
+                    plain.apply(arrived);
+                }
+                dense.apply(batch, settled::add);
+            }
+            assertThat(settled).isEqualTo(plain.settled);
+            assertThat(dense.counts()).isEqualTo(plain.counts);
+            assertThat(dense.count()).isEqualTo(plain.rows.size());
+            plain.rows.forEach((key, row) -> {
+                byte[] bytes = Key.bytes(PIPELINE, key);
+                assertThat(dense.get(new RowBatch.EncodedKey().set(bytes, 0, bytes.length)))
+                        .hasValue(row);
+            });
+        });
+    }
+}
