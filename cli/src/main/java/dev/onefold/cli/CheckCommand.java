@@ -7,11 +7,11 @@ import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.DefinitionChangeText;
-import dev.onefold.cli.run.KnownFiles;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.DefinitionChange;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -67,7 +67,7 @@ final class CheckCommand implements Callable<Integer> {
             if (!(engine instanceof EmbeddedEngine embedded)) {
                 throw CommandFailure.usage("--data is for an engine on this machine.");
             }
-            DefinitionChange change = embedded.change(pipeline, KnownFiles::reopen);
+            DefinitionChange change = embedded.change(pipeline, FileSource::reopen);
             call.caller()
                     .out()
                     .println(DefinitionChangeText.of(change, call.caller().shown(directory)));

@@ -11,7 +11,6 @@ import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Row;
 import dev.onefold.embedded.disk.DirectoryLock;
-import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.fold.Comparison;
 import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Sources;
@@ -20,16 +19,17 @@ import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.embedded.source.FoldReport;
+import dev.onefold.embedded.source.FollowedFile;
+import dev.onefold.embedded.source.Following;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Future;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The engine on one machine: one durable process that owns a data directory.
@@ -40,42 +40,30 @@ import org.jspecify.annotations.Nullable;
 /// after it says why, and the next start goes on from what is durable.
 public final class EmbeddedEngine implements Engine {
     private static final int APPEND_BYTES_MAX = 256 << 20;
-    private static final int SHA256_BYTES = 32;
 
-    private final Path root;
     private final Settings settings;
     private final @Nullable DirectoryLock directoryLock; // None for a reader, who changes nothing.
     private final View.Opening opening;
     private final Answers answers;
     private final Guard guard;
     private final OwnThread own;
-    /// Held by whoever does one of the long works: a fold, the filling of a view, a rebuild. They take turns.
-    private final ReentrantLock longWork = new ReentrantLock();
-    /// Held for reading while requests are under way, for writing while the view is filled and exchanged. Fair, or
-    /// requests that keep coming would never let go of it.
-    private final ReentrantReadWriteLock standing = new ReentrantReadWriteLock(true);
-
+    private final Views views;
     private final Submissions submissions;
     private final Rounds rounds;
-    private volatile View view;
-    private volatile @Nullable Pipeline wanted;
 
     EmbeddedEngine(
-            Path root,
             @Nullable DirectoryLock directoryLock,
             View.Opening opening,
             View view,
             @Nullable Pipeline wanted) {
-        this.root = root;
         this.directoryLock = directoryLock;
         this.opening = opening;
-        this.view = view;
-        this.wanted = wanted;
         settings = opening.settings();
         guard = opening.guard();
         own = opening.own();
-        submissions = new Submissions(() -> this.view, opening, standing.readLock());
-        rounds = new Rounds(() -> this.view, opening);
+        views = new Views(opening, view, wanted);
+        submissions = new Submissions(views::serving, opening, views.standing());
+        rounds = views.rounds();
         answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, guard::reading);
     }
 
@@ -108,7 +96,7 @@ public final class EmbeddedEngine implements Engine {
     /// The definition that is wanted, but does not serve yet.
     public Optional<Pipeline> wanted() {
         guard.requireWorking();
-        return Optional.ofNullable(wanted);
+        return views.wanted();
     }
 
     /// How this data can follow another definition of its pipeline. Changes nothing.
@@ -119,7 +107,7 @@ public final class EmbeddedEngine implements Engine {
         Objects.requireNonNull(definition, "The pipeline is null");
         Objects.requireNonNull(reopen, "The function that opens sources again is null");
         guard.requireWorking();
-        return new ViewFill(opening, view, definition).change(reopen);
+        return views.change(definition, reopen);
     }
 
     /// Fills a view of the wanted definition, from the rows and dead letters if they hold all that it reads, else
@@ -131,55 +119,17 @@ public final class EmbeddedEngine implements Engine {
     /// @throws EngineException if what it reads was not kept, or a loss is not accepted; the old one serves on
     public void fillView(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
         Objects.requireNonNull(reopen, "The function that opens sources again is null");
-        if (wanted == null) {
-            guard.requireWorking();
-            return;
-        }
-        alone(() -> {
-            Pipeline definition = wanted;
-            if (definition != null) {
-                rounds.checkpointNow(
-                        opening.space()
-                                ::isClosing); // After a crash the old view needs journal that the new one deletes.
-                replace(view, new ViewFill(opening, view, definition).fill(reopen, acceptLoss));
-            }
-            return true;
-        });
+        views.fill(reopen, acceptLoss);
     }
 
     private void requireView() {
-        fillView(_ -> null, false);
-    }
-
-    /// Does long work that needs the view to stand still: nothing is committed or folded meanwhile, answers go
-    /// on. On a thread of its own: an interrupt of the caller must not close the engine's files.
-    private <T> T alone(Supplier<T> work) {
-        lockLongWork();
-        try (OwnThread apart = new OwnThread(settings.threads() > 0, "onefold-fill")) {
-            Submissions.hold(standing.writeLock(), "the end of what is being committed");
-            try {
-                guard.requireWorking();
-                return apart.call(() -> guard.beside(work));
-            } finally {
-                standing.writeLock().unlock();
-            }
-        } finally {
-            longWork.unlock();
-        }
-    }
-
-    private void lockLongWork() {
-        if (longWork.isHeldByCurrentThread()) {
-            throw new IllegalArgumentException(
-                    "A fold is under way on this thread: its listener may neither fold nor rebuild from sources");
-        }
-        Submissions.hold(longWork, "another fold or rebuild");
+        views.fill(_ -> null, false);
     }
 
     @Override
     public Pipeline pipeline() {
         guard.requireWorking();
-        return view.pipeline;
+        return view().pipeline;
     }
 
     /// Folds a source that can be read again, from where it was left to its end. When it returns, a forced
@@ -193,22 +143,26 @@ public final class EmbeddedEngine implements Engine {
         Objects.requireNonNull(listener, "The listener is null");
         opening.requireOwner();
         requireView();
-        lockLongWork();
-        try {
-            return new FileFold(rounds, file, listener).run();
-        } finally {
-            longWork.unlock();
-        }
+        return views.inTurn(() -> new FileFold(rounds, file, listener).run());
+    }
+
+    /// Folds a file that is being written and rotated, each file that had the name to its end. Returns when the
+    /// listener or an interrupt stops it.
+    ///
+    /// @throws EngineException if the file was cut, if the file that was being read is gone, or if the engine
+    /// cannot go on
+    public void follow(FollowedFile file, FoldListener listener) {
+        Objects.requireNonNull(file, "The file is null");
+        Objects.requireNonNull(listener, "The listener is null");
+        new Following(file, this::fold, () -> status().sources(), listener).follow();
     }
 
     /// Takes a checkpoint now, and waits until it is durable.
     public void checkpointNow() {
-        Submissions.hold(standing.readLock(), "another call that recomputes the totals");
-        try {
+        views.still(() -> {
             rounds.checkpointNow(() -> false);
-        } finally {
-            standing.readLock().unlock();
-        }
+            return true;
+        });
     }
 
     /// Takes whole lines of a source that cannot be read again, numbered by a producer that sends them again
@@ -261,11 +215,7 @@ public final class EmbeddedEngine implements Engine {
     /// Takes note of a line over the limit: its place, length and hash become a dead letter.
     public long appendOversized(String source, long record, long bytes, byte[] sha256) {
         Lines.requireNumbered(source, record);
-        Objects.requireNonNull(sha256, "The hash is null");
-        if (bytes < 0 || sha256.length != SHA256_BYTES) {
-            throw new IllegalArgumentException("A line of " + bytes + " bytes with a hash of " + sha256.length
-                    + " bytes; a hash has " + SHA256_BYTES);
-        }
+        Lines.requireMeasured(bytes, sha256);
         return commit(Commits.Request.oversized(source, record, bytes, sha256)).acknowledged;
     }
 
@@ -294,9 +244,13 @@ public final class EmbeddedEngine implements Engine {
     public long acknowledged(String source) {
         Lines.requireName(source);
         return guard.reading(() -> {
-            Sources.Source known = view.state.sources.find(source);
+            Sources.Source known = view().state.sources.find(source);
             return known == null ? 0L : known.records;
         });
+    }
+
+    private View view() {
+        return views.serving();
     }
 
     Settings settings() {
@@ -316,10 +270,10 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private Answers.Cut cut(Query query) {
-        int rollup = view.pipeline.rollups().indexOf(view.pipeline.rollup(query.rollup()));
+        int rollup = view().pipeline.rollups().indexOf(view().pipeline.rollup(query.rollup()));
         return new Answers.Cut(
-                view.state.served(rollup),
-                new Answer.Cut(view.state.sources.covered(), settings.clock().instant()));
+                view().state.served(rollup),
+                new Answer.Cut(view().state.sources.covered(), settings.clock().instant()));
     }
 
     @Override
@@ -329,13 +283,13 @@ public final class EmbeddedEngine implements Engine {
             return Optional.empty();
         }
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(bytes, 0, bytes.length);
-        return guard.reading(() -> view.state.shards[encoded.shard(view.state.shards.length)].get(encoded));
+        return guard.reading(() -> view().state.shards[encoded.shard(view().state.shards.length)].get(encoded));
     }
 
     @Override
     public Verification verify() {
         requireRows();
-        return guard.reading(() -> Comparison.ofRows(view.state, opening.workers()));
+        return guard.reading(() -> Comparison.ofRows(view().state, opening.workers()));
     }
 
     /// Recomputes the totals from the sources, read again, and from the journal, if it was kept; then compares.
@@ -360,47 +314,7 @@ public final class EmbeddedEngine implements Engine {
     private Verification recompute(Function<String, @Nullable FileSource> reopen, boolean keep) {
         Objects.requireNonNull(reopen, "The function that opens sources again is null");
         requireView();
-        return alone(() -> {
-            View served = view;
-            if (!opening.reading()) {
-                rounds.checkpointNow(
-                        opening.space()
-                                ::isClosing); // After a crash it needs journal that the shadow's checkpoints delete.
-            }
-            View shadow = new ViewFill(opening, served, served.pipeline).shadow(reopen);
-            Verification difference =
-                    guard.reading(() -> Comparison.of(served.state, shadow.state, "the sources, read again"));
-            if (keep) {
-                replace(served, shadow);
-            } else {
-                shadow.close(false);
-                if (!opening.reading()) {
-                    FileNames.deleteOtherViews(root, served.number);
-                }
-            }
-            return difference;
-        });
-    }
-
-    /// Nothing is committed or folded meanwhile, so only the exchange itself needs the lock.
-    private void replace(View old, View fresh) {
-        Future<?> writing = guard.locked(old.checkpoints::writing);
-        if (writing != null) {
-            rounds.awaitWritten(writing, () -> false);
-        }
-        try {
-            fresh.serve(opening);
-        } catch (RuntimeException | Error e) {
-            fresh.close(!opening.space().isClosing()); // Given up on a full disk, it takes no memory any more.
-            throw e;
-        }
-        guard.locked(() -> {
-            view = fresh;
-            wanted = null;
-            old.close(false);
-            return fresh;
-        });
-        FileNames.deleteOtherViews(root, fresh.number);
+        return views.recompute(reopen, keep);
     }
 
     private void requireRows() {
@@ -416,47 +330,44 @@ public final class EmbeddedEngine implements Engine {
     public Verification rebuild() {
         opening.requireOwner();
         requireRows();
-        Submissions.hold(standing.readLock(), "another call that recomputes the totals");
-        try {
+        return views.still(() -> {
             Verification before = rounds.betweenCheckpoints(() -> {
-                State state = view.state;
+                State state = view().state;
                 Verification difference = Comparison.ofRows(state, opening.workers());
                 state.recount(opening.workers());
-                view.groupLogs.beginAnew();
+                view().groupLogs.beginAnew();
                 return difference;
             });
             rounds.checkpointNow(() -> false);
             return before;
-        } finally {
-            standing.readLock().unlock();
-        }
+        });
     }
 
     @Override
     public DeadLetters deadLetters() {
-        return new LetterBox(() -> view, opening, this::requireIntake, this::commit, this::checkpointNow);
+        return new LetterBox(views::serving, opening, this::requireIntake, this::commit, this::checkpointNow);
     }
 
     /// Whether the journal is kept for ever, and its release.
     public KeptJournal journal() {
-        return new KeptJournal(opening, () -> view);
+        return new KeptJournal(opening, views::serving);
     }
 
     @Override
     public Counts counts() {
-        return guard.reading(() -> view.state.allCounts());
+        return guard.reading(() -> view().state.allCounts());
     }
 
     /// How the engine is.
     public Status status() {
         return guard.reading(() -> new Status(
-                view.state.rows(),
-                view.state.memory.used(),
-                view.checkpoints.durable().number(),
-                view.checkpoints.durable().at(),
-                view.checkpoints.stoppedMax(),
+                view().state.rows(),
+                view().state.memory.used(),
+                view().checkpoints.durable().number(),
+                view().checkpoints.durable().at(),
+                view().checkpoints.stoppedMax(),
                 opening.space().since(),
-                view.state.sources.progress()));
+                view().state.sources.progress()));
     }
 
     /// Makes durable what is in, and releases everything. While the disk is full it does not wait for space:
@@ -465,22 +376,17 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public void close() {
         opening.space().closing();
-        standing.writeLock().lock(); // What is being committed ends first, and long work is given up.
-        try {
-            own.call(() -> {
-                guard.close(this::checkpointAndRelease);
-                return true;
-            });
-        } finally {
-            standing.writeLock().unlock();
-        }
+        views.close(() -> own.call(() -> {
+            guard.close(this::checkpointAndRelease);
+            return true;
+        }));
         own.close();
     }
 
     private void checkpointAndRelease() {
         try {
             if (!guard.hasFailed()) {
-                view.checkpoints.takeLast();
+                view().checkpoints.takeLast();
             }
         } finally {
             release();
@@ -490,7 +396,7 @@ public final class EmbeddedEngine implements Engine {
     private void release() {
         try {
             opening.workers().close();
-            view.close(guard.hasFailed() && settings.threads() > 0);
+            view().close(guard.hasFailed() && settings.threads() > 0);
             opening.journal().close();
         } finally {
             if (directoryLock != null) {

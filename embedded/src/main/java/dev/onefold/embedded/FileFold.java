@@ -5,8 +5,11 @@ import dev.onefold.core.event.Sha256;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.fold.Chunk;
-import dev.onefold.embedded.fold.LineReader;
 import dev.onefold.embedded.fold.Sources;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.embedded.source.FoldReport;
+import dev.onefold.embedded.source.LineReader;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,8 +30,7 @@ final class FileFold {
     private static final int CHUNKS_PER_ROUND = 16;
 
     private static final long TELL_NANOS = 100_000_000;
-    private static final LineReader.Lines END =
-            new LineReader.Lines(new byte[0], 0, -1, new byte[0], 0, Sha256.digest());
+    private static final LineReader.Lines END = new LineReader.Lines(new byte[0], 0, -1, new byte[0], 0, null);
 
     private final Rounds rounds;
     private final FileSource file;
@@ -165,7 +167,7 @@ final class FileFold {
 
     private FoldReport fold(InputStream in, MessageDigest digest, String name) throws IOException {
         Sources.Source source = rounds.openSource(name);
-        LineReader reader = new LineReader(in, digest, file.growing(), false);
+        LineReader reader = LineReader.hashing(in, digest, file.growing());
         long recordsBefore = source.dataRecords();
         requireFinishedLine(in, source, reader);
         if (rounds.settings().threads() == 0) {

@@ -127,6 +127,6 @@ final class Opener {
             view.checkpoints.await();
         }
         boolean same = pipeline == null || PipelineText.write(stored).equals(PipelineText.write(pipeline));
-        return new EmbeddedEngine(root, held, opening, view, same ? null : pipeline);
+        return new EmbeddedEngine(held, opening, view, same ? null : pipeline);
     }
 }

@@ -74,7 +74,7 @@ final class Rounds {
         });
     }
 
-    void passNewline(Sources.Source source, MessageDigest digest) {
+    void passNewline(Sources.Source source, @Nullable MessageDigest digest) {
         guard.locked(() -> {
             source.bytes++;
             source.digest = digest;

@@ -13,9 +13,10 @@ import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Chunk;
-import dev.onefold.embedded.fold.LineReader;
 import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.fold.Sources;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.LineReader;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -244,7 +245,7 @@ final class ViewFill {
 
     private void refold(View fresh, InputStream in, Checkpoint.Source known, String reason) throws IOException {
         Sources.Source source = fresh.state.sources.findOrAdd(known.name(), true);
-        LineReader reader = new LineReader(in, Sha256.digest(), false, false);
+        LineReader reader = LineReader.hashing(in, Sha256.digest(), false);
         Chunk chunk = new Chunk(fresh.state.shards.length);
         for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
             chunk.set(lines, source, source.bytes);

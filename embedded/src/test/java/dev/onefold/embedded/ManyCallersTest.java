@@ -7,6 +7,8 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -9,16 +9,15 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.Progress;
-import dev.onefold.cli.run.StandardInput;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.source.ReadAhead;
 import dev.onefold.load.Pace;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +29,6 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 
 /// One call of `onefold aws produce`: what it reads, puts, and says about both. One thread; refusals come on any.
 final class Production {
-    private static final int CHUNK_BYTES = 1 << 18;
     private static final int REFUSALS_SHOWN_MAX = 10;
     private static final int PROGRESS_RECORDS = 1_000;
 
@@ -94,21 +92,16 @@ final class Production {
     private void put(String file, long skip) throws IOException, InterruptedException {
         inputs.put(lines + 1, file);
         if (ProduceCommand.isStandardInput(file)) {
-            StandardInput input = new StandardInput(caller.in());
+            ReadAhead input = new ReadAhead(caller.in(), limits.stop::isMade);
             try (Progress progress = progress("stdin", 0)) {
-                put(new RecordLines(() -> input.take(limits.stop)), skip, progress, () -> 0);
+                put(new RecordLines(input), skip, progress, () -> 0);
             }
             return;
         }
         InputFile input = InputFile.of(caller, file);
-        try (InputStream in = InputFile.open(input.path(), input.read());
+        try (InputStream in = input.open();
                 Progress progress = progress(String.valueOf(input.path().getFileName()), input.bytes())) {
-            byte[] buffer = new byte[CHUNK_BYTES];
-            RecordLines.Chunks chunks = () -> {
-                int count = limits.stop.isMade() ? -1 : in.read(buffer);
-                return count < 0 ? null : Arrays.copyOf(buffer, count);
-            };
-            put(new RecordLines(chunks), skip, progress, input.read()::get);
+            put(new RecordLines(in), skip, progress, input.read()::get);
         }
     }
 

@@ -1,14 +1,19 @@
 package dev.onefold.cli.run;
 
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.FoldListener;
-import dev.onefold.embedded.FoldReport;
+import dev.onefold.embedded.LineIntake;
+import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.embedded.source.FoldReport;
+import dev.onefold.embedded.source.FollowedFile;
+import dev.onefold.embedded.source.ReadAhead;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -55,10 +60,10 @@ final class Intake {
         AtomicLong done = new AtomicLong();
         try (Progress progress = Progress.begin(
                 caller, mode, String.valueOf(file.path().getFileName()), Progress.Unit.BYTES, file.bytes())) {
-            if (!InputFile.isCompressed(file.path())) {
+            boolean compressed = file.isCompressed();
+            if (!compressed) {
                 progress.at(before, engine.counts().records());
             }
-            boolean compressed = InputFile.isCompressed(file.path());
             report = engine.fold(file.source(separate), new FoldListener() {
                 @Override
                 public void folded(long durableBytes, long foldedBytes, Counts counts) {
@@ -96,7 +101,28 @@ final class Intake {
     /// Reads a growing file until a stop is asked for.
     void follow(String text, boolean forgetRotated) throws IOException {
         position = ". The same command goes on following " + text + ".";
-        new FollowedFile(caller, engine, stop, InputFile.of(caller, text).path(), separate).follow(forgetRotated);
+        InputFile file = InputFile.of(caller, text);
+        if (file.isCompressed()) {
+            throw CommandFailure.usage("A compressed file cannot be followed: " + caller.shown(file.path()) + ".");
+        }
+        engine.follow(new FollowedFile(file.path(), forgetRotated, separate), new FoldListener() {
+            @Override
+            public boolean stop() {
+                return stop.isMade();
+            }
+
+            @Override
+            public void following(Path followed, long generation) {
+                caller.err()
+                        .println("Following " + caller.shown(followed)
+                                + (generation == 1 ? "." : " (generation " + generation + ")."));
+            }
+
+            @Override
+            public void finished(Path rotated) {
+                caller.err().println("Finished " + caller.shown(rotated) + ", which was rotated.");
+            }
+        });
     }
 
     /// Folds standard input to its end.
@@ -116,7 +142,7 @@ final class Intake {
             position = lines.source() == null
                     ? ". Lines of standard input that were read are folded; those after them must be sent."
                     : ". Send again from the last acknowledged line on, with the same --source.";
-            long unfinished = intake.run(new StandardInput(caller.in()), stop);
+            long unfinished = intake.run(new ReadAhead(caller.in(), stop::isMade));
             if (unfinished > 0 && !stop.isMade() && !lines.acknowledge() && lines.source() == null) {
                 intake.takeRest();
                 unfinished = 0;

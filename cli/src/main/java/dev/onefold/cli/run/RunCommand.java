@@ -189,14 +189,14 @@ public final class RunCommand implements Callable<Integer> {
     /// A changed pipeline file becomes a new view first; the old one answers meanwhile.
     private void takeOver(EmbeddedEngine embedded) {
         if (embedded.wanted().isPresent()) {
-            DefinitionChange change = embedded.change(embedded.wanted().get(), KnownFiles::reopen);
+            DefinitionChange change = embedded.change(embedded.wanted().get(), FileSource::reopen);
             if (isPossible(change)) {
                 call.caller()
                         .err()
                         .println("The pipeline file has changed: its new totals are made "
                                 + DefinitionChangeText.way(change) + "." + DefinitionChangeText.doubt(change));
             }
-            embedded.fillView(KnownFiles::reopen, acceptLoss);
+            embedded.fillView(FileSource::reopen, acceptLoss);
         }
     }
 

@@ -5,7 +5,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.PipelineArgument;
-import dev.onefold.cli.run.KnownFiles;
+import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -44,7 +44,7 @@ public final class RebuildCommand implements Callable<Integer> {
             try {
                 VerificationText text = new VerificationText(
                         engine.pipeline(),
-                        fromSources ? VerifyCommand.embedded(engine).rebuild(KnownFiles::reopen) : engine.rebuild(),
+                        fromSources ? VerifyCommand.embedded(engine).rebuild(FileSource::reopen) : engine.rebuild(),
                         fromSources);
                 call.caller().out().print(text.rebuilt(call.caller().screen()));
             } catch (IllegalArgumentException e) {

@@ -2,7 +2,6 @@ package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.data.DataDirectory;
-import dev.onefold.cli.run.Lag;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
@@ -12,6 +11,7 @@ import dev.onefold.core.pipeline.document.Json;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Status;
+import dev.onefold.embedded.source.FileLag;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -54,7 +54,7 @@ record StatusText(
                 byReason(engine.deadLetters()),
                 engine.deadLetters().size(),
                 bytes(data.path()),
-                Lag.bytes(status.sources()),
+                FileLag.bytes(status.sources()),
                 other || engine.wanted().isPresent(),
                 Instant.now());
     }

@@ -6,10 +6,10 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.PipelineArgument;
-import dev.onefold.cli.run.KnownFiles;
 import dev.onefold.core.Engine;
 import dev.onefold.core.Verification;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +67,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     private Verification verify(Engine engine) throws IOException {
         if (fromSources) {
-            return embedded(engine).verify(KnownFiles::reopen);
+            return embedded(engine).verify(FileSource::reopen);
         }
         if (sample == null) {
             return engine.verify();

@@ -1,6 +1,7 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.source.LineReader;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -10,6 +10,8 @@ import java.util.Objects;
 
 /// Records as lines, and how many of them one commit takes.
 public final class Lines {
+    private static final int SHA256_BYTES = 32;
+
     private Lines() {}
 
     /// The bytes of records, each ended by a line end.
@@ -57,6 +59,15 @@ public final class Lines {
         Objects.requireNonNull(source, "The source's name is null");
         if (source.isEmpty()) {
             throw new IllegalArgumentException("The source's name is empty");
+        }
+    }
+
+    /// Requires the length and the hash of a line that is not kept.
+    public static void requireMeasured(long bytes, byte[] sha256) {
+        Objects.requireNonNull(sha256, "The hash is null");
+        if (bytes < 0 || sha256.length != SHA256_BYTES) {
+            throw new IllegalArgumentException("A line of " + bytes + " bytes with a hash of " + sha256.length
+                    + " bytes; a hash has " + SHA256_BYTES);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.onefold.embedded.fold;
 import dev.onefold.core.event.Sha256;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.source.LineReader;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;

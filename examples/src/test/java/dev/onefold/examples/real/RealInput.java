@@ -3,7 +3,7 @@ package dev.onefold.examples.real;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.onefold.embedded.FileSource;
+import dev.onefold.embedded.source.FileSource;
 import dev.onefold.examples.Clone;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;

@@ -1,6 +1,6 @@
 package dev.onefold.simulator.embedded;
 
-import dev.onefold.embedded.FileSource;
+import dev.onefold.embedded.source.FileSource;
 import dev.onefold.oracle.generate.RandomCase;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

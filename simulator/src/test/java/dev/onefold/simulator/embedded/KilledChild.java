@@ -1,9 +1,9 @@
 package dev.onefold.simulator.embedded;
 
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.FileSource;
-import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

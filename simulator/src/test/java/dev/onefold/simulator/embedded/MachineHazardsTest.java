@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.FoldReport;
+import dev.onefold.embedded.source.FoldReport;
 import dev.onefold.fakes.disk.Faults;
 import dev.onefold.fakes.disk.Operation;
 import dev.onefold.fakes.disk.SimulatedCrash;

@@ -4,9 +4,9 @@ import static dev.onefold.simulator.embedded.Trades.trade;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.FileSource;
-import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.simulator.embedded.Trades;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;

@@ -1,9 +1,9 @@
 package dev.onefold.simulator.embedded.heap;
 
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.FileSource;
-import dev.onefold.embedded.FoldListener;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.simulator.embedded.PipelineYaml;
 import dev.onefold.simulator.embedded.Trades;
 import java.io.IOException;

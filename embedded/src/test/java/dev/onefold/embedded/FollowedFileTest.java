@@ -1,80 +1,58 @@
-package dev.onefold.cli.run;
+package dev.onefold.embedded;
 
-import static dev.onefold.cli.OnefoldProcess.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.cli.Cli;
-import dev.onefold.cli.Cli.Result;
-import dev.onefold.cli.call.CommandFailure;
-import dev.onefold.cli.call.ExitCode;
+import dev.onefold.core.Counts;
+import dev.onefold.core.EngineException;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Reading;
 import dev.onefold.core.query.Query;
-import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.Settings;
-import dev.onefold.yaml.PipelineFile;
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.embedded.source.FollowedFile;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A pipeline without ids, so that a line that is folded twice or never shows in the count.
 class FollowedFileTest {
-    private static final String PIPELINE = """
-            pipeline: lines
-            input: {format: json}
-            rollup:
-              levels: []
-              measures:
-                lines: count()
-                sum: sum(n) decimal(18,0)
-            """;
+    private static final Pipeline JSON = Pipeline.named("lines")
+            .rollup(rollup -> rollup.count("lines").sum("sum", "n", 18, 0))
+            .build();
 
     @TempDir
     Path folder;
 
-    private Path log;
-    private Pipeline pipeline;
+    private Pipeline pipeline = JSON;
     private int next;
 
-    @BeforeEach
-    void writePipeline() {
-        log = folder.resolve("app.log");
-        pipeline = ((Reading.Read) PipelineFile.read(Cli.in(folder).write("lines.yaml", PIPELINE))).pipeline();
+    private Path log() {
+        return folder.resolve("app.log");
     }
 
     /// Someone who follows until the test has seen enough.
     private final class Follower implements AutoCloseable {
         private final EmbeddedEngine engine =
                 EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults());
-        private final StopRequest stop = new StopRequest();
+        private final AtomicBoolean stop = new AtomicBoolean();
         private final CompletableFuture<Void> following;
 
         Follower(boolean forgetRotated) {
-            Cli cli = Cli.in(folder);
-            FollowedFile file = new FollowedFile(
-                    cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream()),
-                    engine,
-                    stop,
-                    log,
-                    false);
-            following = CompletableFuture.runAsync(() -> {
-                try {
-                    file.follow(forgetRotated);
-                } catch (java.io.IOException e) {
-                    throw new java.io.UncheckedIOException(e);
-                }
-            });
+            following = CompletableFuture.runAsync(
+                    () -> engine.follow(new FollowedFile(log(), forgetRotated, false), stop::get));
         }
 
         void awaitAll() {
@@ -103,7 +81,7 @@ class FollowedFileTest {
 
         @Override
         public void close() {
-            stop.make(ExitCode.DONE);
+            stop.set(true);
             following.exceptionally(_ -> null).join();
             engine.close();
         }
@@ -122,7 +100,7 @@ class FollowedFileTest {
     }
 
     private void rotate(String name) throws Exception {
-        Files.move(log, folder.resolve(name));
+        Files.move(log(), folder.resolve(name));
     }
 
     private void age(String name, int seconds) throws Exception {
@@ -132,13 +110,13 @@ class FollowedFileTest {
 
     @Test
     void what_is_appended_is_folded_and_an_unfinished_line_waits_for_its_end() throws Exception {
-        write(log, lines(3));
+        write(log(), lines(3));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
             String line = lines(1);
             next--;
-            write(log, line.substring(0, 4));
-            write(log, line.substring(4));
+            write(log(), line.substring(0, 4));
+            write(log(), line.substring(4));
             next++;
             follower.awaitAll();
         }
@@ -146,29 +124,29 @@ class FollowedFileTest {
 
     @Test
     void a_rotated_file_is_finished_before_the_new_one_is_begun() throws Exception {
-        write(log, lines(3));
+        write(log(), lines(3));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
-            write(log, lines(2) + lines(1).strip()); // Its last line has no end, and never gets one.
+            write(log(), lines(2) + lines(1).strip()); // Its last line has no end, and never gets one.
             rotate("app.log.1");
-            write(log, lines(4));
+            write(log(), lines(4));
             follower.awaitAll();
-            write(log, lines(1));
+            write(log(), lines(1));
             follower.awaitAll();
         }
         try (Follower again = new Follower(false)) {
-            write(log, lines(1));
+            write(log(), lines(1));
             again.awaitAll();
         }
     }
 
     @Test
     void files_rotated_while_nobody_read_are_caught_up_with_in_order() throws Exception {
-        write(log, lines(3));
+        write(log(), lines(3));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
         }
-        write(log, lines(2));
+        write(log(), lines(2));
         rotate("app.log.3");
         write(folder.resolve("app.log.2"), lines(2));
         try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("app.log.1.gz")))) {
@@ -178,7 +156,7 @@ class FollowedFileTest {
         age("app.log.2", 20);
         age("app.log.1.gz", 10);
         write(folder.resolve("app.log-errors"), "{\"n\":1000000}\n");
-        write(log, lines(5));
+        write(log(), lines(5));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
         }
@@ -186,17 +164,17 @@ class FollowedFileTest {
 
     @Test
     void a_rotated_file_is_known_by_its_content_when_it_was_compressed_since() throws Exception {
-        write(log, lines(3));
+        write(log(), lines(3));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
         }
-        write(log, lines(2));
+        write(log(), lines(2));
         try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("app.log.1.gz")))) {
-            Files.copy(log, gzip);
+            Files.copy(log(), gzip);
         }
         age("app.log.1.gz", 10);
-        Files.delete(log);
-        write(log, lines(4));
+        Files.delete(log());
+        write(log(), lines(4));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
         }
@@ -204,19 +182,19 @@ class FollowedFileTest {
 
     @Test
     void a_rotated_file_that_is_gone_is_missed_and_forgotten_only_on_request() throws Exception {
-        write(log, lines(3));
+        write(log(), lines(3));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
         }
-        Files.delete(log);
-        write(log, lines(2));
+        Files.delete(log());
+        write(log(), lines(2));
         try (Follower follower = new Follower(false)) {
             await("it is refused", follower.following::isDone);
             assertThat(follower.following)
                     .isCompletedExceptionally()
-                    .failsWithin(java.time.Duration.ZERO)
+                    .failsWithin(Duration.ZERO)
                     .withThrowableThat()
-                    .withCauseInstanceOf(CommandFailure.class)
+                    .withCauseInstanceOf(EngineException.class)
                     .withMessageContaining("--forget-rotated");
         }
         try (Follower follower = new Follower(true)) {
@@ -226,10 +204,10 @@ class FollowedFileTest {
 
     @Test
     void a_file_that_is_cut_in_place_is_refused() throws Exception {
-        write(log, lines(5));
+        write(log(), lines(5));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
-            Files.writeString(log, "{\"n\":1}\n");
+            Files.writeString(log(), "{\"n\":1}\n");
             await("it is refused", follower.following::isDone);
             assertThat(follower.following).isCompletedExceptionally();
         }
@@ -237,16 +215,16 @@ class FollowedFileTest {
 
     @Test
     void a_file_that_was_folded_before_it_was_followed_goes_on() throws Exception {
-        write(log, lines(3));
-        Cli cli = Cli.in(folder);
-        Result result = cli.run("run", "lines.yaml", "--data", "data", "--input", "app.log");
-        assertThat(result.exitCode()).as(result.err()).isZero();
-        write(log, lines(2));
+        write(log(), lines(3));
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults())) {
+            engine.fold(FileSource.of(log()), FoldListener.silent());
+        }
+        write(log(), lines(2));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
         }
         rotate("app.log.1");
-        write(log, lines(2));
+        write(log(), lines(2));
         try (Follower follower = new Follower(false)) {
             follower.awaitAll();
         }
@@ -254,16 +232,62 @@ class FollowedFileTest {
 
     @Test
     void the_same_holds_for_files_with_a_header() throws Exception {
-        pipeline = ((Reading.Read) PipelineFile.read(Cli.in(folder).write("csv.yaml", PIPELINE.replace("json", "csv"))))
-                .pipeline();
-        write(log, "n,x\n1,a\n");
+        pipeline = Pipeline.named("lines")
+                .csv()
+                .rollup(rollup -> rollup.count("lines").sum("sum", "n", 18, 0))
+                .build();
+        write(log(), "n,x\n1,a\n");
         try (Follower follower = new Follower(false)) {
             next = 1;
             follower.awaitAll();
             rotate("app.log.1");
-            write(log, "n,x\n2,b\n");
+            write(log(), "n,x\n2,b\n");
             next = 2;
             follower.awaitAll();
+        }
+    }
+
+    /// Such a line was taken for two: one of the bytes that were there at first, and one of those that came later.
+    @Test
+    void a_line_over_the_limit_that_is_still_being_written_is_one_dead_letter() throws Exception {
+        byte[] large = "x".repeat(2 * Limits.RECORD_BYTES_MAX).getBytes(StandardCharsets.UTF_8);
+        write(log(), lines(1));
+        Files.write(log(), large, StandardOpenOption.APPEND);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults())) {
+            FileSource growing = new FileSource("log", () -> Files.newInputStream(log()), true);
+            engine.fold(growing, FoldListener.silent());
+            assertThat(engine.counts()).isEqualTo(new Counts(1, 0, 0, 0, 0));
+            write(log(), "x\n" + lines(1));
+            engine.fold(growing, FoldListener.silent());
+            assertThat(engine.counts()).isEqualTo(new Counts(2, 0, 0, 0, 1));
+            assertThat(engine.deadLetters().list(0, 9)).singleElement().satisfies(letter -> {
+                assertThat(letter.reason()).isEqualTo(Reason.TOO_LARGE);
+                assertThat(letter.bytes()).isEqualTo(large.length + 1);
+            });
+        }
+    }
+
+    @Test
+    void an_interrupt_ends_it_and_nothing_is_lost() throws Exception {
+        write(log(), lines(3));
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults())) {
+            Thread thread =
+                    Thread.ofPlatform().start(() -> engine.follow(new FollowedFile(log()), FoldListener.silent()));
+            await("the lines are folded", () -> engine.counts().records() == next);
+            thread.interrupt();
+            thread.join();
+        }
+        try (Follower again = new Follower(false)) {
+            write(log(), lines(1));
+            again.awaitAll();
+        }
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            LockSupport.parkNanos(1_000_000);
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.source;
 
 /// What became of a source; durable when it is said.
 public sealed interface FoldReport {

@@ -1,4 +1,4 @@
-package dev.onefold.cli.run;
+package dev.onefold.embedded.source;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,29 +1,21 @@
-package dev.onefold.cli.run;
+package dev.onefold.embedded.source;
 
-import dev.onefold.cli.call.Caller;
-import dev.onefold.cli.call.CommandFailure;
-import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.run.Generations.Generation;
-import dev.onefold.cli.show.Words;
-import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.query.Answer;
-import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.FileSource;
-import dev.onefold.embedded.FoldListener;
+import dev.onefold.embedded.source.Generations.Generation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A file that is being written and rotated: renamed, with another file under its name from then on. The old one is
-/// finished first.
+/// Reads a followed file. When it is rotated, the old one is finished first.
 ///
 /// Each file that had the name is a source of its own, a *generation*: `/var/log/trades.log#2@1234` is the second
 /// one, and had the inode 1234. The name is in the checkpoint with what is folded of the source, in one atomic step;
@@ -43,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 ///                +------------------------- another file has the name --------------------------+
 ///
 /// Not thread-safe.
-final class FollowedFile {
+public final class Following {
     private static final Duration POLL_MIN = Duration.ofMillis(100);
 
     /// The engine reads what is folded again, to see that it has not changed: at most a quarter of the time goes
@@ -53,11 +45,11 @@ final class FollowedFile {
     /// A writer that has not yet turned to the new file may still write to the old one.
     private static final Duration QUIET = Duration.ofSeconds(3);
 
-    private final Caller caller;
-    private final EmbeddedEngine engine;
-    private final StopRequest stop;
     private final Path path;
-    private final boolean separate;
+    private final FollowedFile file;
+    private final BiConsumer<FileSource, FoldListener> engine;
+    private final Supplier<List<Answer.Progress>> sources;
+    private final FoldListener listener;
     private final Generations generations;
 
     /// Which generation has the name, as far as is known.
@@ -65,63 +57,73 @@ final class FollowedFile {
     /// @param after what is finished; files rotated since come first
     /// @param source of the generation, if it has begun
     /// @param file the generation's, if it is open
-    private record Position(
+    private record Standing(
             long number,
             @Nullable FileMark after,
             @Nullable String source,
             @Nullable LiveFile file) {}
 
-    /// @param separate whether the first file is known to be no copy of what was folded under another name
-    FollowedFile(Caller caller, EmbeddedEngine engine, StopRequest stop, Path path, boolean separate) {
-        this.caller = caller;
+    /// @param engine folds a source as far as there is something of it
+    /// @param sources how far each source is in the results
+    public Following(
+            FollowedFile file,
+            BiConsumer<FileSource, FoldListener> engine,
+            Supplier<List<Answer.Progress>> sources,
+            FoldListener listener) {
+        this.file = file;
         this.engine = engine;
-        this.stop = stop;
-        this.path = path;
-        this.separate = separate;
+        this.sources = sources;
+        this.listener = listener;
+        path = file.path();
         generations = new Generations(path);
     }
 
-    /// Reads until a stop is asked for.
-    ///
-    /// @param forgetRotated whether to go on when the file that was being read is not found any more
-    void follow(boolean forgetRotated) throws IOException {
-        if (InputFile.isCompressed(path)) {
-            throw CommandFailure.usage("A compressed file cannot be followed: " + caller.shown(path) + ".");
-        }
-        Position position = catchUp(forgetRotated);
-        while (!stop.isMade()) {
-            position = live(position);
+    /// Reads until the listener or an interrupt stops it.
+    public void follow() {
+        try {
+            Standing standing = catchUp();
+            while (!stops()) {
+                standing = live(standing);
+            }
+        } catch (IOException e) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "File " + path + " cannot be followed: " + e + ". What was folded of it is safe.",
+                    e);
         }
     }
 
+    private boolean stops() {
+        return listener.stop() || Thread.currentThread().isInterrupted();
+    }
+
     /// Finds the file that was being read, and finishes it if it was rotated away.
-    private Position catchUp(boolean forgetRotated) throws IOException {
-        Optional<Generation> last = generations.last(sources());
+    private Standing catchUp() throws IOException {
+        Optional<Generation> last = generations.last(sources.get());
         if (last.isEmpty()) {
-            return new Position(1, null, null, null);
+            return new Standing(1, null, null, null);
         }
         Generation generation = last.get();
         for (Path candidate : generations.candidates(generation)) {
             if (candidate.equals(path)) {
-                LiveFile file = LiveFile.open(path);
-                if (isSource(() -> fold(generation.source(), file, true))) {
-                    return new Position(generation.number(), null, generation.source(), file);
+                LiveFile live = LiveFile.open(path);
+                if (isSource(() -> fold(generation.source(), live, true))) {
+                    return new Standing(generation.number(), null, generation.source(), live);
                 }
-                file.close();
+                live.close();
             } else if (isSource(() -> finish(generation.source(), candidate))) {
-                return new Position(generation.number() + 1, FileMark.of(candidate), null, null);
+                return new Standing(generation.number() + 1, FileMark.of(candidate), null, null);
             }
         }
-        if (!forgetRotated) {
-            throw new CommandFailure(
-                    ExitCode.DIFFERENT,
-                    caller.shown(path) + " is another file than the one that was being read ("
-                            + caller.shownSource(generation.source())
-                            + ", of which " + Words.count(generation.bytes(), "byte")
-                            + " are folded), and that one is not found beside it any more.\nPut it back beside it, under any"
+        if (!file.forgetRotated()) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    path + " is another file than the one that was being read (" + generation.source()
+                            + ", of which " + generation.bytes()
+                            + " bytes are folded), and that one is not found beside it any more.\nPut it back beside it, under any"
                             + " name; or, if its rest does not matter, go on with --forget-rotated.");
         }
-        return new Position(generation.number() + 1, null, null, null);
+        return new Standing(generation.number() + 1, null, null, null);
     }
 
     /// Whether a file is what its source was folded from; then it is folded.
@@ -137,45 +139,43 @@ final class FollowedFile {
     }
 
     /// Reads the file that has the name until another one has, and then to its end.
-    private Position live(Position position) throws IOException {
-        LiveFile opened = position.file() == null ? awaitFile() : position.file();
+    private Standing live(Standing standing) throws IOException {
+        LiveFile opened = standing.file() == null ? awaitFile() : standing.file();
         if (opened == null) {
-            return position;
+            return standing;
         }
-        try (LiveFile file = opened) {
+        try (LiveFile live = opened) {
             // What is rotated from now on comes after this file; what was before, and is not finished, comes first.
-            long number = position.number() + finishBetween(position, file);
-            String source = position.source() == null ? begin(number, file) : position.source();
-            caller.err()
-                    .println("Following " + caller.shown(path) + (number == 1 ? "." : " (generation " + number + ")."));
-            if (readUntilRotated(source, file)) {
-                fold(source, file, false);
+            long number = standing.number() + finishBetween(standing, live);
+            String source = standing.source() == null ? begin(number, live) : standing.source();
+            listener.following(path, number);
+            if (readUntilRotated(source, live)) {
+                fold(source, live, false);
             }
-            return new Position(number + 1, file.mark(), null, null);
+            return new Standing(number + 1, live.mark(), null, null);
         }
     }
 
     /// Returns whether it ended because of a rotation, and not of a stop.
-    private boolean readUntilRotated(String source, LiveFile file) throws IOException {
+    private boolean readUntilRotated(String source, LiveFile live) throws IOException {
         long folded = -1;
         long pollNanos = POLL_MIN.toNanos();
-        while (!stop.isMade()) {
-            boolean rotated = file.isRotated();
-            long size = file.size();
+        while (!stops()) {
+            boolean rotated = live.isRotated();
+            long size = live.size();
             if (size < folded) {
-                throw new CommandFailure(
-                        ExitCode.DIFFERENT,
-                        caller.shown(path) + " was cut to " + Words.count(size, "byte") + "; "
-                                + Words.count(folded, "byte")
+                throw new EngineException(
+                        EngineException.Kind.SOURCE_CHANGED,
+                        path + " was cut to " + size + " bytes; " + folded
                                 + " of it are folded. What was written since it was last read may be lost. Rotate it by renaming"
                                 + " it, not by cutting it (copytruncate). --forget-rotated takes it for a new file.");
             }
             if (size > folded) {
                 long startNanos = System.nanoTime();
-                fold(source, file, true);
+                fold(source, live, true);
                 folded = size;
                 pollNanos = Math.max(POLL_MIN.toNanos(), POLL_PER_FOLD * (System.nanoTime() - startNanos));
-            } else if (rotated && file.isQuiet(QUIET)) {
+            } else if (rotated && live.isQuiet(QUIET)) {
                 return true;
             }
             LockSupport.parkNanos(pollNanos);
@@ -185,7 +185,7 @@ final class FollowedFile {
 
     /// Whatever has the name, as soon as something has; `null` when a stop is asked for.
     private @Nullable LiveFile awaitFile() throws IOException {
-        while (!stop.isMade()) {
+        while (!stops()) {
             if (Files.exists(path)) {
                 return LiveFile.open(path);
             }
@@ -195,15 +195,15 @@ final class FollowedFile {
     }
 
     /// Finishes files that had the name for too short a time to be seen. Returns how many generations these are.
-    private long finishBetween(Position position, LiveFile file) throws IOException {
-        FileMark after = position.after();
+    private long finishBetween(Standing standing, LiveFile live) throws IOException {
+        FileMark after = standing.after();
         long more = 0;
         if (after != null) {
-            for (Path rotated : generations.rotatedAfter(after, file.mark())) {
+            for (Path rotated : generations.rotatedAfter(after, live.mark())) {
                 String key = FileMark.of(rotated).key();
-                Optional<String> known = generations.source(sources(), key);
+                Optional<String> known = generations.source(sources.get(), key);
                 if (known.isEmpty() || !isSource(() -> finish(known.get(), rotated))) {
-                    finish(generations.name(position.number() + more, key), rotated);
+                    finish(generations.name(standing.number() + more, key), rotated);
                     more++;
                 }
             }
@@ -214,36 +214,20 @@ final class FollowedFile {
     /// Makes a generation's source durable before anything of it is read. A file that takes the name of another one
     /// is new, even if it begins as another one did; the first one may have been folded before, under another name,
     /// which its content tells.
-    private String begin(long number, LiveFile file) {
-        String source = generations.name(number, file.mark().key());
-        engine.fold(new FileSource(source, file::stream, true, number > 1 || separate), listener(true));
+    private String begin(long number, LiveFile live) {
+        String source = generations.name(number, live.mark().key());
+        engine.accept(new FileSource(source, live::stream, true, number > 1 || file.separate()), () -> true);
         return source;
     }
 
-    private boolean finish(String source, Path file) {
-        engine.fold(new FileSource(source, () -> InputFile.open(file, new AtomicLong()), false), listener(false));
-        caller.err().println("Finished " + caller.shown(file) + ", which was rotated.");
+    private boolean finish(String source, Path rotated) {
+        engine.accept(FileSource.of(source, rotated), listener);
+        listener.finished(rotated);
         return true;
     }
 
-    private boolean fold(String source, LiveFile file, boolean growing) {
-        engine.fold(new FileSource(source, file::stream, growing), listener(false));
+    private boolean fold(String source, LiveFile live, boolean growing) {
+        engine.accept(new FileSource(source, live::stream, growing), listener);
         return true;
-    }
-
-    private List<Answer.Progress> sources() {
-        return engine.status().sources();
-    }
-
-    private FoldListener listener(boolean stopAtOnce) {
-        return new FoldListener() {
-            @Override
-            public void folded(long durableBytes, long foldedBytes, Counts counts) {}
-
-            @Override
-            public boolean stop() {
-                return stopAtOnce || stop.isMade();
-            }
-        };
     }
 }

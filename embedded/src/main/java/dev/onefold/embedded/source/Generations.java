@@ -1,4 +1,4 @@
-package dev.onefold.cli.run;
+package dev.onefold.embedded.source;
 
 import dev.onefold.core.query.Answer;
 import java.io.IOException;

@@ -1,0 +1,61 @@
+package dev.onefold.embedded;
+
+import dev.onefold.embedded.fold.Lines;
+import dev.onefold.embedded.source.LineReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// Appends a stream of lines to a source, such as standard input: numbers the lines, and appends as many at once as
+/// there are. Not thread-safe.
+public final class LineIntake {
+    private final EmbeddedEngine engine;
+    private final String source;
+    private final LongConsumer acknowledged;
+    private long next;
+    private LineReader.@Nullable Lines rest;
+
+    /// @param next number of the first line that comes, from 1
+    /// @param acknowledged receives, after each force, how many lines of the source are forced
+    public LineIntake(EmbeddedEngine engine, String source, long next, LongConsumer acknowledged) {
+        this.engine = engine;
+        this.source = source;
+        this.next = next;
+        this.acknowledged = acknowledged;
+    }
+
+    /// Appends whole lines until the stream ends.
+    ///
+    /// @return bytes of an unfinished last line, which is not appended
+    public long run(InputStream lines) throws IOException {
+        LineReader reader = LineReader.eager(lines, true);
+        for (LineReader.Lines some = reader.next(); some != null; some = reader.next()) {
+            append(some, some.bytes(), some.length());
+        }
+        rest = reader.rest();
+        return rest == null ? 0 : rest.consumed();
+    }
+
+    /// Appends the unfinished last line as a record.
+    public void takeRest() {
+        LineReader.Lines line = rest;
+        if (line != null) {
+            byte[] ended = Arrays.copyOf(line.bytes(), line.length() + 1);
+            ended[line.length()] = '\n';
+            append(line, ended, ended.length);
+            rest = null;
+        }
+    }
+
+    private void append(LineReader.Lines lines, byte[] bytes, int length) {
+        if (lines.oversized() >= 0) {
+            acknowledged.accept(engine.appendOversized(source, next, lines.oversized(), lines.oversizedHash()));
+            next++;
+        } else {
+            acknowledged.accept(engine.append(source, next, bytes, length));
+            next += Lines.count(bytes, length);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.onefold.embedded.source;
+
+import com.github.luben.zstd.ZstdInputStream;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.GZIPInputStream;
+
+/// Reads files that are compressed if their names say so.
+public final class Decompression {
+    private static final int BUFFER_BYTES = 1 << 18;
+
+    private Decompression() {}
+
+    /// Whether the name is one of a compressed file.
+    public static boolean isCompressed(Path path) {
+        return path.toString().endsWith(".gz") || path.toString().endsWith(".zst");
+    }
+
+    /// Opens a file at its first byte, decompressed.
+    ///
+    /// @param read receives how many bytes of the file itself are read
+    public static InputStream open(Path path, AtomicLong read) throws IOException {
+        read.set(0);
+        InputStream file = new Counted(Files.newInputStream(path), read);
+        try {
+            if (path.toString().endsWith(".gz")) {
+                return new GZIPInputStream(new BufferedInputStream(file, BUFFER_BYTES), BUFFER_BYTES);
+            }
+            return path.toString().endsWith(".zst") ? zstd(path, new BufferedInputStream(file, BUFFER_BYTES)) : file;
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /// The JDK has no such decompressor, and a library that brings native code along is for its user to choose.
+    private static InputStream zstd(Path path, InputStream file) throws IOException {
+        try {
+            return new ZstdInputStream(file);
+        } catch (NoClassDefFoundError missing) {
+            throw new IOException(
+                    path + " is compressed with Zstandard. Add com.github.luben:zstd-jni to the class path.", missing);
+        }
+    }
+
+    private static final class Counted extends InputStream {
+        private final InputStream file;
+        private final AtomicLong read;
+
+        Counted(InputStream file, AtomicLong read) {
+            this.file = file;
+            this.read = read;
+        }
+
+        @Override
+        public int read() throws IOException {
+            int one = file.read();
+            read.addAndGet(one < 0 ? 0 : 1);
+            return one;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            int count = file.read(bytes, offset, length);
+            read.addAndGet(Math.max(count, 0));
+            return count;
+        }
+
+        /// The decompressor asks whether another member follows the one that ended.
+        @Override
+        public int available() throws IOException {
+            return file.available();
+        }
+
+        @Override
+        public void close() throws IOException {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.onefold.embedded.source;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// A source that can be read again from its beginning, such as a file. It is known by its content; the name is for
+/// people.
+///
+/// @param opener opens it at its first byte
+/// @param growing whether more may come behind an unfinished last line; else that line is a record
+/// @param separate whether it is known to be no copy of another source, whatever the two have in common
+public record FileSource(String name, Opener opener, boolean growing, boolean separate) {
+    public FileSource {
+        Objects.requireNonNull(name, "The source's name is null");
+        Objects.requireNonNull(opener, "The function that opens the source is null");
+    }
+
+    /// A source that is another one's copy if it holds just what was folded of that.
+    public FileSource(String name, Opener opener, boolean growing) {
+        this(name, opener, growing, false);
+    }
+
+    /// Opens a source at its first byte.
+    public interface Opener {
+        InputStream open() throws IOException;
+    }
+
+    /// A file under its absolute path, decompressed if its name ends in `.gz` or `.zst`. A last line without its end
+    /// is a record.
+    public static FileSource of(Path path) {
+        return of(path.toAbsolutePath().normalize().toString(), path);
+    }
+
+    static FileSource of(String name, Path file) {
+        return new FileSource(name, () -> Decompression.open(file, new AtomicLong()), false);
+    }
+
+    /// The file that a source is named after, to verify or rebuild from it; `null` if the file is gone. The engine
+    /// compares the file's content with what it folded.
+    public static @Nullable FileSource reopen(String name) {
+        try {
+            Path path = Path.of(name);
+            Path file =
+                    Files.isRegularFile(path) ? path : Generations.file(name).orElse(path);
+            return Files.isReadable(file) ? of(name, file) : null;
+        } catch (InvalidPathException e) {
+            return null; // A source that came through the journal may have any name.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package dev.onefold.embedded.source;
+
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Sha256;
+import dev.onefold.core.pipeline.Limits;
+import dev.onefold.embedded.disk.Scale;
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Cuts a stream into chunks of whole lines and hashes what it hands out. A line over the limit is handed out as its
+/// length and hash; one that is far over it is never held in memory. Not thread-safe.
+public final class LineReader {
+    public static final int CHUNK_BYTES = Scale.of(1 << 18);
+
+    private static final int EAGER_BYTES_MIN = 1 << 13;
+    private static final int EAGER_BYTES_MAX = 1 << 23;
+
+    private final InputStream in;
+    private final @Nullable MessageDigest digest;
+    private final boolean growing;
+    private final boolean eager;
+    private byte[] carry = new byte[0];
+    private boolean ended;
+    private @Nullable Lines rest;
+
+    private LineReader(InputStream in, @Nullable MessageDigest digest, boolean growing, boolean eager) {
+        this.in = in;
+        this.digest = digest;
+        this.growing = growing;
+        this.eager = eager;
+    }
+
+    /// Reads full chunks, and hashes them.
+    ///
+    /// @param digest hash of all that was read before
+    /// @param growing whether an unfinished last line is left alone
+    public static LineReader hashing(InputStream in, MessageDigest digest, boolean growing) {
+        return new LineReader(in, digest, growing, false);
+    }
+
+    /// Hands out the lines that there are rather than wait for a full chunk, and hashes nothing.
+    ///
+    /// @param growing whether an unfinished last line is left for [#rest]
+    public static LineReader eager(InputStream in, boolean growing) {
+        return new LineReader(in, null, growing, true);
+    }
+
+    public static MessageDigest copy(MessageDigest digest) {
+        try {
+            return (MessageDigest) digest.clone();
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException("The JDK's SHA-256 can be copied", e);
+        }
+    }
+
+    /// Takes a byte into the hash that was read already, in front of what comes.
+    public void pass(byte one) {
+        hash(new byte[] {one}, 1);
+    }
+
+    private void hash(byte[] bytes, int length) {
+        if (digest != null) {
+            digest.update(bytes, 0, length);
+        }
+    }
+
+    /// The hash of what was handed out so far; `null` if nothing is hashed.
+    public @Nullable MessageDigest digest() {
+        return digest == null ? null : copy(digest);
+    }
+
+    /// Whole lines, or one line that is too long.
+    ///
+    /// @param length bytes of `bytes` that are lines, line ends included
+    /// @param oversized bytes of a line over the limit, without its end, or -1
+    /// @param oversizedHash its SHA-256
+    /// @param consumed bytes of the source that this is
+    /// @param digest hash of the source up to here; `null` if nothing is hashed
+    public record Lines(
+            byte[] bytes,
+            int length,
+            long oversized,
+            byte[] oversizedHash,
+            long consumed,
+            @Nullable MessageDigest digest) {}
+
+    /// The unfinished last line that was left alone; `null` before the end, and if there is none.
+    public @Nullable Lines rest() {
+        return rest;
+    }
+
+    /// The next lines, or `null` at the end.
+    public @Nullable Lines next() throws IOException {
+        byte[] buffer = new byte[bufferBytes() + Decoder.PADDING];
+        System.arraycopy(carry, 0, buffer, 0, carry.length);
+        int length = carry.length;
+        int newline = lastNewline(buffer, 0, length);
+        while (true) {
+            int capacity = buffer.length - Decoder.PADDING;
+            while (!ended && length < capacity && (newline < 0 || !eager)) {
+                int read = in.read(buffer, length, capacity - length);
+                ended = read < 0;
+                newline = Math.max(newline, lastNewline(buffer, length, length + read));
+                length += Math.max(read, 0);
+            }
+            if (newline >= 0) {
+                int end = beforeOversized(buffer, newline + 1);
+                return end == 0 ? oversized(buffer, length) : cut(buffer, end, length);
+            }
+            if (ended) {
+                return length == 0 ? null : last(cut(buffer, length, length));
+            }
+            if (length > Limits.RECORD_BYTES_MAX + 1) {
+                return oversized(buffer, length);
+            }
+            buffer = Arrays.copyOf(buffer, capacity * 2 + Decoder.PADDING);
+        }
+    }
+
+    private int bufferBytes() throws IOException {
+        return eager
+                ? Math.max(EAGER_BYTES_MIN, carry.length + Math.min(in.available(), EAGER_BYTES_MAX))
+                : Math.max(CHUNK_BYTES, carry.length + CHUNK_BYTES / 2);
+    }
+
+    private @Nullable Lines last(Lines unfinished) {
+        if (growing) {
+            rest = unfinished;
+            carry = new byte[0];
+            return null;
+        }
+        return unfinished;
+    }
+
+    /// Where the first line over the limit begins; else the end of the lines.
+    private static int beforeOversized(byte[] buffer, int end) {
+        if (end <= Limits.RECORD_BYTES_MAX) {
+            return end;
+        }
+        for (int from = 0; from < end; ) {
+            int to = firstNewline(buffer, from, end);
+            int length = to - from - (to > from && buffer[to - 1] == '\r' ? 1 : 0);
+            if (length > Limits.RECORD_BYTES_MAX) {
+                return from;
+            }
+            from = to + 1;
+        }
+        return end;
+    }
+
+    private Lines cut(byte[] buffer, int end, int length) {
+        carry = Arrays.copyOfRange(buffer, end, length);
+        hash(buffer, end);
+        return new Lines(buffer, end, -1, new byte[0], end, digest());
+    }
+
+    private @Nullable Lines oversized(byte[] buffer, int length) throws IOException {
+        MessageDigest line = Sha256.digest();
+        long bytes = 0;
+        byte[] part = buffer;
+        for (int count = length; count >= 0; count = in.read(part)) {
+            int newline = firstNewline(part, 0, count);
+            line.update(part, 0, newline);
+            bytes += newline;
+            if (newline < count) {
+                hash(part, newline + 1);
+                carry = Arrays.copyOfRange(part, newline + 1, count);
+                return new Lines(new byte[0], 0, bytes, line.digest(), bytes + 1, digest());
+            }
+            hash(part, count);
+            part = part == buffer ? new byte[CHUNK_BYTES] : part;
+        }
+        ended = true;
+        carry = new byte[0];
+        return last(new Lines(new byte[0], 0, bytes, line.digest(), bytes, digest()));
+    }
+
+    private static int lastNewline(byte[] bytes, int from, int to) {
+        for (int i = to - 1; i >= from; i--) {
+            if (bytes[i] == '\n') {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /// The next line end, or the end of the bytes.
+    private static int firstNewline(byte[] bytes, int from, int to) {
+        int at = from;
+        while (at < to && bytes[at] != '\n') {
+            at++;
+        }
+        return at;
+    }
+}

@@ -1,0 +1,130 @@
+package dev.onefold.embedded.source;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// A stream such as standard input, read ahead by a thread of its own. So a stop need not wait for the next byte, and
+/// the lines that came while one group of lines was being forced make up the next group. One thread reads.
+public final class ReadAhead extends InputStream {
+    private static final int READ_BYTES = 1 << 18;
+    private static final int AHEAD_BYTES_MAX = 8 << 20;
+    private static final long WAIT_MS = 50;
+
+    private final InputStream in;
+    private final BooleanSupplier stop;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private byte[] ahead = new byte[READ_BYTES];
+    private int from;
+    private int to;
+    private boolean ended;
+    private @Nullable IOException failure;
+
+    /// @param stop whether the stream is to end now
+    public ReadAhead(InputStream in, BooleanSupplier stop) {
+        this.in = in;
+        this.stop = stop;
+        Thread.ofPlatform().daemon().name("onefold-stdin").start(this::readAll);
+    }
+
+    private void readAll() {
+        byte[] bytes = new byte[READ_BYTES];
+        try {
+            for (int count = in.read(bytes); count >= 0; count = in.read(bytes)) {
+                put(bytes, count);
+            }
+            end(null);
+        } catch (IOException e) {
+            end(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void put(byte[] bytes, int count) throws InterruptedException {
+        lock.lock();
+        try {
+            while (to - from > AHEAD_BYTES_MAX) {
+                changed.await();
+            }
+            if (to + count > ahead.length) {
+                byte[] target = to - from + count > ahead.length
+                        ? new byte[Math.max(2 * ahead.length, to - from + count)]
+                        : ahead;
+                System.arraycopy(ahead, from, target, 0, to - from);
+                ahead = target;
+                to -= from;
+                from = 0;
+            }
+            System.arraycopy(bytes, 0, ahead, to, count);
+            to += count;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void end(@Nullable IOException e) {
+        lock.lock();
+        try {
+            ended = true;
+            failure = e;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int available() {
+        lock.lock();
+        try {
+            return to - from;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    /// Waits for the first byte. -1 at the end, and when a stop is asked for.
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, bytes.length);
+        lock.lock();
+        try {
+            while (to == from && !ended && !stop.getAsBoolean()) {
+                changed.await(WAIT_MS, TimeUnit.MILLISECONDS);
+            }
+            if (stop.getAsBoolean()) {
+                return -1;
+            }
+            if (to == from) {
+                if (failure != null) {
+                    throw failure;
+                }
+                return -1;
+            }
+            int count = Math.min(length, to - from);
+            System.arraycopy(ahead, from, bytes, offset, count);
+            from += count;
+            changed.signalAll();
+            return count;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return -1;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

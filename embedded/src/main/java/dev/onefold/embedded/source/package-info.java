@@ -1,0 +1,5 @@
+/// What is read: files that can be read again or grow and are rotated, and lines cut out of streams.
+@NullMarked
+package dev.onefold.embedded.source;
+
+import org.jspecify.annotations.NullMarked;
