@@ -51,11 +51,7 @@ public final class EmbeddedEngine implements Engine {
     private final Submissions submissions;
     private final Rounds rounds;
 
-    EmbeddedEngine(
-            @Nullable DirectoryLock directoryLock,
-            View.Opening opening,
-            View view,
-            @Nullable Pipeline wanted) {
+    EmbeddedEngine(@Nullable DirectoryLock directoryLock, View.Opening opening, View view, @Nullable Pipeline wanted) {
         this.directoryLock = directoryLock;
         this.opening = opening;
         settings = opening.settings();
@@ -283,7 +279,8 @@ public final class EmbeddedEngine implements Engine {
             return Optional.empty();
         }
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(bytes, 0, bytes.length);
-        return guard.reading(() -> view().state.shards[encoded.shard(view().state.shards.length)].get(encoded));
+        return guard.reading(() ->
+                view().state.shards[encoded.shard(view().state.shards.length)].get(encoded));
     }
 
     @Override

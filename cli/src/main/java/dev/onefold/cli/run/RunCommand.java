@@ -11,6 +11,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.embedded.DefinitionChange;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;

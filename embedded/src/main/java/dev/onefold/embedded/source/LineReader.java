@@ -160,8 +160,9 @@ public final class LineReader {
     private @Nullable Lines oversized(byte[] buffer, int length) throws IOException {
         MessageDigest line = Sha256.digest();
         long bytes = 0;
+        byte[] more = new byte[CHUNK_BYTES];
         byte[] part = buffer;
-        for (int count = length; count >= 0; count = in.read(part)) {
+        for (int count = length; count >= 0; count = in.read(more)) {
             int newline = firstNewline(part, 0, count);
             line.update(part, 0, newline);
             bytes += newline;
@@ -171,7 +172,7 @@ public final class LineReader {
                 return new Lines(new byte[0], 0, bytes, line.digest(), bytes + 1, digest());
             }
             hash(part, count);
-            part = part == buffer ? new byte[CHUNK_BYTES] : part;
+            part = more;
         }
         ended = true;
         carry = new byte[0];
