@@ -26,8 +26,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,21 +38,11 @@ class AwsEngineContractTest implements LetterContract {
         }
     };
 
-    private static LocalDynamoDb dynamo;
+    private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
     private static int tests;
 
     private final Map<Engine, Store> stores = new HashMap<>();
     private final Map<String, Long> fed = new HashMap<>();
-
-    @BeforeAll
-    static void start() {
-        dynamo = new LocalDynamoDb();
-    }
-
-    @AfterAll
-    static void stop() {
-        dynamo.close();
-    }
 
     @BeforeEach
     void begin() {
@@ -63,7 +51,7 @@ class AwsEngineContractTest implements LetterContract {
 
     @Override
     public Engine open(String data, Pipeline pipeline) {
-        Store store = dynamo.store("test" + tests + "-" + data);
+        Store store = DYNAMO.store("test" + tests + "-" + data);
         Engine engine = AwsEngine.open(store, JOIN, pipeline, 3, 4);
         stores.put(engine, store);
         return engine;

@@ -5,10 +5,13 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
@@ -19,18 +22,20 @@ import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
 import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded;
 import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal;
 
-/// DynamoDB Local, in this process.
-public final class LocalDynamoDb implements AutoCloseable {
-    private final AmazonDynamoDBLocal local = DynamoDBEmbedded.create(true);
-    public final DynamoDbAsyncClient client = local.dynamoDbAsyncClient();
-    public final LocalChanges changes = new LocalChanges(local.dynamoDbStreamsClient(), new AtomicInteger());
+/// DynamoDB Local, one for all tests of this process, with a bucket and faults of this object's own.
+public final class LocalDynamoDb {
+    private static final AmazonDynamoDBLocal LOCAL = DynamoDBEmbedded.create(true);
+    private static final Set<String> DEPLOYMENTS = ConcurrentHashMap.newKeySet();
+
+    public final DynamoDbAsyncClient client = LOCAL.dynamoDbAsyncClient();
+    public final LocalChanges changes = new LocalChanges(LOCAL.dynamoDbStreamsClient(), new AtomicInteger());
 
     public final LocalBucket bucket = new LocalBucket();
 
     /// The tables of a deployment, which are made if they are not there.
     public Store store(String deployment) {
         Store.Tables tables = Store.Tables.of(deployment);
-        if (!client.listTables().join().tableNames().contains(tables.rows())) {
+        if (DEPLOYMENTS.add(deployment)) {
             create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
             create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
             create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
@@ -67,7 +72,7 @@ public final class LocalDynamoDb implements AutoCloseable {
 
     /// Closes the shards of all change streams; what comes goes into others that follow them.
     public void rollOver() {
-        local.triggerShardRollovers();
+        LOCAL.triggerShardRollovers();
     }
 
     /// DynamoDB Local shows all items of a transaction at once, so the wait until they are visible is left out.
@@ -79,23 +84,18 @@ public final class LocalDynamoDb implements AutoCloseable {
     private void create(String table, List<String> names, List<ScalarAttributeType> types) {
         client.createTable(request -> request.tableName(table)
                         .billingMode(BillingMode.PAY_PER_REQUEST)
-                        .attributeDefinitions(java.util.stream.IntStream.range(0, names.size())
+                        .attributeDefinitions(IntStream.range(0, names.size())
                                 .mapToObj(i -> AttributeDefinition.builder()
                                         .attributeName(names.get(i))
                                         .attributeType(types.get(i))
                                         .build())
                                 .toList())
-                        .keySchema(java.util.stream.IntStream.range(0, names.size())
+                        .keySchema(IntStream.range(0, names.size())
                                 .mapToObj(i -> KeySchemaElement.builder()
                                         .attributeName(names.get(i))
                                         .keyType(i == 0 ? KeyType.HASH : KeyType.RANGE)
                                         .build())
                                 .toList()))
                 .join();
-    }
-
-    @Override
-    public void close() {
-        local.shutdown();
     }
 }

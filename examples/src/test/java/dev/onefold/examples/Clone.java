@@ -2,6 +2,7 @@ package dev.onefold.examples;
 
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Reading;
+import dev.onefold.fixtures.SharedData;
 import dev.onefold.yaml.PipelineFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,15 +15,9 @@ import java.util.stream.Stream;
 public final class Clone {
     private Clone() {}
 
-    /// Its root: the nearest folder, from here upwards, that holds the launcher.
+    /// Its root.
     public static Path root() {
-        Path start = Path.of("").toAbsolutePath();
-        for (Path folder = start; folder != null; folder = folder.getParent()) {
-            if (Files.isRegularFile(folder.resolve("onefold"))) {
-                return folder;
-            }
-        }
-        throw new IllegalStateException("No folder above " + start + " holds the launcher 'onefold'.");
+        return SharedData.root();
     }
 
     /// The text of a file, by its path from the root.

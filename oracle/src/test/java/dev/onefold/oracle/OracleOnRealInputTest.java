@@ -2,7 +2,10 @@ package dev.onefold.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.onefold.fixtures.SharedData;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,10 +21,15 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The oracle against the oracles that lie beside the real input, which are other programs in another language.
+@Tag("campaign")
 class OracleOnRealInputTest {
+    private static final ObjectMapper MAPPER =
+            new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+
     private static final String OUTAGES = """
         pipeline: outages
         input: {key: outage, version: snapshot, delete: op = "delete"}
@@ -35,7 +43,7 @@ class OracleOnRealInputTest {
     @Test
     void outages_and_customers_per_town_are_right_at_the_end() throws IOException {
         Path events = SharedData.file("pge-power-outages/outages-2019-oct-nov.ndjson.gz");
-        JsonNode right = SharedData.json("pge-power-outages/oracle-2019-oct-nov.json");
+        JsonNode right = json("pge-power-outages/oracle-2019-oct-nov.json");
         Oracle oracle = Oracle.of(OUTAGES);
         oracle.acceptFile(events);
 
@@ -55,7 +63,7 @@ class OracleOnRealInputTest {
     @Test
     void outages_and_customers_are_right_at_the_end_of_each_day() throws IOException {
         Path events = SharedData.file("pge-power-outages/outages-2019-oct-nov.ndjson.gz");
-        JsonNode right = SharedData.json("pge-power-outages/oracle-2019-oct-nov.json");
+        JsonNode right = json("pge-power-outages/oracle-2019-oct-nov.json");
         Oracle oracle = Oracle.of(OUTAGES);
         Map<String, List<@Nullable String>> days = new TreeMap<>();
         String today = "2019-10-01";
@@ -84,7 +92,7 @@ class OracleOnRealInputTest {
     @Test
     void runners_by_gender_age_country_and_state_are_right() throws IOException {
         Path events = SharedData.file("boston-marathon-2014/splits.ndjson.gz");
-        JsonNode right = SharedData.json("boston-marathon-2014/oracle.json");
+        JsonNode right = json("boston-marathon-2014/oracle.json");
         String measures = "{finishers: count(), sum: 'sum(elapsedS) decimal(18,0)',"
                 + " best: 'min(elapsedS) decimal(18,0)', metres: 'sum(metres) decimal(18,0)'}";
         Oracle oracle = Oracle.of("""
@@ -117,7 +125,7 @@ class OracleOnRealInputTest {
     @Test
     void stars_per_project_person_and_heading_are_right() throws IOException {
         Path events = SharedData.file("github-star-toggles/star-toggles.ndjson.gz");
-        JsonNode right = SharedData.json("github-star-toggles/oracle.json");
+        JsonNode right = json("github-star-toggles/oracle.json");
         Oracle oracle = Oracle.of("""
             pipeline: stars
             input: {key: [user, item], version: userSeq, delete: op = "unstar"}
@@ -138,7 +146,7 @@ class OracleOnRealInputTest {
     @Test
     void earthquakes_by_network_and_magnitude_are_right_and_two_conflicts_are_found() throws IOException {
         Path events = SharedData.file("usgs-earthquake-polls/polls-hour-day-significant.ndjson.gz");
-        JsonNode right = SharedData.json("usgs-earthquake-polls/oracle.json").get("hourDaySignificant");
+        JsonNode right = json("usgs-earthquake-polls/oracle.json").get("hourDaySignificant");
         String measures = "{quakes: count(), largest: 'max(mag) decimal(28,18)'}";
         Oracle oracle = Oracle.of("""
             pipeline: earthquakes
@@ -162,7 +170,7 @@ class OracleOnRealInputTest {
     @Test
     void what_a_database_told_of_its_rows_is_right_after_5163_redeliveries() throws IOException {
         Path events = SharedData.file("debezium-outages/debezium-events.ndjson.gz");
-        JsonNode right = SharedData.json("debezium-outages/oracle.json");
+        JsonNode right = json("debezium-outages/oracle.json");
         Oracle oracle = Oracle.of("""
             pipeline: outages
             input:
@@ -197,7 +205,7 @@ class OracleOnRealInputTest {
     @Test
     void the_rows_of_a_table_are_right_from_its_change_stream() throws IOException {
         Path events = SharedData.file("aws-stream-events/dynamodb-lambda-events.ndjson.gz");
-        JsonNode right = SharedData.json("aws-stream-events/oracle.json").get("dynamodb");
+        JsonNode right = json("aws-stream-events/oracle.json").get("dynamodb");
         Oracle oracle = Oracle.of("""
             pipeline: favourites
             input:
@@ -210,7 +218,7 @@ class OracleOnRealInputTest {
             """);
         long number = 0;
         for (String batch : lines(events)) {
-            for (JsonNode record : SharedData.mapper().readTree(batch).get("Records")) {
+            for (JsonNode record : MAPPER.readTree(batch).get("Records")) {
                 oracle.accept("stream", ++number, record.toString().getBytes(StandardCharsets.UTF_8));
             }
         }
@@ -291,5 +299,9 @@ class OracleOnRealInputTest {
                 Stream<String> lines = reader.lines()) {
             return lines.toList();
         }
+    }
+
+    private static JsonNode json(String name) throws IOException {
+        return MAPPER.readTree(SharedData.file(name).toFile());
     }
 }

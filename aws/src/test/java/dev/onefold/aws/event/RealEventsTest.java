@@ -154,8 +154,7 @@ class RealEventsTest {
 
     @Test
     void the_samples_that_the_services_libraries_ship_are_read_record_by_record() throws IOException {
-        RealInput.file("oracle.json");
-        Path samples = RealInput.file("samples");
+        Path samples = RealInput.file("oracle.json").resolveSibling("samples");
         int read = 0;
         try (Stream<Path> files = Files.list(samples)) {
             for (Path file : files.sorted().toList()) {

@@ -21,8 +21,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -33,20 +31,10 @@ class FunctionsTest {
             .rollup(r -> r.levels("desk").sum("value", "value", 18, 2).count("trades"))
             .build();
 
-    private static LocalDynamoDb dynamo;
+    private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
 
     private final ByteArrayOutputStream log = new ByteArrayOutputStream();
     private final Metrics metrics = new Metrics(new PrintStream(log, true, StandardCharsets.UTF_8), "stack");
-
-    @BeforeAll
-    static void start() {
-        dynamo = new LocalDynamoDb();
-    }
-
-    @AfterAll
-    static void stop() {
-        dynamo.close();
-    }
 
     private interface Handler {
         void handle(ByteArrayInputStream in, ByteArrayOutputStream out) throws IOException;
@@ -106,7 +94,7 @@ class FunctionsTest {
 
     @Test
     void what_kinesis_delivers_is_in_the_totals_once_the_deltas_have_woken_reduce() throws IOException {
-        Store store = dynamo.store("woken");
+        Store store = DYNAMO.store("woken");
         StateFunction state = state(store, PIPELINE);
         ReduceFunction reduce = new ReduceFunction(store, metrics);
         String event = kinesis(List.of(
@@ -120,7 +108,7 @@ class FunctionsTest {
         assertThat(AwsEngine.deployed(store, Connection.JOIN).deadLetters().list(0, 9))
                 .singleElement()
                 .satisfies(letter -> assertThat(letter.place().source()).isEqualTo("trades/shardId-000000000006:3"));
-        Store untold = store.with(new Store.Bucket(() -> dynamo.bucket, Optional.empty()));
+        Store untold = store.with(new Store.Bucket(() -> DYNAMO.bucket, Optional.empty()));
         StateAndMap.process(untold, List.of(new Arrival("s", "1", 0, new byte[1])))
                 .join(); // State told it the bucket.
         assertThat(AwsEngine.deployed(untold, Connection.JOIN).deadLetters().size())
@@ -146,7 +134,7 @@ class FunctionsTest {
     @Test
     void a_changed_pipeline_is_filled_from_the_rows_and_serves_while_functions_of_the_old_one_still_run()
             throws IOException {
-        Store store = dynamo.store("changed");
+        Store store = DYNAMO.store("changed");
         StateFunction old = state(store, PIPELINE);
         invoke((in, out) -> old.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
         Pipeline changed = changed("");
@@ -169,7 +157,7 @@ class FunctionsTest {
     @Test
     void a_pipeline_that_the_rows_do_not_hold_is_refused_with_the_reason_and_the_one_before_goes_on()
             throws IOException {
-        Store store = dynamo.store("refused");
+        Store store = DYNAMO.store("refused");
         StateFunction state = state(store, PIPELINE);
         invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
         AwsEngine.deployed(store, Connection.JOIN).reduce();
@@ -181,7 +169,7 @@ class FunctionsTest {
 
     @Test
     void an_audit_names_how_many_groups_differ_from_the_rows() throws IOException {
-        Store store = dynamo.store("audited");
+        Store store = DYNAMO.store("audited");
         StateFunction state = state(store, PIPELINE);
         invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
         AwsEngine.deployed(store, Connection.JOIN).reduce();
@@ -222,7 +210,7 @@ class FunctionsTest {
     @Test
     void inserts_changes_and_removals_of_a_table_are_counted_whatever_comes_again_and_in_whatever_order()
             throws IOException {
-        Store store = dynamo.store("favourites");
+        Store store = DYNAMO.store("favourites");
         Pipeline favourites = Pipeline.named("favourites")
                 .key("Keys.id")
                 .version("SequenceNumber")
@@ -248,7 +236,7 @@ class FunctionsTest {
 
     @Test
     void each_minute_all_lanes_are_swept_and_the_lag_is_told_first() throws IOException {
-        Store store = dynamo.store("swept");
+        Store store = DYNAMO.store("swept");
         ReduceFunction reduce = new ReduceFunction(store, metrics);
         invoke((in, out) -> reduce.handleRequest(in, out, null), "{}");
         assertThat(log.toString(StandardCharsets.UTF_8)).doesNotContain("OldestDeltaMs");

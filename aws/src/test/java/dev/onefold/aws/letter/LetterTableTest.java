@@ -22,34 +22,22 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LetterTableTest {
-    private static LocalDynamoDb dynamo;
+    private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
     private static int deployments;
 
     private Store store;
     private LetterTable letters;
 
-    @BeforeAll
-    static void start() {
-        dynamo = new LocalDynamoDb();
-    }
-
-    @AfterAll
-    static void stop() {
-        dynamo.close();
-    }
-
     @BeforeEach
     void deploy() {
-        store = dynamo.store("letters-" + ++deployments);
+        store = DYNAMO.store("letters-" + ++deployments);
         letters = new LetterTable(store);
-        dynamo.bucket.objects.clear();
-        dynamo.bucket.puts.clear();
+        DYNAMO.bucket.objects.clear();
+        DYNAMO.bucket.puts.clear();
     }
 
     private static Letter letter(String sequence, byte[] record) {
@@ -85,7 +73,7 @@ class LetterTableTest {
             assertThat(record(listed.get(1).id())).isEmpty();
             assertThat(record(listed.get(2).id())).isEqualTo(bytes("poison"));
         }
-        assertThat(dynamo.bucket.objects).hasSize(3);
+        assertThat(DYNAMO.bucket.objects).hasSize(3);
     }
 
     @Test
@@ -97,20 +85,20 @@ class LetterTableTest {
         letters.keep(List.of(letter)).join();
         letters.keep(List.of(letter)).join();
         assertThat(letters.list(0, 10).join()).hasSize(1);
-        assertThat(dynamo.bucket.puts).containsExactly(place.object(), place.object());
-        assertThat(dynamo.bucket.objects).hasSize(1);
+        assertThat(DYNAMO.bucket.puts).containsExactly(place.object(), place.object());
+        assertThat(DYNAMO.bucket.objects).hasSize(1);
     }
 
     @Test
     void answers_of_the_bucket_that_are_lost_are_asked_for_again() {
-        dynamo.bucket.loseAnswers(3);
+        DYNAMO.bucket.loseAnswers(3);
         letters.keep(List.of(letter("1", bytes("poison")))).join();
-        dynamo.bucket.loseAnswers(2);
+        DYNAMO.bucket.loseAnswers(2);
         long id = letters.list(0, 10).join().getFirst().id();
         assertThat(record(id)).isEqualTo(bytes("poison"));
-        dynamo.bucket.loseAnswers(2);
+        DYNAMO.bucket.loseAnswers(2);
         assertThat(letters.remove(id).join()).isTrue();
-        assertThat(dynamo.bucket.objects).isEmpty();
+        assertThat(DYNAMO.bucket.objects).isEmpty();
     }
 
     @Test
@@ -123,7 +111,7 @@ class LetterTableTest {
         assertThat(letters.arrival(listed.getFirst().id()).join()).isNull();
         letters.keep(List.of(letter("1", bytes("poison")))).join();
         assertThat(letters.list(0, 10).join()).containsExactly(listed.getLast());
-        assertThat(dynamo.bucket.objects).hasSize(1);
+        assertThat(DYNAMO.bucket.objects).hasSize(1);
         assertThat(record(listed.getLast().id())).isEqualTo(bytes("poison")); // Equal content, another identity.
     }
 
@@ -131,33 +119,33 @@ class LetterTableTest {
     void a_record_that_was_removed_or_changed_behind_our_back_is_said_to_be() {
         letters.keep(List.of(letter("1", bytes("poison")))).join();
         long id = letters.list(0, 10).join().getFirst().id();
-        String object = dynamo.bucket.objects.keySet().iterator().next();
-        dynamo.bucket.objects.put(object, bytes("another"));
+        String object = DYNAMO.bucket.objects.keySet().iterator().next();
+        DYNAMO.bucket.objects.put(object, bytes("another"));
         assertThatThrownBy(() -> record(id))
                 .hasMessageContaining("has been changed")
                 .hasMessageContaining("bucket letters");
-        dynamo.bucket.objects.clear();
+        DYNAMO.bucket.objects.clear();
         assertThatThrownBy(() -> record(id)).hasMessageContaining("is not there any more");
         assertThat(letters.remove(id).join()).isTrue();
     }
 
     @Test
     void whoever_is_not_told_the_bucket_finds_it_in_the_table() {
-        LetterTable untold = new LetterTable(store.with(new Store.Bucket(() -> dynamo.bucket, Optional.empty())));
+        LetterTable untold = new LetterTable(store.with(new Store.Bucket(() -> DYNAMO.bucket, Optional.empty())));
         assertThatThrownBy(
                         () -> untold.keep(List.of(letter("1", bytes("poison")))).join())
                 .hasMessageContaining("The bucket for dead letters is not known");
         letters.useBucket().join();
         untold.keep(List.of(letter("1", bytes("poison")))).join();
-        assertThat(dynamo.bucket.objects.keySet()).singleElement().asString().startsWith("letters/");
+        assertThat(DYNAMO.bucket.objects.keySet()).singleElement().asString().startsWith("letters/");
         // A letter says itself where its record lies, also when others go elsewhere by now.
-        LetterTable moved = new LetterTable(store.with(new Store.Bucket(() -> dynamo.bucket, Optional.of("other"))));
+        LetterTable moved = new LetterTable(store.with(new Store.Bucket(() -> DYNAMO.bucket, Optional.of("other"))));
         moved.useBucket().join();
         untold.keep(List.of(letter("2", bytes("more poison")))).join();
         List<DeadLetter> listed = letters.list(0, 10).join();
         assertThat(record(listed.getFirst().id())).isEqualTo(bytes("poison"));
         assertThat(record(listed.getLast().id())).isEqualTo(bytes("more poison"));
-        assertThat(dynamo.bucket.objects.keySet()).anyMatch(object -> object.startsWith("other/"));
+        assertThat(DYNAMO.bucket.objects.keySet()).anyMatch(object -> object.startsWith("other/"));
     }
 
     @Test
@@ -182,10 +170,10 @@ class LetterTableTest {
             assertThat(letter.bytes()).isEqualTo(large.length);
             assertThat(letter.reason()).isEqualTo(Reason.REFUSED);
         });
-        assertThat(dynamo.bucket.objects).hasSize(2);
+        assertThat(DYNAMO.bucket.objects).hasSize(2);
         assertThat(dead.redrive(id, bytes("{\"id\":1,\"v\":1}"))).isEqualTo(DeadLetters.Redriven.ACCEPTED);
         assertThat(dead.redrive(id, null)).isEqualTo(DeadLetters.Redriven.GONE);
-        assertThat(dynamo.bucket.objects).isEmpty();
+        assertThat(DYNAMO.bucket.objects).isEmpty();
         AwsEngine engine = AwsEngine.deployed(store, Connection.JOIN);
         assertThat(engine.query(Query.all("main")).lines().getFirst().values()).hasToString("[1]");
     }

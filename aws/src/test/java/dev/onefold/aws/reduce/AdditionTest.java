@@ -27,30 +27,29 @@ class AdditionTest {
     /// Else the copy of the end of an epoch would be of another one, and an answer of two instants.
     @Test
     void an_item_is_added_to_only_as_it_was_read() {
-        try (LocalDynamoDb local = new LocalDynamoDb()) {
-            Store store = local.store("addition");
-            Map<String, AttributeValue> item = new HashMap<>(KEY);
-            item.putAll(Map.of(Stored.EPOCH, Items.number(7), "r", Items.number(5)));
-            local.client
-                    .putItem(put -> put.tableName(store.tables().totals()).item(item))
-                    .join();
-            for (Map<String, AttributeValue> other : List.of(read(6), read(8), Map.<String, AttributeValue>of())) {
-                assertThat(store.transact(List.of(ADDITION.update(store, other, 8, OptionalLong.empty())))
-                                .join())
-                        .isInstanceOfSatisfying(
-                                Store.Written.Refused.class,
-                                refused -> assertThat(refused.failed(0)).isTrue());
-            }
-            assertThat(store.transact(List.of(ADDITION.update(store, read(7), 8, OptionalLong.empty())))
+        LocalDynamoDb local = new LocalDynamoDb();
+        Store store = local.store("addition");
+        Map<String, AttributeValue> item = new HashMap<>(KEY);
+        item.putAll(Map.of(Stored.EPOCH, Items.number(7), "r", Items.number(5)));
+        local.client
+                .putItem(put -> put.tableName(store.tables().totals()).item(item))
+                .join();
+        for (Map<String, AttributeValue> other : List.of(read(6), read(8), Map.<String, AttributeValue>of())) {
+            assertThat(store.transact(List.of(ADDITION.update(store, other, 8, OptionalLong.empty())))
                             .join())
-                    .isEqualTo(new Store.Written.Done());
-            Map<String, AttributeValue> after = local.client
-                    .getItem(get -> get.tableName(store.tables().totals()).key(KEY))
-                    .join()
-                    .item();
-            assertThat(Items.number(after, "r")).isEqualTo(6);
-            assertThat(Items.number(after, Stored.before("r"))).isEqualTo(5);
-            assertThat(Items.number(after, Stored.EPOCH)).isEqualTo(8);
+                    .isInstanceOfSatisfying(
+                            Store.Written.Refused.class,
+                            refused -> assertThat(refused.failed(0)).isTrue());
         }
+        assertThat(store.transact(List.of(ADDITION.update(store, read(7), 8, OptionalLong.empty())))
+                        .join())
+                .isEqualTo(new Store.Written.Done());
+        Map<String, AttributeValue> after = local.client
+                .getItem(get -> get.tableName(store.tables().totals()).key(KEY))
+                .join()
+                .item();
+        assertThat(Items.number(after, "r")).isEqualTo(6);
+        assertThat(Items.number(after, Stored.before("r"))).isEqualTo(5);
+        assertThat(Items.number(after, Stored.EPOCH)).isEqualTo(8);
     }
 }

@@ -17,8 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
@@ -37,21 +35,11 @@ class ReplayOfTablesTest {
             .rollup(r -> r.levels("NewImage.restaurant").count("favourites"))
             .build();
 
-    private static LocalDynamoDb dynamo;
-
-    @BeforeAll
-    static void start() {
-        dynamo = new LocalDynamoDb();
-    }
-
-    @AfterAll
-    static void stop() {
-        dynamo.close();
-    }
+    private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
 
     /// Tables whose pauses take no time.
     private static Store store(String deployment) {
-        Store store = dynamo.store(deployment);
+        Store store = DYNAMO.store(deployment);
         AwsEngine.open(store, Connection.JOIN, FAVOURITES, 2, 2);
         return new Store(
                 store.client(),
@@ -64,21 +52,21 @@ class ReplayOfTablesTest {
     }
 
     private static void put(String table, String id, String restaurant) {
-        dynamo.client
+        DYNAMO.client
                 .putItem(request -> request.tableName(table)
                         .item(Map.of("id", AttributeValue.fromS(id), "restaurant", AttributeValue.fromS(restaurant))))
                 .join();
     }
 
     private static void remove(String table, String id) {
-        dynamo.client
+        DYNAMO.client
                 .deleteItem(request -> request.tableName(table).key(Map.of("id", AttributeValue.fromS(id))))
                 .join();
     }
 
     private static Replay.Done replay(Store store, String arn, Position from, Position to, String... shard) {
         Replay.Range range = new Replay.Range(from, to, shard.length == 0 ? Optional.empty() : Optional.of(shard[0]));
-        return Connection.JOIN.of(Replay.run(store, dynamo.changes, arn, range, _ -> {}));
+        return Connection.JOIN.of(Replay.run(store, DYNAMO.changes, arn, range, _ -> {}));
     }
 
     private static Position ago(Duration age) {
@@ -100,11 +88,11 @@ class ReplayOfTablesTest {
     @Test
     void all_shards_of_a_table_s_stream_are_read_and_a_second_time_everything_is_there_already() {
         Store store = store("whole");
-        String arn = dynamo.sourceTable("Whole");
+        String arn = DYNAMO.sourceTable("Whole");
         put("Whole", "a", "Roma");
         put("Whole", "b", "Roma");
         put("Whole", "b", "Sushi");
-        dynamo.rollOver();
+        DYNAMO.rollOver();
         remove("Whole", "a");
         remove("Whole", "b");
         put("Whole", "b", "Roma"); // It comes back.
@@ -124,7 +112,7 @@ class ReplayOfTablesTest {
     @Test
     void a_time_begins_at_the_change_that_tells_it_rounded_down_and_ends_at_the_first_later_one() {
         Store store = store("times");
-        String arn = dynamo.sourceTable("Times");
+        String arn = DYNAMO.sourceTable("Times");
         put("Times", "a", "Roma");
         Instant told = records(arn).getFirst().dynamodb().approximateCreationDateTime();
         Position late = new Position.Time(told.plusSeconds(59));
@@ -138,7 +126,7 @@ class ReplayOfTablesTest {
     @Test
     void one_shard_is_read_from_a_record_to_a_record() {
         Store store = store("range");
-        String arn = dynamo.sourceTable("Range");
+        String arn = DYNAMO.sourceTable("Range");
         for (int i = 0; i < 5; i++) {
             put("Range", "id-" + i, "Roma");
         }
@@ -147,9 +135,9 @@ class ReplayOfTablesTest {
                 .toList();
         Position from = new Position.Sequence(sequences.get(1));
         Position to = new Position.Sequence(sequences.get(3));
-        dynamo.changes.emptyPages().set(5);
+        DYNAMO.changes.emptyPages().set(5);
         assertThat(replay(store, arn, from, to)).isEqualTo(new Replay.Done(new Counts(3, 0, 0, 0, 0), 1, List.of(), 0));
-        dynamo.rollOver();
+        DYNAMO.rollOver();
         assertThatThrownBy(() -> replay(store, arn, from, to))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("belongs to a shard")
@@ -161,7 +149,7 @@ class ReplayOfTablesTest {
     @Test
     void what_came_before_a_day_is_told_as_forgotten() {
         Store store = store("day");
-        String arn = dynamo.sourceTable("Day");
+        String arn = DYNAMO.sourceTable("Day");
         put("Day", "a", "Roma");
         assertThat(replay(store, arn, ago(Duration.ofHours(25)), ago(Duration.ofHours(-1)))
                         .forgotten())
@@ -174,7 +162,7 @@ class ReplayOfTablesTest {
     @Test
     void what_live_functions_have_taken_meanwhile_is_not_taken_back() {
         Store store = store("live");
-        String arn = dynamo.sourceTable("Live");
+        String arn = DYNAMO.sourceTable("Live");
         put("Live", "a", "Roma");
         put("Live", "a", "Sushi");
         List<String> sequences = records(arn).stream()
@@ -193,11 +181,11 @@ class ReplayOfTablesTest {
     @Test
     void items_from_before_the_stream_come_in_when_written_once_more_and_removed_ones_stay_away() {
         Store store = store("seeded");
-        dynamo.sourceTable("Seeded");
+        DYNAMO.sourceTable("Seeded");
         List.of("a", "b", "c").forEach(id -> put("Seeded", id, "Roma"));
         stream("Seeded", false);
         stream("Seeded", true);
-        String arn = dynamo.client
+        String arn = DYNAMO.client
                 .describeTable(request -> request.tableName("Seeded"))
                 .join()
                 .table()
@@ -213,7 +201,7 @@ class ReplayOfTablesTest {
     }
 
     private static void stream(String table, boolean isOn) {
-        dynamo.client
+        DYNAMO.client
                 .updateTable(request -> request.tableName(table)
                         .streamSpecification(stream ->
                                 stream.streamEnabled(isOn).streamViewType(isOn ? StreamViewType.NEW_IMAGE : null)))
@@ -221,7 +209,7 @@ class ReplayOfTablesTest {
     }
 
     private static void writeAgain(String id) {
-        dynamo.client
+        DYNAMO.client
                 .updateItem(request -> request.tableName("Seeded")
                         .key(Map.of("id", AttributeValue.fromS(id)))
                         .updateExpression("SET seeded = :now")
@@ -232,16 +220,16 @@ class ReplayOfTablesTest {
 
     private static String shard(String arn) {
         DescribeStreamResponse stream =
-                dynamo.changes.describeStream(request -> request.streamArn(arn)).join();
+                DYNAMO.changes.describeStream(request -> request.streamArn(arn)).join();
         return stream.streamDescription().shards().getFirst().shardId();
     }
 
     private static List<Record> records(String arn) {
-        GetRecordsResponse page = dynamo.changes
+        GetRecordsResponse page = DYNAMO.changes
                 .getShardIterator(request ->
                         request.streamArn(arn).shardId(shard(arn)).shardIteratorType(ShardIteratorType.TRIM_HORIZON))
                 .thenCompose(
-                        begin -> dynamo.changes.getRecords(request -> request.shardIterator(begin.shardIterator())))
+                        begin -> DYNAMO.changes.getRecords(request -> request.shardIterator(begin.shardIterator())))
                 .join();
         return page.records();
     }

@@ -18,8 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class ReplayTest {
@@ -30,20 +28,10 @@ class ReplayTest {
             .rollup(r -> r.count("trades"))
             .build();
 
-    private static LocalDynamoDb dynamo;
+    private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
 
     private final FakeStream stream = new FakeStream(new SplittableRandom(11), 0.1);
     private final List<Counts> progress = new ArrayList<>();
-
-    @BeforeAll
-    static void start() {
-        dynamo = new LocalDynamoDb();
-    }
-
-    @AfterAll
-    static void stop() {
-        dynamo.close();
-    }
 
     /// A shard that was split in two; each has sixty records, one a second, of which the children correct some.
     private void split() {
@@ -77,7 +65,7 @@ class ReplayTest {
 
     @Test
     void all_shards_are_read_parents_first_and_a_second_time_everything_is_there_already() {
-        Store store = dynamo.store("split");
+        Store store = DYNAMO.store("split");
         AwsEngine engine = AwsEngine.open(store, Connection.JOIN, PIPELINE, 2, 2);
         split();
         Replay.Done first = replay(store, ago(5), ago(0));
@@ -100,7 +88,7 @@ class ReplayTest {
 
     @Test
     void one_shard_is_read_from_a_record_to_a_record_and_what_is_trimmed_of_it_is_told() {
-        Store store = dynamo.store("one-shard");
+        Store store = DYNAMO.store("one-shard");
         AwsEngine.open(store, Connection.JOIN, PIPELINE, 2, 2);
         split();
         FakeStream.Held probe = new FakeStream.Held("probe", List.of());
@@ -123,7 +111,7 @@ class ReplayTest {
 
     @Test
     void a_time_before_what_the_stream_keeps_is_told() {
-        Store store = dynamo.store("retention");
+        Store store = DYNAMO.store("retention");
         AwsEngine.open(store, Connection.JOIN, PIPELINE, 2, 2);
         split();
         assertThat(replay(store, ago(25), ago(0)).forgotten())
@@ -134,7 +122,7 @@ class ReplayTest {
 
     @Test
     void a_record_that_cannot_be_written_fails_the_replay_and_the_others_are_in() {
-        Store store = dynamo.store("cursed-replay");
+        Store store = DYNAMO.store("cursed-replay");
         AwsEngine engine = AwsEngine.open(store, Connection.JOIN, PIPELINE, 2, 2);
         FakeStream.Held shard = stream.shard("shardId-000000000000");
         for (String id : List.of("a", "cursed", "b")) {

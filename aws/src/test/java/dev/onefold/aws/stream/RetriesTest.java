@@ -21,8 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Record;
@@ -38,23 +36,13 @@ class RetriesTest {
             .rollup(r -> r.levels("desk").count("trades"))
             .build();
 
-    private static LocalDynamoDb dynamo;
+    private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
 
     private final ByteArrayOutputStream log = new ByteArrayOutputStream();
     private final FakeStream stream = new FakeStream(new SplittableRandom(7), 0.1);
 
-    @BeforeAll
-    static void start() {
-        dynamo = new LocalDynamoDb();
-    }
-
-    @AfterAll
-    static void stop() {
-        dynamo.close();
-    }
-
     private String invoke(Store store, Pipeline pipeline, String... messages) {
-        return invoke(store, pipeline, new Streams(stream, dynamo.changes), messages);
+        return invoke(store, pipeline, new Streams(stream, DYNAMO.changes), messages);
     }
 
     private String invoke(Store store, Pipeline pipeline, Streams streams, String... messages) {
@@ -97,7 +85,7 @@ class RetriesTest {
 
     @Test
     void the_records_that_a_message_names_are_read_again_and_counted_once() {
-        Store store = dynamo.store("named");
+        Store store = DYNAMO.store("named");
         FakeStream.Held shard = stream.shard("shardId-000000000000");
         List<String> sequences = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
@@ -115,7 +103,7 @@ class RetriesTest {
 
     @Test
     void one_record_that_no_table_takes_costs_only_itself_and_its_message_comes_again() {
-        Store store = dynamo.store("cursed");
+        Store store = DYNAMO.store("cursed");
         FakeStream.Held shard = stream.shard("shardId-000000000000");
         List<String> sequences = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
@@ -136,7 +124,7 @@ class RetriesTest {
 
     @Test
     void hazard_25_of_records_that_the_stream_has_forgotten_a_letter_names_the_place_once_and_what_is_left_counts() {
-        Store store = dynamo.store("forgotten");
+        Store store = DYNAMO.store("forgotten");
         FakeStream.Held shard = stream.shard("shardId-000000000000");
         List<String> sequences = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -166,7 +154,7 @@ class RetriesTest {
 
     @Test
     void hazard_37_records_that_fit_into_no_invocation_are_read_from_the_stream_and_counted() {
-        Store store = dynamo.store("large");
+        Store store = DYNAMO.store("large");
         FakeStream.Held shard = stream.shard("shardId-000000000000");
         String padding = "x".repeat(10 * 1024 * 1024 - 100);
         String first = shard.add(
@@ -183,18 +171,18 @@ class RetriesTest {
 
     /// A table with five items and what its stream tells of the second to the fourth.
     private static String changedTable() {
-        String arn = dynamo.sourceTable("source");
+        String arn = DYNAMO.sourceTable("source");
         for (int i = 0; i < 5; i++) {
             Map<String, AttributeValue> item = Map.of(
                     "id", AttributeValue.fromS("t" + i),
                     "desk", AttributeValue.fromS("FX"),
                     "more", AttributeValue.fromL(List.of(AttributeValue.fromNs(List.of("1")))),
                     "value", AttributeValue.fromN("1.5" + i));
-            dynamo.client
+            DYNAMO.client
                     .putItem(request -> request.tableName("source").item(item))
                     .join();
         }
-        DynamoDbStreamsAsyncClient changes = dynamo.changes;
+        DynamoDbStreamsAsyncClient changes = DYNAMO.changes;
         String shard = changes.describeStream(request -> request.streamArn(arn))
                 .join()
                 .streamDescription()
@@ -223,14 +211,14 @@ class RetriesTest {
                 .version("SequenceNumber")
                 .rollup(r -> r.levels("NewImage.desk").sum("value", "NewImage.value", 18, 2))
                 .build();
-        Store store = dynamo.store("changes");
+        Store store = DYNAMO.store("changes");
         String message = changedTable();
-        dynamo.changes.emptyPages().set(3);
+        DYNAMO.changes.emptyPages().set(3);
         assertThat(invoke(store, favourites, message)).isEqualTo("{\"batchItemFailures\":[]}");
         assertThat(totals(store)).containsExactly("=[4.56]", "FX=[4.56]");
         assertThat(letters(store)).isEmpty();
         // That nothing came is not that nothing is there: such a message comes again.
-        dynamo.changes.emptyPages().set(Integer.MAX_VALUE);
+        DYNAMO.changes.emptyPages().set(Integer.MAX_VALUE);
         Store impatient = new Store(
                 store.client(),
                 store.tables(),
@@ -241,7 +229,7 @@ class RetriesTest {
                 store.bucket());
         assertThat(invoke(impatient, favourites, message))
                 .isEqualTo("{\"batchItemFailures\":[{\"itemIdentifier\":\"m1\"}]}");
-        dynamo.changes.emptyPages().set(0);
+        DYNAMO.changes.emptyPages().set(0);
         assertThat(letters(store)).isEmpty();
     }
 }

@@ -3,6 +3,7 @@ package dev.onefold.examples.real;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.onefold.fixtures.SharedData;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +53,7 @@ class MarathonTest {
         try (Folded folded = Folded.begin(EXAMPLE, data)) {
             List<String> unsent = new ArrayList<>();
             int checkpoint = HALF_HOUR_SECONDS;
-            for (String line : RealInput.lines(EVENTS)) {
+            for (String line : SharedData.lines(EVENTS)) {
                 int elapsed = Integer.parseInt(line.replaceFirst(".*\"elapsedS\":([0-9]+).*", "$1"));
                 while (elapsed > checkpoint) {
                     if (!unsent.isEmpty()) {

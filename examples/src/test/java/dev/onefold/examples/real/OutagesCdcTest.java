@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.onefold.core.Counts;
+import dev.onefold.fixtures.SharedData;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class OutagesCdcTest {
     @Test
     void each_change_is_accepted_once_and_what_is_none_is_kept_aside() {
         JsonNode right = RealInput.oracle(ORACLE);
-        long marks = RealInput.lines(EVENTS).stream()
+        long marks = SharedData.lines(EVENTS).stream()
                 .filter(line -> line.startsWith("{\"topic\":\"grid.transaction\""))
                 .count();
         try (Folded folded = Folded.begin(EXAMPLE, data).fold(RealInput.source(EVENTS))) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.onefold.core.Counts;
+import dev.onefold.fixtures.SharedData;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +62,7 @@ class PowerOutagesTest {
         try (Folded folded = Folded.begin(EXAMPLE, data)) {
             List<String> unsent = new ArrayList<>();
             String before = "";
-            for (String line : RealInput.lines(EVENTS)) {
+            for (String line : SharedData.lines(EVENTS)) {
                 String observedAt = line.replaceFirst(".*\"observedAt\":\"([^\"]*).*", "$1");
                 boolean peakEnds = before.equals(peakAt) && !observedAt.equals(peakAt);
                 if (peakEnds || !before.isEmpty() && !day(observedAt).equals(day(before))) {
@@ -84,7 +85,7 @@ class PowerOutagesTest {
     @Test
     void the_last_facts_of_every_outage_ever_are_right_per_day_of_its_start_and_town() {
         JsonNode right = RealInput.oracle(ORACLE).get("latestEver");
-        List<String> facts = RealInput.lines(EVENTS).stream()
+        List<String> facts = SharedData.lines(EVENTS).stream()
                 .filter(line -> !line.contains("\"op\":\"delete\""))
                 .toList();
         Map<String, List<String>> expected = new TreeMap<>();

@@ -3,6 +3,7 @@ package dev.onefold.examples.real;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.onefold.fixtures.SharedData;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +71,7 @@ class ProjectStarsTest {
         try (Folded folded = Folded.begin(EXAMPLE, data)) {
             List<String> unsent = new ArrayList<>();
             String year = "2016";
-            for (String line : RealInput.lines(EVENTS)) {
+            for (String line : SharedData.lines(EVENTS)) {
                 String now = line.replaceFirst(".*\"at\":\"(....).*", "$1");
                 if (!now.equals(year)) {
                     folded.engine().append("toggles", unsent);

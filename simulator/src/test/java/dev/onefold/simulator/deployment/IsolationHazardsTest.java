@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// What DynamoDB does not promise: that the items of a transaction become visible together, and that a page without
@@ -171,6 +172,7 @@ class IsolationHazardsTest {
 
     /// 51: ids of deltas begin with their writer's clock.
     @Test
+    @Tag("campaign")
     void a_run_of_reduce_that_others_wait_for_ends_also_if_a_writer_s_clock_is_a_minute_ahead() {
         Store person = deployment.store(deployment.dynamo.client("ahead").dating(Duration.ofSeconds(60)));
         IntStream.range(0, 20)
