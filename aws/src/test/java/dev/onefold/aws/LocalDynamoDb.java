@@ -55,14 +55,8 @@ public final class LocalDynamoDb {
     public String sourceTable(String name) {
         return client.createTable(request -> request.tableName(name)
                         .billingMode(BillingMode.PAY_PER_REQUEST)
-                        .attributeDefinitions(AttributeDefinition.builder()
-                                .attributeName("id")
-                                .attributeType(ScalarAttributeType.S)
-                                .build())
-                        .keySchema(KeySchemaElement.builder()
-                                .attributeName("id")
-                                .keyType(KeyType.HASH)
-                                .build())
+                        .attributeDefinitions(id -> id.attributeName("id").attributeType(ScalarAttributeType.S))
+                        .keySchema(id -> id.attributeName("id").keyType(KeyType.HASH))
                         .streamSpecification(
                                 view -> view.streamEnabled(true).streamViewType(StreamViewType.NEW_AND_OLD_IMAGES)))
                 .join()

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /// The engine with the pipeline of an example, and its answers as texts.
@@ -67,6 +68,24 @@ record Folded(EmbeddedEngine engine) implements AutoCloseable {
                 .lines()
                 .forEach(line -> lines.add(String.join("/", line.group()) + " " + texts(line)));
         return lines;
+    }
+
+    /// Asserts that shuffled events, followed by the same ones in order, come to what they come to in order alone.
+    ///
+    /// @param shuffles how many orders are tried, each with its seed
+    /// @param also what else must be so of each
+    static void assertSameInAnyOrder(String example, String events, Path data, int shuffles, Consumer<Folded> also) {
+        List<?> inOrder;
+        try (Folded folded = begin(example, data.resolve("in-order")).fold(RealInput.source(events))) {
+            inOrder = folded.everything();
+        }
+        for (long seed = 1; seed <= shuffles; seed++) {
+            try (Folded folded = begin(example, data.resolve("shuffled-" + seed))
+                    .fold(RealInput.shuffled(events, seed), RealInput.source(events))) {
+                assertThat(folded.everything()).as("seed %d", seed).isEqualTo(inOrder);
+                also.accept(folded);
+            }
+        }
     }
 
     /// All there is to ask, of all roll-ups.

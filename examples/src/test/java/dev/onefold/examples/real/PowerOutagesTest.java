@@ -40,16 +40,10 @@ class PowerOutagesTest {
 
     @Test
     void any_order_of_arrival_and_a_second_delivery_come_to_the_same() {
-        List<?> inOrder;
-        try (Folded folded = Folded.begin(EXAMPLE, data.resolve("in-order")).fold(RealInput.source(EVENTS))) {
-            inOrder = folded.everything();
-        }
-        try (Folded folded = Folded.begin(EXAMPLE, data.resolve("shuffled"))
-                .fold(RealInput.shuffled(EVENTS, 1), RealInput.source(EVENTS))) {
-            assertThat(folded.everything()).isEqualTo(inOrder);
+        Folded.assertSameInAnyOrder(EXAMPLE, EVENTS, data, 1, folded -> {
             assertThat(folded.counts().conflicting()).isZero();
             folded.requireVerified();
-        }
+        });
     }
 
     /// Sent as they were published, one list after the other, and asked in between.

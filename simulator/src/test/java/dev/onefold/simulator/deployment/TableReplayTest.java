@@ -24,10 +24,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
-import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
-import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
@@ -58,14 +56,8 @@ class TableReplayTest {
             owner = dynamo.client("owner");
             deployment.of(owner.createTable(request -> request.tableName(TABLE)
                     .billingMode(BillingMode.PAY_PER_REQUEST)
-                    .attributeDefinitions(AttributeDefinition.builder()
-                            .attributeName("id")
-                            .attributeType(ScalarAttributeType.S)
-                            .build())
-                    .keySchema(KeySchemaElement.builder()
-                            .attributeName("id")
-                            .keyType(KeyType.HASH)
-                            .build())));
+                    .attributeDefinitions(id -> id.attributeName("id").attributeType(ScalarAttributeType.S))
+                    .keySchema(id -> id.attributeName("id").keyType(KeyType.HASH))));
             stream = new TableStream(time, dynamo, TABLE, 1 + random.nextInt(3), random.nextLong());
         }
 

@@ -23,10 +23,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.SdkBytes;
-import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
-import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.OperationType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
@@ -43,14 +41,8 @@ class TableMappingTest {
     TableMappingTest() {
         bench.of(client.createTable(request -> request.tableName(TABLE)
                 .billingMode(BillingMode.PAY_PER_REQUEST)
-                .attributeDefinitions(AttributeDefinition.builder()
-                        .attributeName("id")
-                        .attributeType(ScalarAttributeType.S)
-                        .build())
-                .keySchema(KeySchemaElement.builder()
-                        .attributeName("id")
-                        .keyType(KeyType.HASH)
-                        .build())));
+                .attributeDefinitions(id -> id.attributeName("id").attributeType(ScalarAttributeType.S))
+                .keySchema(id -> id.attributeName("id").keyType(KeyType.HASH))));
         stream = new TableStream(bench.time, dynamo, TABLE, 2, 1);
     }
 

@@ -50,12 +50,9 @@ public final class Writes {
                 request.conditionExpression() != null);
         ItemWrite write = ItemWrite.put(table, request.item())
                 .onCondition(expressions, request.conditionExpression(), request.returnValuesOnConditionCheckFailure());
-        expressions.requireAllUsed();
-        requireOldOrNone(request.returnValues());
-        Map<String, AttributeValue> before = write.before();
-        apply(write, meter);
+        Map<String, AttributeValue> old = applied(write, expressions, request.returnValues(), meter);
         return PutItemResponse.builder()
-                .attributes(request.returnValues() == ReturnValue.ALL_OLD ? before : null)
+                .attributes(old)
                 .consumedCapacity(meter.consumedByOne(request.returnConsumedCapacity()))
                 .build();
     }
@@ -69,14 +66,23 @@ public final class Writes {
                 request.conditionExpression() != null);
         ItemWrite write = ItemWrite.ofKey(ItemWrite.Verb.DELETE, table, request.key())
                 .onCondition(expressions, request.conditionExpression(), request.returnValuesOnConditionCheckFailure());
-        expressions.requireAllUsed();
-        requireOldOrNone(request.returnValues());
-        Map<String, AttributeValue> before = write.before();
-        apply(write, meter);
+        Map<String, AttributeValue> old = applied(write, expressions, request.returnValues(), meter);
         return DeleteItemResponse.builder()
-                .attributes(request.returnValues() == ReturnValue.ALL_OLD ? before : null)
+                .attributes(old)
                 .consumedCapacity(meter.consumedByOne(request.returnConsumedCapacity()))
                 .build();
+    }
+
+    /// Applies a put or a delete.
+    ///
+    /// @return the item before, if it was asked for
+    private @Nullable Map<String, AttributeValue> applied(
+            ItemWrite write, Expressions expressions, @Nullable ReturnValue wanted, Meter meter) {
+        expressions.requireAllUsed();
+        requireOldOrNone(wanted);
+        Map<String, AttributeValue> before = write.before();
+        apply(write, meter);
+        return wanted == ReturnValue.ALL_OLD ? before : null;
     }
 
     public UpdateItemResponse update(UpdateItemRequest request, Meter meter) {
