@@ -18,11 +18,12 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineText;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Contribution;
@@ -102,12 +103,12 @@ public final class AwsEngine implements Engine {
     ///
     /// @throws IllegalArgumentException saying why not
     public static void requirePossible(Pipeline pipeline) {
-        if (pipeline.identity() instanceof Identity.ByPlace) {
+        if (pipeline.input().identity() instanceof Identity.ByPlace) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS: its records have neither key nor id, and a producer that sends one again gives it"
                     + " another place in the stream, so that it would count twice. Name a field with 'id'.");
         }
-        if (pipeline.identity() instanceof Identity.ById byId && byId.horizon() != null) {
+        if (pipeline.input().identity() instanceof Identity.ById byId && byId.horizon() != null) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS with a horizon: what is too old depends on the newest time that was seen before,"
                     + " and there the shards of a stream are read at once, with no order between them. Leave 'horizon' out:"
@@ -118,7 +119,7 @@ public final class AwsEngine implements Engine {
                     + " cannot be on AWS: a record of a stream has no header line. List the columns of the CSV in the"
                     + " pipeline file.");
         }
-        int touched = pipeline.rollups().stream()
+        int touched = Rollups.of(pipeline).all().stream()
                 .mapToInt(rollup -> 1
                         + (int) rollup.measures().stream()
                                 .filter(AwsEngine::isOfValues)
@@ -158,7 +159,8 @@ public final class AwsEngine implements Engine {
             await.of(new Claims(store).require(definition));
             Definition.View served = definition.servedView();
             Pipeline pipeline = served.pipeline();
-            int rollup = pipeline.rollups().indexOf(pipeline.rollup(query.rollup()));
+            Rollups rollups = Rollups.of(pipeline);
+            int rollup = rollups.all().indexOf(rollups.named(query.rollup()));
             TotalsReads.Reading reading = await.of(new TotalsReads(store, definition)
                     .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group()))), seen(definition)));
             see(definition, reading.epoch());

@@ -14,8 +14,8 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.Engine;
 import dev.onefold.core.LetterContract;
 import dev.onefold.core.Place;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
 import dev.onefold.core.query.Query;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -79,7 +79,7 @@ class AwsEngineContractTest implements LetterContract {
     @Test
     @Override
     public void what_is_older_than_the_horizon_is_too_old_to_tell() {
-        Pipeline byId = Pipeline.named("by-id")
+        Pipeline byId = PipelineBuilder.named("by-id")
                 .id("id")
                 .time("t")
                 .horizon(Duration.ofHours(1))
@@ -94,8 +94,9 @@ class AwsEngineContractTest implements LetterContract {
     @Test
     @Override
     public void without_ids_each_place_counts_once() {
-        Pipeline byPlace =
-                Pipeline.named("by-place").rollup(r -> r.sum("s", "n", 9, 0)).build();
+        Pipeline byPlace = PipelineBuilder.named("by-place")
+                .rollup(r -> r.sum("s", "n", 9, 0))
+                .build();
         assertThatThrownBy(() -> open("by-place", byPlace))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("neither key nor id");
@@ -103,7 +104,7 @@ class AwsEngineContractTest implements LetterContract {
 
     @Test
     void a_pipeline_whose_record_touches_more_than_a_transaction_holds_is_refused_when_it_is_opened() {
-        PipelineBuilder pipeline = Pipeline.named("wide").key("id").version("v");
+        PipelineBuilder pipeline = PipelineBuilder.named("wide").key("id").version("v");
         for (int rollup = 0; rollup < 5; rollup++) {
             pipeline.rollup(
                     "r" + rollup,
@@ -120,7 +121,7 @@ class AwsEngineContractTest implements LetterContract {
     /// 24 parts of a record, old and new ones, in two views: an item has at most 400 KB.
     @Test
     void the_largest_correction_that_is_taken_fits_into_a_delta_also_while_another_view_is_filled() {
-        Pipeline distinct = Pipeline.named("distinct")
+        Pipeline distinct = PipelineBuilder.named("distinct")
                 .key("id")
                 .version("v")
                 .rollup(r -> {

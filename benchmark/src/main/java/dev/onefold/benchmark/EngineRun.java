@@ -1,6 +1,7 @@
 package dev.onefold.benchmark;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -22,7 +23,7 @@ final class EngineRun {
     private EngineRun() {}
 
     static Pipeline pipeline() {
-        return Pipeline.named("trade-risk")
+        return PipelineBuilder.named("trade-risk")
                 .json()
                 .key("TradeID")
                 .version("Version")

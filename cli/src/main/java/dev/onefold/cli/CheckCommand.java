@@ -9,11 +9,14 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.DefinitionChangeText;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.embedded.DefinitionChange;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -49,13 +52,13 @@ final class CheckCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Pipeline pipeline = PipelineArgument.read(call.caller(), file);
-        int measures = pipeline.rollups().stream()
-                .mapToInt(rollup -> rollup.measures().size())
-                .sum();
+        List<Rollup> rollups = Rollups.of(pipeline).all();
+        int measures =
+                rollups.stream().mapToInt(rollup -> rollup.measures().size()).sum();
         call.caller()
                 .out()
                 .print(call.caller().shown(call.caller().path(file)) + " is right: pipeline " + pipeline.name() + ", "
-                        + Words.count(pipeline.rollups().size(), "roll-up") + ", " + Words.count(measures, "measure")
+                        + Words.count(rollups.size(), "roll-up") + ", " + Words.count(measures, "measure")
                         + ".\n");
         return data == null
                 ? ExitCode.DONE.code()

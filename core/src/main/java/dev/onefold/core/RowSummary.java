@@ -1,14 +1,15 @@
 package dev.onefold.core;
 
+import dev.onefold.core.document.Json;
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.document.Json;
-import dev.onefold.core.pipeline.document.JsonText;
-import dev.onefold.core.pipeline.document.Node;
-import dev.onefold.core.pipeline.document.Problems;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Row;
@@ -33,7 +34,7 @@ public final class RowSummary {
         Map<String, List<String>> groups = new LinkedHashMap<>();
         for (int i = 0; i < row.payload().groups().size(); i++) {
             groups.put(
-                    pipeline.rollups().get(i).name(),
+                    Rollups.of(pipeline).all().get(i).name(),
                     row.payload().groups().get(i).parts());
         }
         StringBuilder json = new StringBuilder(keyText(row.key())).append(",\"version\":");
@@ -42,7 +43,8 @@ public final class RowSummary {
         Json.append(json.append(",\"groups\":"), groups);
         json.append(",\"amounts\":{");
         String separator = "";
-        List<Measure.Input> inputs = pipeline.inputs(); // A field may be read as a number and as a text: not a map.
+        List<Measure.Input> inputs =
+                Rollups.of(pipeline).inputs(); // A field may be read as a number and as a text: not a map.
         for (int i = 0; i < row.payload().amounts().size(); i++) {
             Json.append(json.append(separator), inputs.get(i).field().toString());
             json.append(':');
@@ -72,7 +74,7 @@ public final class RowSummary {
         List<String> amounts =
                 members(entries.get(4).value()).stream().map(RowSummary::scalar).toList();
         Event.Kind kind = Event.Kind.valueOf(scalar(entries.get(2).value()).toUpperCase(Locale.ROOT));
-        List<Measure.Input> inputs = pipeline.inputs();
+        List<Measure.Input> inputs = Rollups.of(pipeline).inputs();
         if (kind == Event.Kind.COUNTED && amounts.size() != inputs.size()) {
             return Optional.empty();
         }

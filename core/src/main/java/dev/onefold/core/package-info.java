@@ -3,7 +3,8 @@
 ///
 /// A package imports only those to its right:
 ///
-///     core > query > aggregate > reduce > map > state > event > pipeline > pipeline.document
+///     core > query > aggregate > reduce > map > state > event > builder >
+///     grammar > pipeline > document
 @NullMarked
 package dev.onefold.core;
 

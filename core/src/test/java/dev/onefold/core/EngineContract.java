@@ -8,11 +8,11 @@ import static dev.onefold.core.Trades.trade;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Row;
@@ -183,7 +183,7 @@ public interface EngineContract {
 
     @Test
     default void arithmetic_is_exact_and_bounded_at_the_door_and_healthy_records_go_on() {
-        Pipeline wide = Pipeline.named("wide")
+        Pipeline wide = PipelineBuilder.named("wide")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.sum("s", "n", 38, 2).count("rows"))
@@ -439,7 +439,7 @@ public interface EngineContract {
 
     @Test
     default void without_versions_an_id_counts_once() {
-        PipelineBuilder byId = Pipeline.named("by-id").id("id");
+        PipelineBuilder byId = PipelineBuilder.named("by-id").id("id");
         try (Engine engine = open("by-id", byId.rollup(r -> r.count("rows")).build())) {
             feed(engine, "one", List.of("{\"id\":1}", "{\"id\":2}", "{\"id\":1}"));
             feed(engine, "two", List.of("{\"id\":\"1\"}", "{\"id\":3}"));
@@ -450,7 +450,7 @@ public interface EngineContract {
 
     @Test
     default void what_is_older_than_the_horizon_is_too_old_to_tell() {
-        PipelineBuilder byId = Pipeline.named("by-id").id("id").time("t").horizon(Duration.ofHours(1));
+        PipelineBuilder byId = PipelineBuilder.named("by-id").id("id").time("t").horizon(Duration.ofHours(1));
         try (Engine engine = open("by-id", byId.rollup(r -> r.count("rows")).build())) {
             feed(engine, "one", List.of("{\"id\":1,\"t\":7200}", "{\"id\":2,\"t\":7000}", "{\"id\":1,\"t\":7200}"));
             feed(engine, "two", List.of("{\"id\":\"1\",\"t\":7200}", "{\"id\":3,\"t\":3599}", "{\"id\":3,\"t\":3600}"));
@@ -461,7 +461,7 @@ public interface EngineContract {
 
     @Test
     default void an_id_with_two_contents_keeps_the_greater() {
-        Pipeline ids = Pipeline.named("ids")
+        Pipeline ids = PipelineBuilder.named("ids")
                 .id("id")
                 .rollup(r -> r.sum("s", "n", 9, 0))
                 .build();
@@ -476,8 +476,9 @@ public interface EngineContract {
 
     @Test
     default void without_ids_each_place_counts_once() {
-        Pipeline byPlace =
-                Pipeline.named("by-place").rollup(r -> r.sum("s", "n", 9, 0)).build();
+        Pipeline byPlace = PipelineBuilder.named("by-place")
+                .rollup(r -> r.sum("s", "n", 9, 0))
+                .build();
         try (Engine engine = open("by-place", byPlace)) {
             feed(engine, "one", List.of("{\"n\":1}", "{\"n\":1}", "bad"));
             long id = letters(engine).getFirst().id();

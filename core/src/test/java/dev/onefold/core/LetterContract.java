@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.DeadLetters.Keys;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
@@ -84,7 +85,7 @@ public interface LetterContract extends EngineContract {
 
     @Test
     default void an_edit_of_another_id_is_refused_too() {
-        Pipeline byId = Pipeline.named("by-id")
+        Pipeline byId = PipelineBuilder.named("by-id")
                 .id("id")
                 .rollup(r -> r.sum("value", "value", 10, 2))
                 .build();
@@ -157,7 +158,7 @@ public interface LetterContract extends EngineContract {
 
     @Test
     default void a_conflict_of_an_id_says_so() {
-        Pipeline byId = Pipeline.named("by-id")
+        Pipeline byId = PipelineBuilder.named("by-id")
                 .id("id")
                 .rollup(r -> r.sum("value", "value", 10, 2))
                 .build();

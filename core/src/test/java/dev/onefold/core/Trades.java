@@ -1,5 +1,6 @@
 package dev.onefold.core;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +10,7 @@ import java.util.TreeMap;
 
 /// Trades for tests: their pipeline, their records, and random ones whose right totals are known by plain maps.
 final class Trades {
-    static final Pipeline TRADES = Pipeline.named("trades")
+    static final Pipeline TRADES = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .delete("deleted = true")

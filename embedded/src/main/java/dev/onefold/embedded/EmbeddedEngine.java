@@ -7,6 +7,7 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Row;
@@ -266,7 +267,7 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private Answers.Cut cut(Query query) {
-        int rollup = view().pipeline.rollups().indexOf(view().pipeline.rollup(query.rollup()));
+        int rollup = Rollups.of(view().pipeline).index(query.rollup());
         return new Answers.Cut(
                 view().state.served(rollup),
                 new Answer.Cut(view().state.sources.covered(), settings.clock().instant()));
@@ -316,7 +317,7 @@ public final class EmbeddedEngine implements Engine {
 
     private void requireRows() {
         Pipeline pipeline = pipeline();
-        if (pipeline.identity() instanceof Identity.ByPlace) {
+        if (pipeline.input().identity() instanceof Identity.ByPlace) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " keeps no rows to recompute from: its records count by their place. Verify from its sources"
                     + " (--from-sources).");

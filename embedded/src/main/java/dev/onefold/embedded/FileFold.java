@@ -57,7 +57,7 @@ final class FileFold {
         if (likeness.whole() != null && !file.growing()) {
             return new FoldReport.AlreadyFolded(likeness.whole());
         }
-        if (likeness.beginning() != null && rounds.pipeline().identity() instanceof Identity.ByPlace) {
+        if (likeness.beginning() != null && rounds.pipeline().input().identity() instanceof Identity.ByPlace) {
             throw doubtful(likeness.beginning());
         }
         try (InputStream in = file.opener().open()) {

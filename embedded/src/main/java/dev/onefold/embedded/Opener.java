@@ -1,7 +1,7 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;

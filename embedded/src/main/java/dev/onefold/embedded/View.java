@@ -1,9 +1,9 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineText;
-import dev.onefold.core.pipeline.Reading;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.directory.Current;

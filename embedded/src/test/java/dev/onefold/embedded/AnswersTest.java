@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.core.query.Query;
@@ -27,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Answers under way are bounded, and hold up nobody.
 class AnswersTest {
-    private static final Pipeline PIPELINE = Pipeline.named("p")
+    private static final Pipeline PIPELINE = PipelineBuilder.named("p")
             .json()
             .id("id")
             .rollup("main", r -> r.levels("g").sum("sum", "n", 18, 0).measure("most", "max(n) decimal(18,0)"))
@@ -35,7 +37,7 @@ class AnswersTest {
     private static final long BYTES_MAX = 4 << 20;
 
     private final Groups groups = new Groups();
-    private final Values values = new Values(PIPELINE.rollup("main").measures(), 1, _ -> {});
+    private final Values values = new Values(Rollups.of(PIPELINE).named("main").measures(), 1, _ -> {});
     private final Cells cells = new Cells(PIPELINE, 0, values);
 
     private final Answers answers = new Answers(BYTES_MAX, Duration.ZERO, new Answers.Locked() {
@@ -58,7 +60,7 @@ class AnswersTest {
 
     private Answers.Cut cut() {
         return new Answers.Cut(
-                new Leaves(PIPELINE.rollup("main"), groups, new Cells[] {cells}, values),
+                new Leaves(Rollups.of(PIPELINE).named("main"), groups, new Cells[] {cells}, values),
                 new Answer.Cut(List.of(), Instant.EPOCH));
     }
 

@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,7 @@ class AppendAllocationTest {
 
     @Test
     void an_append_of_one_line_allocates_little_however_many_shards_there_are() {
-        Pipeline pipeline = Pipeline.named("p")
+        Pipeline pipeline = PipelineBuilder.named("p")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.count("n"))

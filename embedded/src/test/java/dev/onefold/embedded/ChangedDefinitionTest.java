@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.source.FileSource;
@@ -43,7 +43,7 @@ class ChangedDefinitionTest {
     }
 
     private static Pipeline byDeskAndRegion() {
-        return Pipeline.named("trades")
+        return PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .delete("deleted = true")
@@ -53,7 +53,7 @@ class ChangedDefinitionTest {
     }
 
     private static Pipeline byRegion() {
-        return Pipeline.named("trades")
+        return PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .delete("deleted = true")
@@ -62,7 +62,7 @@ class ChangedDefinitionTest {
     }
 
     private static Pipeline withMaximum() {
-        return Pipeline.named("trades")
+        return PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .delete("deleted = true")
@@ -113,10 +113,10 @@ class ChangedDefinitionTest {
                 "{\"id\":3,\"v\":1,\"g\":\"A\"}");
         Function<PipelineBuilder, Pipeline> build =
                 b -> b.key("id").version("v").build();
-        Pipeline strict = build.apply(Pipeline.named("a")
+        Pipeline strict = build.apply(PipelineBuilder.named("a")
                 .rollup(r -> r.levels("g").sum("x", "x", 10, 2).max("y", "y", 10, 2)));
         Pipeline relaxed =
-                build.apply(Pipeline.named("a").rollup(r -> r.levels("g").sum("x", "x", 10, 2)));
+                build.apply(PipelineBuilder.named("a").rollup(r -> r.levels("g").sum("x", "x", 10, 2)));
         byte[] content = (String.join("\n", records) + "\n").getBytes(StandardCharsets.UTF_8);
         FileSource file = new FileSource("in", () -> new ByteArrayInputStream(content), false);
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, strict, SETTINGS)) {
@@ -170,7 +170,7 @@ class ChangedDefinitionTest {
         byte[] content = bytes(String.join("\n", WITHOUT_Y) + "\n");
         FileSource file = new FileSource("in", () -> new ByteArrayInputStream(content), false);
         Function<Boolean, Pipeline> definition =
-                strict -> ofX(Pipeline.named("a").key("id").version("v"), strict);
+                strict -> ofX(PipelineBuilder.named("a").key("id").version("v"), strict);
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, definition.apply(true), SETTINGS)) {
             engine.fold(file, FoldListener.silent());
             settle(engine);
@@ -200,11 +200,11 @@ class ChangedDefinitionTest {
     void a_redriven_record_counts_once_where_records_count_by_their_place_also_when_its_first_form_is_accepted_now() {
         byte[] content = bytes(String.join("\n", WITHOUT_Y.subList(0, 4)) + "\n");
         FileSource file = new FileSource("in", () -> new ByteArrayInputStream(content), false);
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, ofX(Pipeline.named("a"), true), SETTINGS)) {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, ofX(PipelineBuilder.named("a"), true), SETTINGS)) {
             engine.fold(file, FoldListener.silent());
             settle(engine);
         }
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, ofX(Pipeline.named("a"), false), SETTINGS)) {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, ofX(PipelineBuilder.named("a"), false), SETTINGS)) {
             engine.fillView(_ -> file, false);
             assertThat(totals(engine)).containsEntry(List.of(), "1021.00");
             assertThat(engine.deadLetters().size()).isZero();
@@ -214,12 +214,12 @@ class ChangedDefinitionTest {
 
     @Test
     void who_loses_a_conflict_under_the_new_definition_is_decided_again_also_of_a_row_that_lost() {
-        Pipeline both = Pipeline.named("a")
+        Pipeline both = PipelineBuilder.named("a")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.sum("y", "y", 10, 2).sum("x", "x", 10, 2))
                 .build();
-        Pipeline onlyX = Pipeline.named("a")
+        Pipeline onlyX = PipelineBuilder.named("a")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.sum("x", "x", 10, 2))
@@ -269,7 +269,7 @@ class ChangedDefinitionTest {
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byRegion(), SETTINGS)) {
             engine.append("orders", TRADES);
         }
-        Pipeline other = Pipeline.named("risk")
+        Pipeline other = PipelineBuilder.named("risk")
                 .key("id")
                 .version("v")
                 .delete("deleted = true")
@@ -284,7 +284,7 @@ class ChangedDefinitionTest {
 
     @Test
     void records_are_read_again_for_a_time_that_was_not_read_before_if_they_can_be() {
-        Pipeline timed = Pipeline.named("trades")
+        Pipeline timed = PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .delete("deleted = true")
@@ -308,7 +308,7 @@ class ChangedDefinitionTest {
     }
 
     private static Pipeline withScale(int scale) {
-        return Pipeline.named("trades")
+        return PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.sum("value", "value", 18, scale))
@@ -410,7 +410,7 @@ class ChangedDefinitionTest {
 
     @Test
     void totals_are_verified_and_rebuilt_from_the_sources_also_where_records_count_by_their_place() {
-        Pipeline byPlace = Pipeline.named("trades")
+        Pipeline byPlace = PipelineBuilder.named("trades")
                 .rollup(r -> r.levels("region").sum("value", "value", 18, 2))
                 .build();
         byte[] content = (String.join("\n", TRADES.subList(0, 4)) + "\n").getBytes(StandardCharsets.UTF_8);

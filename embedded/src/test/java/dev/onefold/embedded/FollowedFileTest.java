@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// A pipeline without ids, so that a line that is folded twice or never shows in the count.
 class FollowedFileTest {
-    private static final Pipeline JSON = Pipeline.named("lines")
+    private static final Pipeline JSON = PipelineBuilder.named("lines")
             .rollup(rollup -> rollup.count("lines").sum("sum", "n", 18, 0))
             .build();
 
@@ -232,7 +233,7 @@ class FollowedFileTest {
 
     @Test
     void the_same_holds_for_files_with_a_header() throws Exception {
-        pipeline = Pipeline.named("lines")
+        pipeline = PipelineBuilder.named("lines")
                 .csv()
                 .rollup(rollup -> rollup.count("lines").sum("sum", "n", 18, 0))
                 .build();

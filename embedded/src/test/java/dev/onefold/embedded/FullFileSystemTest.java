@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.guard.SpaceListener;
@@ -86,7 +87,7 @@ class FullFileSystemTest {
         boolean mounted = System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("linux")
                 && succeeds("mount", "-t", "tmpfs", "-o", "size=64m,nr_inodes=100", "tmpfs", mount.toString());
         assumeTrue(mounted, "No tmpfs can be mounted by this user: a real full file system is not tested");
-        Pipeline pipeline = Pipeline.named("p")
+        Pipeline pipeline = PipelineBuilder.named("p")
                 .key("k")
                 .version("v")
                 .rollup(r -> r.count("n"))

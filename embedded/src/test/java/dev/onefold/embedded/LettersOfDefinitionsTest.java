@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.source.FileSource;
@@ -30,7 +30,7 @@ class LettersOfDefinitionsTest {
     Path directory;
 
     private static Pipeline definition(UnaryOperator<PipelineBuilder> rollups) {
-        return rollups.apply(Pipeline.named("a").key("id").version("v")).build();
+        return rollups.apply(PipelineBuilder.named("a").key("id").version("v")).build();
     }
 
     private static Pipeline xy(int digits) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// arguments that make no sense, and `close` beside all of it. A plain map says what must be in the totals.
 @Timeout(60)
 class ManyCallersTest {
-    private static final Pipeline ORDERS = Pipeline.named("orders")
+    private static final Pipeline ORDERS = PipelineBuilder.named("orders")
             .key("k")
             .version("v")
             .rollup(r -> r.levels("g").sum("s", "x", 18, 2).count("n"))

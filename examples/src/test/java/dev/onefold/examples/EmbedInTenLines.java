@@ -1,5 +1,6 @@
 package dev.onefold.examples;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -14,7 +15,7 @@ final class EmbedInTenLines {
 
     static List<Answer.Line> run(Path directory, String... messages) {
         // ten lines
-        Pipeline pipeline = Pipeline.named("trade-risk")
+        Pipeline pipeline = PipelineBuilder.named("trade-risk")
                 .key("TradeID")
                 .version("Version")
                 .delete("Deleted = true")

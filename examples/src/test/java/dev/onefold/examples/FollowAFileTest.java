@@ -21,7 +21,7 @@ class FollowAFileTest {
 
     @Test
     void an_application_follows_a_file_through_its_rotation(@TempDir Path folder) throws Exception {
-        Pipeline pipeline = Pipeline.named("values")
+        Pipeline pipeline = PipelineBuilder.named("values")
                 .rollup(rollup -> rollup.sum("value", "Value", 18, 2))
                 .build();
         Path directory = folder.resolve("data");

@@ -9,6 +9,7 @@ import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -36,7 +37,7 @@ class SameOnAwsTest {
 
     private static List<List<Answer.Line>> answers(Engine engine) {
         List<List<Answer.Line>> answers = new ArrayList<>();
-        for (Rollup rollup : engine.pipeline().rollups()) {
+        for (Rollup rollup : Rollups.of(engine.pipeline()).all()) {
             answers.add(engine.query(Query.all(rollup.name())).lines());
             answers.add(engine.query(new Query(
                             rollup.name(),
@@ -53,7 +54,7 @@ class SameOnAwsTest {
     void an_example_gives_the_same_answers_or_is_refused_with_the_reason(String example) {
         Pipeline pipeline = Clone.pipeline(example);
         Deployment deployment = Deployment.calm();
-        if (pipeline.identity() instanceof Identity.ByPlace) {
+        if (pipeline.input().identity() instanceof Identity.ByPlace) {
             assertThatThrownBy(() -> deployment.engine(pipeline, 3, 4)).hasMessageContaining("neither key nor id");
             return;
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
@@ -64,7 +65,7 @@ class SampleTest {
         Shell.Said folded = shell.run("./onefold run " + pipeline + " --input " + Clone.sample(example));
         assertThat(folded.code()).as(folded.err()).isZero();
         StringBuilder answers = new StringBuilder();
-        for (Rollup rollup : Clone.pipeline(example).rollups()) {
+        for (Rollup rollup : Rollups.of(Clone.pipeline(example)).all()) {
             Shell.Said answer =
                     shell.run("./onefold query " + pipeline + " --rollup " + rollup.name() + " --format csv");
             answers.append("# ").append(rollup.name()).append('\n').append(answer.out());
@@ -80,7 +81,7 @@ class SampleTest {
         Oracle oracle = Oracle.of(Clone.pipelineFile(example));
         oracle.accept("sample", new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
         Map<String, Map<List<String>, List<@Nullable String>>> right = new TreeMap<>();
-        for (Rollup rollup : Clone.pipeline(example).rollups()) {
+        for (Rollup rollup : Rollups.of(Clone.pipeline(example)).all()) {
             Map<List<String>, List<@Nullable String>> groups = new TreeMap<>(SampleTest::compare);
             oracle.totals(rollup.name())
                     .forEach((group, values) -> groups.put(group, new ArrayList<>(values.values())));
@@ -119,7 +120,7 @@ class SampleTest {
                 FileSource source = new FileSource("text-" + i, () -> new ByteArrayInputStream(bytes), false);
                 engine.fold(source, FoldListener.silent());
             }
-            for (Rollup rollup : pipeline.rollups()) {
+            for (Rollup rollup : Rollups.of(pipeline).all()) {
                 Map<List<String>, List<@Nullable String>> groups = new TreeMap<>(SampleTest::compare);
                 engine.query(Query.all(rollup.name()))
                         .lines()

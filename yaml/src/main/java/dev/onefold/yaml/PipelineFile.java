@@ -1,12 +1,12 @@
 package dev.onefold.yaml;
 
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problem;
+import dev.onefold.core.document.Problems;
+import dev.onefold.core.document.TextPlace;
+import dev.onefold.core.grammar.PipelineReader;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineReader;
-import dev.onefold.core.pipeline.Reading;
-import dev.onefold.core.pipeline.document.Node;
-import dev.onefold.core.pipeline.document.Problem;
-import dev.onefold.core.pipeline.document.Problems;
-import dev.onefold.core.pipeline.document.TextPlace;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

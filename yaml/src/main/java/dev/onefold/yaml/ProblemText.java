@@ -1,6 +1,6 @@
 package dev.onefold.yaml;
 
-import dev.onefold.core.pipeline.document.Problem;
+import dev.onefold.core.document.Problem;
 import java.lang.Character.UnicodeScript;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.onefold.yaml;
 
-import dev.onefold.core.pipeline.document.Node;
-import dev.onefold.core.pipeline.document.TextPlace;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.TextPlace;
 import java.util.ArrayList;
 import java.util.List;
 import org.snakeyaml.engine.v2.events.ScalarEvent;

@@ -1,6 +1,6 @@
 package dev.onefold.yaml;
 
-import dev.onefold.core.pipeline.document.TextPlace;
+import dev.onefold.core.document.TextPlace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

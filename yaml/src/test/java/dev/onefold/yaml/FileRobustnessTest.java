@@ -3,7 +3,7 @@ package dev.onefold.yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.onefold.core.pipeline.Reading;
+import dev.onefold.core.grammar.Reading;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;

@@ -3,12 +3,14 @@ package dev.onefold.yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.document.Problem;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineText;
-import dev.onefold.core.pipeline.Reading;
-import dev.onefold.core.pipeline.document.Problem;
+import dev.onefold.core.pipeline.Rollups;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +29,7 @@ class PipelineFileTest {
         Path file = folder.resolve("p.yaml");
         Files.writeString(file, "pipeline: p\ninput: {key: K, version: V}\n" + ROLLUP);
         assertThat(PipelineFile.read(file))
-                .isEqualTo(new Reading.Read(Pipeline.named("p")
+                .isEqualTo(new Reading.Read(PipelineBuilder.named("p")
                         .key("K")
                         .version("V")
                         .rollup(rollup -> rollup.count("n"))
@@ -59,16 +61,18 @@ class PipelineFileTest {
                   two: *rollup
                 """);
         assertThat(pipeline(PipelineText.write(pipeline))).isEqualTo(pipeline);
-        assertThat(pipeline.rollups().get(1).levels())
-                .isEqualTo(pipeline.rollups().getFirst().levels());
+        assertThat(Rollups.of(pipeline).all().get(1).levels())
+                .isEqualTo(Rollups.of(pipeline).all().getFirst().levels());
     }
 
     @Test
     void the_quotes_of_yaml_are_not_those_of_a_field() {
         assertThat(pipeline("pipeline: p\ninput: {id: \"unit.price\"}\n" + ROLLUP)
+                        .input()
                         .identity())
                 .isEqualTo(new Identity.ById(List.of(FieldPath.of("unit", "price")), null));
         assertThat(pipeline("pipeline: p\ninput: {id: '\"unit.price\"'}\n" + ROLLUP)
+                        .input()
                         .identity())
                 .isEqualTo(new Identity.ById(List.of(FieldPath.of("unit.price")), null));
     }

@@ -2,8 +2,8 @@ package dev.onefold.yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Reading;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package dev.onefold.aws.item;
 
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineText;
-import dev.onefold.core.pipeline.Reading;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

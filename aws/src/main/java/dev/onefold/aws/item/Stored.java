@@ -4,6 +4,7 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.ContributionBytes;
 import java.math.BigDecimal;
@@ -135,7 +136,7 @@ public final class Stored {
 
     /// How many sums the leaves of a roll-up have.
     public static int summed(Pipeline pipeline, int rollup) {
-        return (int) pipeline.rollups().get(rollup).measures().stream()
+        return (int) Rollups.of(pipeline).all().get(rollup).measures().stream()
                 .filter(measure -> measure instanceof Measure.Numeric numeric
                         && numeric.fold().isSummed())
                 .count();

@@ -15,6 +15,7 @@ import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Totals;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ public final class TotalsReads {
     public static CompletableFuture<Verification> compare(
             Store store, Definition definition, Definition.View view, long rows) {
         List<Part> parts = new ArrayList<>();
-        int rollups = definition.servedView().pipeline().rollups().size();
+        int rollups = Rollups.of(definition.servedView().pipeline()).all().size();
         for (int number : List.of(definition.served(), view.number())) {
             for (int rollup = 0; rollup < rollups; rollup++) {
                 parts.add(new Part(number, rollup, Tuple.of(List.of()), view));
@@ -204,7 +205,8 @@ public final class TotalsReads {
     }
 
     private CompletableFuture<Totals> read(Part part, Cut cut) {
-        Rollup rollup = definition.view(part.view()).pipeline().rollups().get(part.rollup());
+        Rollup rollup =
+                Rollups.of(definition.view(part.view()).pipeline()).all().get(part.rollup());
         int summed = Stored.summed(definition.view(part.view()).pipeline(), part.rollup());
         boolean valued = rollup.measures().size() > summed;
         Totals totals = new Totals(rollup);

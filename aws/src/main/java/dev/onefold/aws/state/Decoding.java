@@ -49,7 +49,7 @@ final class Decoding {
         }
         Event event = decoder.event();
         Pipeline served = definition.servedView().pipeline();
-        boolean versioned = served.identity() instanceof Identity.Versioned;
+        boolean versioned = served.input().identity() instanceof Identity.Versioned;
         byte[] version = versioned ? Arrays.copyOfRange(event.data, event.versionFrom, event.versionTo) : new byte[0];
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
         return good(key, version, Contribution.of(served, event), arrival);
@@ -71,7 +71,7 @@ final class Decoding {
                 if (refusal.isPresent()) {
                     yield new Decoded.Bad(refusal.get(), RecordIdentity.NONE, arrival);
                 }
-                boolean versioned = served.identity() instanceof Identity.Versioned;
+                boolean versioned = served.input().identity() instanceof Identity.Versioned;
                 byte[] version = versioned ? lost.row().version().bytes() : new byte[0];
                 byte[] key = Key.bytes(served, lost.row().key());
                 yield good(key, version, possible.of(lost.row().payload()), arrival);

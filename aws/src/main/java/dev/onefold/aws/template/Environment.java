@@ -1,8 +1,8 @@
 package dev.onefold.aws.template;
 
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineText;
-import dev.onefold.core.pipeline.Reading;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

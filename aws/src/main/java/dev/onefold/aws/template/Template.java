@@ -63,7 +63,7 @@ public final class Template {
     }
 
     private static void refuseWithoutIdentity(Pipeline pipeline) {
-        if (pipeline.identity() instanceof Identity.ByPlace) {
+        if (pipeline.input().identity() instanceof Identity.ByPlace) {
             throw refusal(
                     pipeline,
                     "its records have neither key nor id. A producer that gets no answer sends a record again, and the"
@@ -73,7 +73,7 @@ public final class Template {
     }
 
     private static void refuseWithoutColumns(Pipeline pipeline) {
-        if (pipeline.format() instanceof Format.Csv csv && csv.columns().isEmpty()) {
+        if (pipeline.input().format() instanceof Format.Csv csv && csv.columns().isEmpty()) {
             throw refusal(
                     pipeline,
                     "its CSV has no listed columns, and a stream has no first line that names them. List them in the"
@@ -82,13 +82,13 @@ public final class Template {
     }
 
     private static void refuseUnlessChangesAreRead(Pipeline pipeline) {
-        boolean read = pipeline.format() instanceof Format.Json
-                && pipeline.identity()
+        boolean read = pipeline.input().format() instanceof Format.Json
+                && pipeline.input().identity()
                         instanceof Identity.Versioned(List<FieldPath> key, FieldPath version, var versionTime)
                 && key.stream().allMatch(path -> path.names().getFirst().equals(KEYS))
                 && version.equals(SEQUENCE_NUMBER)
                 && versionTime == null
-                && pipeline.delete() != null;
+                && pipeline.input().delete() != null;
         if (!read) {
             throw refusal(
                     pipeline,

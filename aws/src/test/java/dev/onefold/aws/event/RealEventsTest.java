@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.pipeline.Pipeline;
@@ -87,7 +88,7 @@ class RealEventsTest {
     @Test
     void table_events_decode_to_their_oracle_through_an_ordinary_pipeline() {
         JsonNode oracle = RealInput.oracle("dynamodb");
-        Pipeline pipeline = Pipeline.named("favourites")
+        Pipeline pipeline = PipelineBuilder.named("favourites")
                 .key("Keys.user", "Keys.item")
                 .version("SequenceNumber")
                 .delete("eventName = \"REMOVE\"")

@@ -3,9 +3,9 @@ package dev.onefold.aws.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
-import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -172,7 +172,7 @@ class TableChangeTest {
 
     @Test
     void an_ordinary_pipeline_reads_it_with_its_keys_as_key_and_its_removals_as_deletes() {
-        Decoder decoder = new Decoder(Pipeline.named("trades")
+        Decoder decoder = new Decoder(PipelineBuilder.named("trades")
                 .key("Keys.id")
                 .version("SequenceNumber")
                 .time("ApproximateCreationDateTime")

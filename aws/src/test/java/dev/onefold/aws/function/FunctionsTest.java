@@ -9,6 +9,7 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Layout;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import java.io.ByteArrayInputStream;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 class FunctionsTest {
-    private static final Pipeline PIPELINE = Pipeline.named("trades")
+    private static final Pipeline PIPELINE = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.levels("desk").sum("value", "value", 18, 2).count("trades"))
@@ -116,7 +117,7 @@ class FunctionsTest {
     }
 
     private static Pipeline changed(String level) {
-        return Pipeline.named("trades")
+        return PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .rollup(r -> (level.isEmpty() ? r : r.levels(level)).count("trades"))
@@ -211,7 +212,7 @@ class FunctionsTest {
     void inserts_changes_and_removals_of_a_table_are_counted_whatever_comes_again_and_in_whatever_order()
             throws IOException {
         Store store = DYNAMO.store("favourites");
-        Pipeline favourites = Pipeline.named("favourites")
+        Pipeline favourites = PipelineBuilder.named("favourites")
                 .key("Keys.id")
                 .version("SequenceNumber")
                 .delete("eventName = \"REMOVE\"")

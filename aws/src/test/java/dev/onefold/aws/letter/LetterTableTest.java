@@ -11,6 +11,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordIdentity;
@@ -150,7 +151,7 @@ class LetterTableTest {
 
     @Test
     void a_redriven_letter_leaves_neither_letter_nor_record() {
-        Pipeline trades = Pipeline.named("trades")
+        Pipeline trades = PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.count("trades"))

@@ -2,14 +2,14 @@ package dev.onefold.aws.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.builder.PipelineBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PartitionKeysTest {
     private static PartitionKeys keys(String... fields) {
-        return new PartitionKeys(Pipeline.named("trades")
+        return new PartitionKeys(PipelineBuilder.named("trades")
                 .key(fields)
                 .version("v")
                 .rollup(r -> r.count("trades"))

@@ -8,6 +8,7 @@ import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import java.math.BigDecimal;
@@ -28,7 +29,7 @@ import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
 
 class ReplayOfTablesTest {
     private static final Instant NOW = Instant.now();
-    private static final Pipeline FAVOURITES = Pipeline.named("favourites")
+    private static final Pipeline FAVOURITES = PipelineBuilder.named("favourites")
             .key("Keys.id")
             .version("SequenceNumber")
             .delete("eventName = \"REMOVE\"")

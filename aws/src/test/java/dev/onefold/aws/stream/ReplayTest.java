@@ -8,6 +8,7 @@ import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import java.math.BigDecimal;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class ReplayTest {
     private static final Instant NOW = Instant.now();
-    private static final Pipeline PIPELINE = Pipeline.named("trades")
+    private static final Pipeline PIPELINE = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.count("trades"))

@@ -9,6 +9,7 @@ import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -30,7 +31,7 @@ import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClie
 /// Messages of the retry queue, through the function, on DynamoDB Local.
 class RetriesTest {
     private static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
-    private static final Pipeline PIPELINE = Pipeline.named("trades")
+    private static final Pipeline PIPELINE = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.levels("desk").count("trades"))
@@ -206,7 +207,7 @@ class RetriesTest {
 
     @Test
     void changes_of_a_table_are_read_from_its_stream_again() {
-        Pipeline favourites = Pipeline.named("favourites")
+        Pipeline favourites = PipelineBuilder.named("favourites")
                 .key("Keys.id")
                 .version("SequenceNumber")
                 .rollup(r -> r.levels("NewImage.desk").sum("value", "NewImage.value", 18, 2))

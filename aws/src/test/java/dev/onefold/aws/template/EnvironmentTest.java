@@ -3,9 +3,9 @@ package dev.onefold.aws.template;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
-import dev.onefold.core.pipeline.PipelineText;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +86,7 @@ class EnvironmentTest {
 
     @Test
     void a_large_pipeline_takes_little_room() {
-        PipelineBuilder builder = Pipeline.named("large").key("id").version("version");
+        PipelineBuilder builder = PipelineBuilder.named("large").key("id").version("version");
         for (int i = 0; i < 8; i++) {
             String field = "some.field.number-" + i;
             builder.rollup("by-field-number-" + i, rollup -> {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.onefold.aws.event.Invocation;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -44,7 +45,7 @@ class FunctionsTest {
                 .filter(parameter -> !parameter.equals("CodeBucket")) // The key alone says which archive it is.
                 .toList();
         assertThat(ReadTemplate.references(version.get("Description"))).containsExactlyInAnyOrderElementsOf(parameters);
-        Pipeline other = Pipeline.named("trade-risk")
+        Pipeline other = PipelineBuilder.named("trade-risk")
                 .key("TradeID")
                 .version("Version")
                 .rollup(rollup -> rollup.count("trades"))

@@ -1,5 +1,6 @@
 package dev.onefold.aws.template;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 
 /// Pipelines of the tests.
@@ -7,7 +8,7 @@ final class Pipelines {
     private Pipelines() {}
 
     static Pipeline trades() {
-        return Pipeline.named("trade-risk")
+        return PipelineBuilder.named("trade-risk")
                 .key("TradeID")
                 .version("Version")
                 .time("Timestamp")
@@ -18,7 +19,7 @@ final class Pipelines {
     }
 
     static Pipeline changes() {
-        return Pipeline.named("favourites")
+        return PipelineBuilder.named("favourites")
                 .key("Keys.user", "Keys.item")
                 .version("SequenceNumber")
                 .delete("eventName = \"REMOVE\"")

@@ -3,8 +3,8 @@ package dev.onefold.aws.template;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class RefusalsTest {
     private static PipelineBuilder pipeline() {
-        return Pipeline.named("p").rollup(rollup -> rollup.count("n"));
+        return PipelineBuilder.named("p").rollup(rollup -> rollup.count("n"));
     }
 
     @ParameterizedTest
@@ -53,7 +53,7 @@ class RefusalsTest {
 
     @Test
     void a_pipeline_whose_text_leaves_no_room_for_names_is_refused() {
-        PipelineBuilder builder = Pipeline.named("p").id("id");
+        PipelineBuilder builder = PipelineBuilder.named("p").id("id");
         Random random = new Random(1);
         for (int i = 0; i < 16; i++) {
             builder.rollup("r" + i, rollup -> {

@@ -1,6 +1,6 @@
 package dev.onefold.cli.call;
 
-import dev.onefold.core.pipeline.document.Problem;
+import dev.onefold.core.document.Problem;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;

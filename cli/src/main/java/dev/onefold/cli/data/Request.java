@@ -2,10 +2,10 @@ package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.Screen;
-import dev.onefold.core.pipeline.document.Json;
-import dev.onefold.core.pipeline.document.JsonText;
-import dev.onefold.core.pipeline.document.Node;
-import dev.onefold.core.pipeline.document.Problems;
+import dev.onefold.core.document.Json;
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -6,7 +6,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
-import dev.onefold.core.pipeline.document.Json;
+import dev.onefold.core.document.Json;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.Callable;

@@ -1,7 +1,7 @@
 package dev.onefold.cli.show;
 
+import dev.onefold.core.document.Json;
 import dev.onefold.core.pipeline.Rollup;
-import dev.onefold.core.pipeline.document.Json;
 import dev.onefold.core.query.Answer;
 import java.math.BigDecimal;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.onefold.cli.show;
 
-import dev.onefold.core.pipeline.document.Problem;
+import dev.onefold.core.document.Problem;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;

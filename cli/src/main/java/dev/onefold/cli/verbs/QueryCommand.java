@@ -11,9 +11,10 @@ import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.OutputFormat;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
-import dev.onefold.core.pipeline.document.JsonText;
-import dev.onefold.core.pipeline.document.Node;
-import dev.onefold.core.pipeline.document.Problems;
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import java.io.IOException;
@@ -150,7 +151,8 @@ public final class QueryCommand implements Callable<Integer> {
     }
 
     private Integer ask(Engine engine, List<String> root, Function<Answer, Integer> reader) {
-        String name = rollup == null ? engine.pipeline().rollups().getFirst().name() : rollup;
+        String name =
+                rollup == null ? Rollups.of(engine.pipeline()).all().getFirst().name() : rollup;
         try {
             Query.Top greatest = top == null || by == null ? null : new Query.Top(top, by);
             return engine.query(new Query(name, root, depth, greatest), reader);

@@ -4,12 +4,13 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
-import dev.onefold.core.pipeline.document.Json;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Row;
 import java.util.LinkedHashMap;
@@ -41,7 +42,7 @@ record RowText(Pipeline pipeline, Row row, List<DeadLetters.OfKey> letters) {
                 });
         List<Tuple> groups = row.payload().groups();
         for (int i = 0; i < groups.size(); i++) {
-            Rollup rollup = pipeline.rollups().get(i);
+            Rollup rollup = Rollups.of(pipeline).all().get(i);
             lines.put(
                     rollup.name().equals(Rollup.MAIN) ? "group" : "group in " + rollup.name(),
                     GroupPath.shown(groups.get(i).parts()));
@@ -71,7 +72,7 @@ record RowText(Pipeline pipeline, Row row, List<DeadLetters.OfKey> letters) {
     }
 
     private String input(int index) {
-        Measure.Input input = pipeline.inputs().get(index);
+        Measure.Input input = Rollups.of(pipeline).inputs().get(index);
         String type = input instanceof Measure.Input.Decimal decimal ? " " + decimal.type() : "";
         return input.field() + type;
     }
@@ -88,7 +89,7 @@ record RowText(Pipeline pipeline, Row row, List<DeadLetters.OfKey> letters) {
         Map<String, Object> groups = new LinkedHashMap<>();
         for (int i = 0; i < row.payload().groups().size(); i++) {
             groups.put(
-                    pipeline.rollups().get(i).name(),
+                    Rollups.of(pipeline).all().get(i).name(),
                     row.payload().groups().get(i).parts());
         }
         Map<String, @Nullable Object> amounts = new LinkedHashMap<>();

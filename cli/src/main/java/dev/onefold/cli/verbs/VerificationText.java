@@ -8,6 +8,7 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +41,9 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
     private String differences(Screen screen, String served, String recomputed) {
         Table table = new Table(List.of("group", "measure", served, recomputed, "difference")).left(1);
         for (Verification.Difference difference : verification.differences()) {
-            Rollup rollup = pipeline.rollup(difference.rollup());
+            Rollup rollup = Rollups.of(pipeline).named(difference.rollup());
             String group = GroupPath.shown(difference.group());
-            String name = pipeline.rollups().size() == 1 ? group : rollup.name() + ": " + group;
+            String name = Rollups.of(pipeline).all().size() == 1 ? group : rollup.name() + ": " + group;
             if (difference.served().equals(difference.recomputed())) {
                 table.add(List.of(name, "(what an average is made of)", Words.NONE, Words.NONE, Words.NONE));
             }

@@ -10,6 +10,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -103,7 +104,7 @@ class AwsCommandTest {
 
     /// Makes the tables, and brings these records into them.
     private void fold(String... records) {
-        Store store = deployed(Pipeline.named("trades")
+        Store store = deployed(PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .rollup(r ->
@@ -314,7 +315,7 @@ class AwsCommandTest {
 
     @Test
     void a_table_s_change_stream_is_replayed_and_the_deployment_says_which_one_it_is() {
-        Store store = deployed(Pipeline.named("favourites")
+        Store store = deployed(PipelineBuilder.named("favourites")
                 .key("Keys.id")
                 .version("SequenceNumber")
                 .delete("eventName = \"REMOVE\"")

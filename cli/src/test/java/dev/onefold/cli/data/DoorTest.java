@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.call.Call;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
@@ -35,7 +36,7 @@ class DoorTest {
     /// Opens a door, lets somebody visit, and closes it.
     private void behind(Door.Limits limits, Call.Interpreter interpreter, Visit visit) throws Exception {
         Pipeline pipeline =
-                Pipeline.named("trades").rollup(r -> r.count("trades")).build();
+                PipelineBuilder.named("trades").rollup(r -> r.count("trades")).build();
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline, Settings.defaults());
                 Door _ = Door.open(new Door.Inside(directory, engine, interpreter), limits);
                 SocketChannel visitor = connect()) {

@@ -3,10 +3,10 @@ package dev.onefold.cli.show;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.pipeline.document.Json;
-import dev.onefold.core.pipeline.document.JsonText;
-import dev.onefold.core.pipeline.document.Node;
-import dev.onefold.core.pipeline.document.Problems;
+import dev.onefold.core.document.Json;
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ import dev.onefold.core.map.Amounts;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,9 +36,10 @@ public final class Cells {
     public Cells(Pipeline pipeline, int rollup, Values values) {
         this.rollup = rollup;
         this.values = values;
-        Rollup definition = pipeline.rollups().get(rollup);
+        Rollups rollups = Rollups.of(pipeline);
+        Rollup definition = rollups.all().get(rollup);
         measures = definition.measures();
-        List<Measure.Input> inputs = pipeline.inputs();
+        List<Measure.Input> inputs = rollups.inputs();
         List<int[]> summed = new ArrayList<>();
         List<int[]> valued = new ArrayList<>();
         for (int i = 0; i < measures.size(); i++) {

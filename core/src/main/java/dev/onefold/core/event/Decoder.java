@@ -5,10 +5,12 @@ import dev.onefold.core.pipeline.EventTime;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Format;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -47,39 +49,41 @@ public final class Decoder {
 
     public Decoder(Pipeline pipeline) {
         this.pipeline = pipeline;
+        Input input = pipeline.input();
+        Rollups rollups = Rollups.of(pipeline);
         fields = new Fields(paths(pipeline));
-        json = pipeline.format() instanceof Format.Json ? new JsonScanner(fields) : null;
-        csv = pipeline.format() instanceof Format.Csv format
-                        && !format.columns().isEmpty()
+        json = input.format() instanceof Format.Json ? new JsonScanner(fields) : null;
+        csv = input.format() instanceof Format.Csv format && !format.columns().isEmpty()
                 ? new CsvScanner(fields, format.delimiter(), format.columns())
                 : null;
-        inputs = pipeline.inputs().toArray(new Measure.Input[0]);
-        event = new Event(pipeline.rollups().size(), inputs.length);
-        List<FieldPath> key = switch (pipeline.identity()) {
+        inputs = rollups.inputs().toArray(new Measure.Input[0]);
+        event = new Event(rollups.all().size(), inputs.length);
+        List<FieldPath> key = switch (input.identity()) {
             case Identity.Versioned versioned -> versioned.key();
             case Identity.ById byId -> byId.id();
             case Identity.ByPlace _ -> List.of();
         };
         keySlots = key.stream().mapToInt(fields::slot).toArray();
-        versionSlot =
-                pipeline.identity() instanceof Identity.Versioned versioned ? fields.slot(versioned.version()) : -1;
-        versionTime = pipeline.identity() instanceof Identity.Versioned versioned ? versioned.versionTime() : null;
-        EventTime time = pipeline.time();
+        versionSlot = input.identity() instanceof Identity.Versioned versioned ? fields.slot(versioned.version()) : -1;
+        versionTime = input.identity() instanceof Identity.Versioned versioned ? versioned.versionTime() : null;
+        EventTime time = input.time();
         timeSlot = time == null ? -1 : fields.slot(time.field());
         timeType = time == null ? TimeType.AUTO : time.type();
-        delete = pipeline.delete() == null ? null : Question.of(pipeline.delete(), fields);
-        filter = pipeline.filter() == null ? null : Question.of(pipeline.filter(), fields);
-        groups = pipeline.rollups().stream()
+        delete = input.delete() == null ? null : Question.of(input.delete(), fields);
+        filter = input.filter() == null ? null : Question.of(input.filter(), fields);
+        groups = rollups.all().stream()
                 .map(rollup -> new GroupReader(rollup.levels(), fields, scalars))
                 .toArray(GroupReader[]::new);
         inputSlots = Arrays.stream(inputs)
-                .mapToInt(input -> fields.slot(input.field()))
+                .mapToInt(each -> fields.slot(each.field()))
                 .toArray();
     }
 
     private static List<FieldPath> paths(Pipeline pipeline) {
+        Input input = pipeline.input();
+        Rollups rollups = Rollups.of(pipeline);
         List<FieldPath> paths = new ArrayList<>();
-        switch (pipeline.identity()) {
+        switch (input.identity()) {
             case Identity.Versioned versioned -> {
                 paths.addAll(versioned.key());
                 paths.add(versioned.version());
@@ -87,17 +91,17 @@ public final class Decoder {
             case Identity.ById byId -> paths.addAll(byId.id());
             case Identity.ByPlace _ -> {}
         }
-        if (pipeline.time() != null) {
-            paths.add(pipeline.time().field());
+        if (input.time() != null) {
+            paths.add(input.time().field());
         }
-        addPaths(pipeline.delete(), paths);
-        addPaths(pipeline.filter(), paths);
-        pipeline.rollups()
+        addPaths(input.delete(), paths);
+        addPaths(input.filter(), paths);
+        rollups.all()
                 .forEach(rollup -> rollup.levels().stream()
                         .map(Level::source)
                         .map(Level.Source::field)
                         .forEach(paths::add));
-        pipeline.inputs().forEach(input -> paths.add(input.field()));
+        rollups.inputs().forEach(each -> paths.add(each.field()));
         return paths.stream().distinct().toList();
     }
 
@@ -120,14 +124,14 @@ public final class Decoder {
 
     /// Whether the first line of each source names the columns, and must be given to [#header].
     public static boolean wantsHeader(Pipeline pipeline) {
-        return pipeline.format() instanceof Format.Csv format
+        return pipeline.input().format() instanceof Format.Csv format
                 && format.columns().isEmpty();
     }
 
     /// Takes the columns of the source that the next records come from; a reason if the line is no header, or lacks
     /// a column that the pipeline reads.
     public @Nullable Malformed header(byte[] line, int from, int to) {
-        if (!(pipeline.format() instanceof Format.Csv format)) {
+        if (!(pipeline.input().format() instanceof Format.Csv format)) {
             throw new IllegalStateException("Only CSV has a header");
         }
         List<String> columns = CsvScanner.header(line, from, to, format.delimiter());
@@ -267,8 +271,8 @@ public final class Decoder {
         for (int rollup = 0; rollup < groups.length; rollup++) {
             int length = event.groupTo[rollup] - event.groupFrom[rollup];
             if (length > Limits.GROUP_BYTES_MAX) {
-                String whose =
-                        "The group of roll-up " + pipeline.rollups().get(rollup).name() + " has ";
+                String whose = "The group of roll-up "
+                        + Rollups.of(pipeline).all().get(rollup).name() + " has ";
                 return tooLarge(whose, length, ", with two for the end of each level; a group", Limits.GROUP_BYTES_MAX);
             }
         }

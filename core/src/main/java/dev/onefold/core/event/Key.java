@@ -10,7 +10,7 @@ public final class Key {
     private Key() {}
 
     private static int partsOf(Pipeline pipeline) {
-        return switch (pipeline.identity()) {
+        return switch (pipeline.input().identity()) {
             case Identity.Versioned versioned -> versioned.key().size();
             case Identity.ById byId -> byId.id().size();
             case Identity.ByPlace _ -> 0;

@@ -21,7 +21,7 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
         TIME;
 
         private static Kind of(Pipeline pipeline) {
-            return switch (pipeline.identity()) {
+            return switch (pipeline.input().identity()) {
                 case Identity.Versioned versioned -> versioned.versionTime() == null ? NUMBER : TIME;
                 case Identity.ById _, Identity.ByPlace _ -> NONE;
             };

@@ -6,6 +6,7 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
 import java.math.BigInteger;
@@ -101,11 +102,12 @@ public record Delta(SortedMap<Cell, Sums> cells, SortedMap<Value, Long> values) 
             return NOTHING;
         }
         Delta delta = new Delta(new TreeMap<>(), new TreeMap<>());
-        List<Measure.Input> inputs = pipeline.inputs();
-        for (int rollup = 0; rollup < pipeline.rollups().size(); rollup++) {
+        Rollups rollups = Rollups.of(pipeline);
+        List<Measure.Input> inputs = rollups.inputs();
+        for (int rollup = 0; rollup < rollups.all().size(); rollup++) {
             delta.add(
                     new Cell(rollup, contribution.groups().get(rollup)),
-                    pipeline.rollups().get(rollup),
+                    rollups.all().get(rollup),
                     input -> contribution.amounts().get(inputs.indexOf(input)),
                     sign);
         }

@@ -4,6 +4,7 @@ import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -29,7 +30,7 @@ public record Contribution(Event.Kind kind, List<Tuple> groups, List<Amount> amo
             groups.add(new Tuple(Arrays.copyOfRange(event.data, event.groupFrom[rollup], event.groupTo[rollup])));
         }
         List<Amount> amounts = new ArrayList<>();
-        List<Measure.Input> inputs = pipeline.inputs();
+        List<Measure.Input> inputs = Rollups.of(pipeline).inputs();
         for (int input = 0; input < inputs.size(); input++) {
             amounts.add(Amount.of(inputs.get(input), event, input));
         }

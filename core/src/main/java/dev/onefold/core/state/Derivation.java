@@ -7,10 +7,12 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.EventTime;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -119,32 +121,34 @@ public sealed interface Derivation {
 
     /// Compares two definitions.
     static Derivation of(Pipeline from, Pipeline to) {
-        String reason = identity(from, to);
+        String reason = identity(from.input(), to.input());
         if (reason != null) {
             return new Impossible(reason);
         }
+        Rollups before = Rollups.of(from);
+        Rollups after = Rollups.of(to);
         List<List<Kept>> levels = new ArrayList<>();
-        for (Rollup rollup : to.rollups()) {
+        for (Rollup rollup : after.all()) {
             List<Kept> found = new ArrayList<>();
             for (Level level : rollup.levels()) {
-                Kept kept = find(from, level);
+                Kept kept = find(before, level);
                 if (kept == null) {
-                    return new Impossible(unread(from, rollup, level));
+                    return new Impossible(unread(before, rollup, level));
                 }
                 found.add(kept);
             }
             levels.add(found);
         }
         List<Taken> inputs = new ArrayList<>();
-        for (Measure.Input input : to.inputs()) {
-            int kept = find(from, input);
+        for (Measure.Input input : after.inputs()) {
+            int kept = find(before, input);
             if (kept < 0) {
-                return new Impossible(unread(from, input));
+                return new Impossible(unread(before, input));
             }
-            inputs.add(
-                    new Taken(input.field().toString(), kept, type(from.inputs().get(kept)), type(input)));
+            inputs.add(new Taken(
+                    input.field().toString(), kept, type(before.inputs().get(kept)), type(input)));
         }
-        return new Possible(levels, inputs, doubt(from, to, inputs));
+        return new Possible(levels, inputs, doubt(from.input(), to.input(), inputs));
     }
 
     private static @Nullable DecimalType type(Measure.Input input) {
@@ -162,22 +166,24 @@ public sealed interface Derivation {
 
     /// The levels and fields that contributions under one definition hold, and those under another do not.
     static List<String> dropped(Pipeline from, Pipeline to) {
+        Rollups before = Rollups.of(from);
+        Rollups after = Rollups.of(to);
         Set<String> dropped = new LinkedHashSet<>();
         Set<Level.Source> sources = new HashSet<>();
-        to.rollups().forEach(rollup -> rollup.levels().forEach(level -> sources.add(level.source())));
-        from.rollups()
+        after.all().forEach(rollup -> rollup.levels().forEach(level -> sources.add(level.source())));
+        before.all()
                 .forEach(rollup -> rollup.levels().stream()
                         .filter(level -> !sources.contains(level.source()))
                         .forEach(level -> dropped.add("level " + level.name())));
-        from.inputs().stream()
-                .filter(input -> to.inputs().stream()
+        before.inputs().stream()
+                .filter(input -> after.inputs().stream()
                         .map(Derivation::refusing)
                         .noneMatch(read -> read.equals(refusing(input)) || isDeclaredAnew(refusing(input), read)))
                 .forEach(input -> dropped.add("field " + input.field() + " as " + describe(input)));
         return List.copyOf(dropped);
     }
 
-    private static @Nullable String identity(Pipeline from, Pipeline to) {
+    private static @Nullable String identity(Input from, Input to) {
         if (from.identity() instanceof Identity.ByPlace || to.identity() instanceof Identity.ByPlace) {
             return "records that count by their place leave no rows";
         }
@@ -196,7 +202,7 @@ public sealed interface Derivation {
         return Objects.equals(from.filter(), to.filter()) ? null : "the filter has changed";
     }
 
-    private static String doubt(Pipeline from, Pipeline to, List<Taken> inputs) {
+    private static String doubt(Input from, Input to, List<Taken> inputs) {
         String narrower = narrower(inputs);
         if (!narrower.isEmpty()) {
             return narrower + "; what an older version of its key said is in no row";
@@ -213,10 +219,10 @@ public sealed interface Derivation {
 
     /// A level that took no record without its field serves a level that takes them, too: such records are among the
     /// dead letters.
-    private static @Nullable Kept find(Pipeline from, Level wanted) {
+    private static @Nullable Kept find(Rollups from, Level wanted) {
         Kept found = null;
-        for (int rollup = 0; rollup < from.rollups().size(); rollup++) {
-            List<Level> levels = from.rollups().get(rollup).levels();
+        for (int rollup = 0; rollup < from.all().size(); rollup++) {
+            List<Level> levels = from.all().get(rollup).levels();
             for (int level = 0; level < levels.size(); level++) {
                 Level each = levels.get(level);
                 if (each.source().equals(wanted.source())) {
@@ -230,7 +236,7 @@ public sealed interface Derivation {
         return found;
     }
 
-    private static int find(Pipeline from, Measure.Input wanted) {
+    private static int find(Rollups from, Measure.Input wanted) {
         List<Measure.Input> inputs = from.inputs();
         for (Measure.Input candidate : List.of(wanted, refusing(wanted))) {
             int same = inputs.indexOf(candidate);
@@ -264,9 +270,9 @@ public sealed interface Derivation {
         };
     }
 
-    private static String unread(Pipeline from, Rollup rollup, Level wanted) {
+    private static String unread(Rollups from, Rollup rollup, Level wanted) {
         String name = "level " + wanted.name() + " of roll-up " + rollup.name();
-        List<Level> alike = from.rollups().stream()
+        List<Level> alike = from.all().stream()
                 .flatMap(each -> each.levels().stream())
                 .filter(level -> level.source().field().equals(wanted.source().field()))
                 .toList();
@@ -281,7 +287,7 @@ public sealed interface Derivation {
                 : name + " takes another part of field " + wanted.source().field() + " than before";
     }
 
-    private static String unread(Pipeline from, Measure.Input wanted) {
+    private static String unread(Rollups from, Measure.Input wanted) {
         for (Measure.Input input : from.inputs()) {
             if (describe(input).equals(describe(wanted)) && input.field().equals(wanted.field())) {
                 return "records without field " + wanted.field() + " are treated differently than before";

@@ -3,8 +3,9 @@ package dev.onefold.core.aggregate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Seeds;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Measure;
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.List;
@@ -15,15 +16,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Adding is commutative and associative, and averages are divided once.
 class AggregateTest {
-    private static final List<Measure> MEASURES = Pipeline.named("p")
-            .rollup(r -> r.count("rows")
-                    .sum("sum", "n", 18, 2)
-                    .average("mean", "n", 18, 2)
-                    .min("least", "n", 18, 2)
-                    .max("most", "n", 18, 2)
-                    .distinct("texts", "t"))
-            .build()
-            .rollup("main")
+    private static final List<Measure> MEASURES = Rollups.of(PipelineBuilder.named("p")
+                    .rollup(r -> r.count("rows")
+                            .sum("sum", "n", 18, 2)
+                            .average("mean", "n", 18, 2)
+                            .min("least", "n", 18, 2)
+                            .max("most", "n", 18, 2)
+                            .distinct("texts", "t"))
+                    .build())
+            .named("main")
             .measures();
 
     private static Aggregate random(RandomGenerator random) {

@@ -3,8 +3,10 @@ package dev.onefold.core.aggregate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Seeds;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /// Cells add and retract exactly, and what is written of them is what they are.
 class CellsTest {
     private static final BigInteger MOST = BigInteger.TEN.pow(28).subtract(BigInteger.ONE);
-    private static final Pipeline PIPELINE = Pipeline.named("p")
+    private static final Pipeline PIPELINE = PipelineBuilder.named("p")
             .rollup("other", r -> r.levels("x").sum("unused", "z", 9, 0))
             .rollup(
                     "main",
@@ -79,7 +81,7 @@ class CellsTest {
     }
 
     private static Part cells() {
-        Values values = new Values(PIPELINE.rollup("main").measures(), 3, _ -> {});
+        Values values = new Values(Rollups.of(PIPELINE).named("main").measures(), 3, _ -> {});
         return new Part(new Cells(PIPELINE, 1, values), values);
     }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.Seeds;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /// Values off the heap are what a map of them would be.
 class ValuesTest {
-    private static final Pipeline PIPELINE = Pipeline.named("p")
+    private static final Pipeline PIPELINE = PipelineBuilder.named("p")
             .rollup(
                     "main",
                     r -> r.levels("g")
@@ -40,7 +42,7 @@ class ValuesTest {
     private final AtomicLong bytes = new AtomicLong();
 
     private Values values(int parts) {
-        return new Values(PIPELINE.rollup("main").measures(), parts, bytes::addAndGet);
+        return new Values(Rollups.of(PIPELINE).named("main").measures(), parts, bytes::addAndGet);
     }
 
     private record Value(int leaf, int number, Object value) {
@@ -100,8 +102,9 @@ class ValuesTest {
         expected.keySet().forEach(value -> leaves.add(value.leaf));
         leaves.add(12_345_678);
         for (int leaf : leaves) {
-            Aggregate aggregate = new Aggregate(PIPELINE.rollup("main").measures());
-            Aggregate mine = new Aggregate(PIPELINE.rollup("main").measures());
+            Aggregate aggregate =
+                    new Aggregate(Rollups.of(PIPELINE).named("main").measures());
+            Aggregate mine = new Aggregate(Rollups.of(PIPELINE).named("main").measures());
             expected.forEach((value, count) -> {
                 if (value.leaf == leaf) {
                     aggregate.addValue(1 + value.number, value.value, count);

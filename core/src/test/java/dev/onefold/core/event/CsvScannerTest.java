@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.Seeds;
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.builder.PipelineBuilder;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,8 +22,9 @@ class CsvScannerTest {
             r -> r.levels("a missing \"none\"", "c missing \"none\"").count("n"), "a", "b", "c");
 
     private static Decoding withHeader() {
-        return Decoding.of(
-                Pipeline.named("p").csv().rollup(r -> r.levels("a", "\"b c\"").count("n")));
+        return Decoding.of(PipelineBuilder.named("p")
+                .csv()
+                .rollup(r -> r.levels("a", "\"b c\"").count("n")));
     }
 
     @ParameterizedTest
@@ -64,7 +65,7 @@ class CsvScannerTest {
 
     @Test
     void a_line_may_begin_where_its_bytes_begin() {
-        Decoder decoder = new Decoder(Pipeline.named("p")
+        Decoder decoder = new Decoder(PipelineBuilder.named("p")
                 .csv("a", "b", "c")
                 .rollup(r -> r.levels("c").count("n"))
                 .build());
@@ -144,7 +145,7 @@ class CsvScannerTest {
     @Test
     void the_delimiter_may_be_another_character() {
         for (char delimiter : List.of(';', '\t', '|', ' ')) {
-            Decoding decoding = Decoding.of(Pipeline.named("p")
+            Decoding decoding = Decoding.of(PipelineBuilder.named("p")
                     .csv("a", "b", "c")
                     .delimiter(delimiter)
                     .rollup(r -> r.levels("a", "c").count("n")));
@@ -155,8 +156,11 @@ class CsvScannerTest {
 
     @Test
     void numbers_and_versions_come_as_text_with_doubled_quotes_too() {
-        Decoding decoding = Decoding.of(
-                Pipeline.named("p").csv("k", "v", "n").key("k").version("v").rollup(r -> r.sum("s", "n", 18, 2)));
+        Decoding decoding = Decoding.of(PipelineBuilder.named("p")
+                .csv("k", "v", "n")
+                .key("k")
+                .version("v")
+                .rollup(r -> r.sum("s", "n", 18, 2)));
         assertThat(decoding.number("k,7,\"12.5\"")).isEqualTo(new BigDecimal("12.50"));
         assertThat(decoding.version("k,007,1")).isEqualTo(7);
         assertThat(decoding.key("\"a\"\"b\",7,1")).isEqualTo("a\"b");
@@ -211,8 +215,8 @@ class CsvScannerTest {
             assertThat(withHeader().header(header))
                     .isEqualTo(new Malformed(Reason.MALFORMED, "The header line is not CSV"));
         }
-        Decoder decoder =
-                new Decoder(Pipeline.named("p").csv().rollup(r -> r.count("n")).build());
+        Decoder decoder = new Decoder(
+                PipelineBuilder.named("p").csv().rollup(r -> r.count("n")).build());
         byte[] line = {'a', (byte) 0xff, 0, 0, 0, 0, 0, 0, 0, 0};
         assertThat(decoder.header(line, 0, 2)).isEqualTo(new Malformed(Reason.MALFORMED, "The header line is not CSV"));
     }
@@ -221,14 +225,18 @@ class CsvScannerTest {
     void a_record_before_its_header_and_a_header_where_none_is_wanted_are_mistakes_of_the_caller() {
         assertThatThrownBy(() -> withHeader().decode("x,y")).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> Decoding.level("a").header("a")).isInstanceOf(IllegalStateException.class);
-        assertThat(Decoder.wantsHeader(
-                        Pipeline.named("p").csv().rollup(r -> r.count("n")).build()))
+        assertThat(Decoder.wantsHeader(PipelineBuilder.named("p")
+                        .csv()
+                        .rollup(r -> r.count("n"))
+                        .build()))
                 .isTrue();
-        assertThat(Decoder.wantsHeader(
-                        Pipeline.named("p").csv("a").rollup(r -> r.count("n")).build()))
+        assertThat(Decoder.wantsHeader(PipelineBuilder.named("p")
+                        .csv("a")
+                        .rollup(r -> r.count("n"))
+                        .build()))
                 .isFalse();
         assertThat(Decoder.wantsHeader(
-                        Pipeline.named("p").rollup(r -> r.count("n")).build()))
+                        PipelineBuilder.named("p").rollup(r -> r.count("n")).build()))
                 .isFalse();
     }
 

@@ -3,11 +3,12 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.builder.PipelineBuilder.RollupBuilder;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
-import dev.onefold.core.pipeline.PipelineBuilder.RollupBuilder;
+import dev.onefold.core.pipeline.Rollups;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -46,22 +47,22 @@ final class Decoding {
 
     /// A pipeline without versions that has this level.
     static Decoding level(String level) {
-        return of(Pipeline.named("p").rollup(r -> r.levels(level).count("n")));
+        return of(PipelineBuilder.named("p").rollup(r -> r.levels(level).count("n")));
     }
 
     /// A pipeline without versions that has this measure.
     static Decoding measure(String measure) {
-        return of(Pipeline.named("p").rollup(r -> r.measure("m", measure)));
+        return of(PipelineBuilder.named("p").rollup(r -> r.measure("m", measure)));
     }
 
     /// A pipeline whose records are counted if this holds.
     static Decoding filter(String condition) {
-        return of(Pipeline.named("p").filter(condition).rollup(r -> r.count("n")));
+        return of(PipelineBuilder.named("p").filter(condition).rollup(r -> r.count("n")));
     }
 
     /// A pipeline of comma-separated records, counted by these levels.
     static Decoding csv(Consumer<RollupBuilder> rollup, String... columns) {
-        return of(Pipeline.named("p").csv(columns).rollup(rollup));
+        return of(PipelineBuilder.named("p").csv(columns).rollup(rollup));
     }
 
     /// What is wrong with the record, or `null`.
@@ -161,7 +162,8 @@ final class Decoding {
     /// The first input, a number, at the scale of its type.
     @Nullable
     BigDecimal number(String record) {
-        DecimalType type = ((Measure.Input.Decimal) pipeline.inputs().getFirst()).type();
+        DecimalType type =
+                ((Measure.Input.Decimal) Rollups.of(pipeline).inputs().getFirst()).type();
         return event(record).number(0, type.scale());
     }
 

@@ -2,7 +2,7 @@ package dev.onefold.core.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.builder.PipelineBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -235,8 +235,8 @@ class JsonScannerTest {
                 "{\"c\":null,\"a\":{\"b\":1},\"c\":null}",
             })
     void a_field_that_is_read_and_stands_twice_is_malformed(String record) {
-        Decoding decoding =
-                Decoding.of(Pipeline.named("p").rollup(r -> r.levels("a.b", "c").count("n")));
+        Decoding decoding = Decoding.of(
+                PipelineBuilder.named("p").rollup(r -> r.levels("a.b", "c").count("n")));
         assertThat(decoding.refusal(record).message()).contains(" stands twice at byte ");
         assertThat(decoding.group("{\"c\":1,\"a\":{\"b\":1,\"c\":5,\"c\":6},\"x\":1,\"x\":1}"))
                 .as("after it")
@@ -245,7 +245,7 @@ class JsonScannerTest {
 
     @Test
     void the_order_of_fields_does_not_matter_and_one_record_leaves_nothing_to_the_next() {
-        Decoding decoding = Decoding.of(Pipeline.named("p")
+        Decoding decoding = Decoding.of(PipelineBuilder.named("p")
                 .rollup(r -> r.levels("a missing \"-\"", "b missing \"-\"", "c.d missing \"-\"", "c missing \"-\"")
                         .count("n")));
         assertThat(decoding.group("{\"a\":1,\"b\":2,\"c\":3}")).containsExactly("1", "2", "-", "3");

@@ -3,13 +3,13 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.builder.PipelineBuilder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// What is read of an event depends on what it does: a delete needs key and version, a filtered one no groups.
 class KindsTest {
-    private static final Decoding DECODING = Decoding.of(Pipeline.named("p")
+    private static final Decoding DECODING = Decoding.of(PipelineBuilder.named("p")
             .key("id")
             .version("v")
             .time("at")
@@ -59,8 +59,11 @@ class KindsTest {
 
     @Test
     void a_field_that_only_the_condition_of_deletes_reads_is_read() {
-        Decoding decoding = Decoding.of(
-                Pipeline.named("p").key("k").version("v").delete("a.b = \"x\"").rollup(r -> r.count("n")));
+        Decoding decoding = Decoding.of(PipelineBuilder.named("p")
+                .key("k")
+                .version("v")
+                .delete("a.b = \"x\"")
+                .rollup(r -> r.count("n")));
         assertThat(decoding.kind("{\"k\":1,\"v\":1,\"a\":{\"b\":\"x\"}}")).isEqualTo(Event.Kind.DELETE);
         assertThat(decoding.kind("{\"k\":1,\"v\":1,\"a\":{\"b\":\"y\"}}")).isEqualTo(Event.Kind.COUNTED);
     }

@@ -3,7 +3,7 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Seeds;
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -82,7 +82,7 @@ class LevelsTest {
         assertThat(Decoding.level("bucket(v, 1h, " + type + ")").refusal(record).message())
                 .startsWith("Field v is read as the time ")
                 .contains(message);
-        Decoding timed = Decoding.of(Pipeline.named("p")
+        Decoding timed = Decoding.of(PipelineBuilder.named("p")
                 .time("v", TimeType.valueOf(type.toUpperCase(Locale.ROOT).replace('-', '_')))
                 .rollup(r -> r.count("n")));
         assertThat(timed.refusal(record).message()).contains(message);
@@ -90,7 +90,7 @@ class LevelsTest {
 
     @Test
     void a_bucket_that_was_just_asked_for_is_not_mistaken_for_the_next() {
-        Decoding decoding = Decoding.of(Pipeline.named("p")
+        Decoding decoding = Decoding.of(PipelineBuilder.named("p")
                 .rollup(r -> r.levels("bucket(v, 1h)", "bucket(v, 1m)", "bucket(w, 1h)")
                         .count("n")));
         Seeds.forAllSeeds(5_000, random -> {
@@ -198,7 +198,7 @@ class LevelsTest {
 
     @Test
     void levels_of_several_roll_ups_each_make_their_own_group() {
-        Decoding decoding = Decoding.of(Pipeline.named("p")
+        Decoding decoding = Decoding.of(PipelineBuilder.named("p")
                 .rollup("one", r -> r.levels("a", "prefix(b, 1)").count("n"))
                 .rollup("two", r -> r.count("n"))
                 .rollup("three", r -> r.levels("b", "a", "step(c, 10)").count("n")));

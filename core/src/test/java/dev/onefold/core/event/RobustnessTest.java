@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.onefold.core.Seeds;
-import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder.RollupBuilder;
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.builder.PipelineBuilder.RollupBuilder;
 import dev.onefold.core.pipeline.TimeType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -52,7 +52,7 @@ class RobustnessTest {
     private static List<Decoder> decoders() {
         List<Decoder> decoders = new ArrayList<>();
         for (TimeType type : TimeType.values()) {
-            decoders.add(new Decoder(Pipeline.named("p")
+            decoders.add(new Decoder(PipelineBuilder.named("p")
                     .key("k", "s")
                     .version("v", type == TimeType.AUTO ? TimeType.ISO : type)
                     .time("t", type)
@@ -60,7 +60,7 @@ class RobustnessTest {
                     .filter("not (f in (\"y\", \"2\") or n <= -5 and w is missing)")
                     .rollup(r -> levels(r, type).min("m", "n", 38, 19).distinct("d", "w"))
                     .build()));
-            decoders.add(new Decoder(Pipeline.named("p")
+            decoders.add(new Decoder(PipelineBuilder.named("p")
                     .csv("k", "v", "t", "u", "n", "s", "w", "f")
                     .id("k")
                     .time("t", type)
@@ -68,7 +68,7 @@ class RobustnessTest {
                     .rollup(r -> levels(r, type).sum("m", "n", 18, 2))
                     .build()));
         }
-        decoders.add(new Decoder(Pipeline.named("p")
+        decoders.add(new Decoder(PipelineBuilder.named("p")
                 .key("k")
                 .version("v")
                 .rollup(r -> r.levels("a.b missing \"\"").measure("m", "sum(n) decimal(28,0) missing 0"))

@@ -3,8 +3,8 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Seeds;
-import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder.RollupBuilder;
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.builder.PipelineBuilder.RollupBuilder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -21,9 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// What a field says as text: keys, levels and distinct texts (hazard 22).
 class TextsTest {
-    private static final Decoding KEY = Decoding.of(Pipeline.named("p").id("k").rollup(r -> r.count("n")));
+    private static final Decoding KEY =
+            Decoding.of(PipelineBuilder.named("p").id("k").rollup(r -> r.count("n")));
     private static final Decoding KEYS =
-            Decoding.of(Pipeline.named("p").id("a", "b").rollup(r -> r.count("n")));
+            Decoding.of(PipelineBuilder.named("p").id("a", "b").rollup(r -> r.count("n")));
     private static final Decoding LEVEL = Decoding.level("k");
     private static final Decoding DISTINCT = Decoding.measure("distinct(k)");
 
@@ -270,7 +271,7 @@ class TextsTest {
     @Test
     void texts_and_groups_of_every_length_come_through_whatever_came_before() {
         Seeds.forAllSeeds(300, random -> {
-            Decoding decoding = Decoding.of(Pipeline.named("p")
+            Decoding decoding = Decoding.of(PipelineBuilder.named("p")
                     .rollup(r ->
                             r.levels("a", "b", "c", "d").distinct("texts", "e").distinct("more", "f")));
             for (int time = 0; time < 3; time++) {
@@ -354,7 +355,7 @@ class TextsTest {
 
     @Test
     void a_row_has_up_to_90_kilobytes() {
-        Decoding wide = Decoding.of(Pipeline.named("p")
+        Decoding wide = Decoding.of(PipelineBuilder.named("p")
                 .id("k")
                 .rollup("one", rollup -> distincts(rollup, "a"))
                 .rollup("two", rollup -> distincts(rollup, "b")));
@@ -381,7 +382,7 @@ class TextsTest {
 
     @Test
     void a_value_in_a_message_is_whole_whatever_its_script_and_cut_between_characters() {
-        Decoding decoding = Decoding.of(Pipeline.named("p").rollup(r -> r.sum("s", "x", 18, 2)));
+        Decoding decoding = Decoding.of(PipelineBuilder.named("p").rollup(r -> r.sum("s", "x", 18, 2)));
         assertThat(decoding.refusal("{\"x\":\"Zürich 東京 😀\"}").message())
                 .isEqualTo("Field x is 'Zürich 東京 😀', which is not a number");
         assertThat(decoding.refusal("{\"x\":\"" + "東".repeat(14) + "\"}").message())

@@ -3,7 +3,7 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Seeds;
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -27,11 +27,12 @@ class TimesTest {
     private static final BigDecimal SECONDS_MAX = BigDecimal.valueOf(Instant.MAX.getEpochSecond());
 
     private static Decoding time(TimeType type) {
-        return Decoding.of(Pipeline.named("p").time("t", type).rollup(r -> r.count("n")));
+        return Decoding.of(PipelineBuilder.named("p").time("t", type).rollup(r -> r.count("n")));
     }
 
     private static Decoding version(TimeType type) {
-        return Decoding.of(Pipeline.named("p").key("k").version("t", type).rollup(r -> r.count("n")));
+        return Decoding.of(
+                PipelineBuilder.named("p").key("k").version("t", type).rollup(r -> r.count("n")));
     }
 
     /// What is read, in nanoseconds; `null` if it is refused.

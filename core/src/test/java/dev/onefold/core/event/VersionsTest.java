@@ -3,7 +3,7 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Seeds;
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigInteger;
 import java.util.Arrays;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /// Versions are typed at the door (hazard 13), and their bytes are ordered as they are.
 class VersionsTest {
     private static final Decoding INTEGER =
-            Decoding.of(Pipeline.named("p").key("k").version("v").rollup(r -> r.count("n")));
+            Decoding.of(PipelineBuilder.named("p").key("k").version("v").rollup(r -> r.count("n")));
 
     private static BigInteger version(String value) {
         return INTEGER.version("{\"k\":\"a\",\"v\":" + value + "}");
@@ -166,7 +166,8 @@ class VersionsTest {
     }
 
     private static Decoding timed(TimeType type) {
-        return Decoding.of(Pipeline.named("p").key("k").version("v", type).rollup(r -> r.count("n")));
+        return Decoding.of(
+                PipelineBuilder.named("p").key("k").version("v", type).rollup(r -> r.count("n")));
     }
 
     private static void assertRising(Decoding time, List<String> values) {

@@ -1,5 +1,6 @@
 package dev.onefold.core.map;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
@@ -12,7 +13,7 @@ import java.util.random.RandomGenerator;
 
 /// Contributions to a pipeline that has a measure of each kind.
 public final class RandomContributions {
-    public static final Pipeline PIPELINE = Pipeline.named("trades")
+    public static final Pipeline PIPELINE = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(

@@ -8,10 +8,12 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /// The fast form of totals answers as the plain one does.
 class LeavesTest {
-    private static final Pipeline PIPELINE = Pipeline.named("p")
+    private static final Pipeline PIPELINE = PipelineBuilder.named("p")
             .rollup(
                     "main",
                     r -> r.levels("a", "b", "c")
@@ -41,12 +43,12 @@ class LeavesTest {
     /// Shards with the same groups and values.
     private static final class State implements AutoCloseable {
         final Groups groups = new Groups();
-        final Values values = new Values(PIPELINE.rollup("main").measures(), 3, _ -> {});
+        final Values values = new Values(Rollups.of(PIPELINE).named("main").measures(), 3, _ -> {});
         final Cells[] shards = {new Cells(PIPELINE, 0, values), new Cells(PIPELINE, 0, values)};
         final List<Amounts> rows = new ArrayList<>();
 
         Leaves leaves() {
-            return new Leaves(PIPELINE.rollup("main"), groups, shards, values);
+            return new Leaves(Rollups.of(PIPELINE).named("main"), groups, shards, values);
         }
 
         void change(RandomGenerator random) {
@@ -72,7 +74,7 @@ class LeavesTest {
         }
 
         Totals totals() {
-            Totals totals = new Totals(PIPELINE.rollup("main"));
+            Totals totals = new Totals(Rollups.of(PIPELINE).named("main"));
             for (int leaf = 0; leaf < groups.size(); leaf++) {
                 Aggregate aggregate = totals.empty();
                 for (Cells cells : shards) {

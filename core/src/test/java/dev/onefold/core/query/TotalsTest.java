@@ -7,9 +7,11 @@ import dev.onefold.core.Seeds;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /// Answers: which groups, in which order, and that every parent is the sum of its children (hazard 39).
 class TotalsTest {
-    private static final Pipeline PIPELINE = Pipeline.named("p")
+    private static final Pipeline PIPELINE = PipelineBuilder.named("p")
             .rollup(r -> r.levels("a", "b")
                     .measure("sum", "sum(n) decimal(18,0) missing ignore")
                     .measure("most", "max(n) decimal(18,0) missing ignore")
@@ -29,10 +31,10 @@ class TotalsTest {
             .build();
     private static final Answer.Cut CUT = new Answer.Cut(List.of(new Answer.Progress("orders", 7, 700)), Instant.EPOCH);
 
-    private final Totals totals = new Totals(PIPELINE.rollup("main"));
+    private final Totals totals = new Totals(Rollups.of(PIPELINE).named("main"));
 
     private static Aggregate rows(@Nullable Long... values) {
-        Values kept = new Values(PIPELINE.rollup("main").measures(), 1, _ -> {});
+        Values kept = new Values(Rollups.of(PIPELINE).named("main").measures(), 1, _ -> {});
         Cells cells = new Cells(PIPELINE, 0, kept);
         for (Long value : values) {
             Amounts amounts = new Amounts(1, 1);
@@ -168,7 +170,7 @@ class TotalsTest {
                 .hasMessage("There is no measure 'value' in roll-up main; there is sum, most, rows");
         assertThatThrownBy(() -> new Query("main", List.of(), -1, null)).hasMessage("Depth is -1; it is 0 or more");
         assertThatThrownBy(() -> new Query.Top(0, "sum")).hasMessage("Top is 0; it is 1 or more");
-        assertThatThrownBy(() -> PIPELINE.rollup("other")).hasMessageContaining("there is main");
+        assertThatThrownBy(() -> Rollups.of(PIPELINE).named("other")).hasMessageContaining("there is main");
     }
 
     @Test
@@ -184,7 +186,7 @@ class TotalsTest {
     @Test
     void every_parent_is_the_sum_of_its_children() {
         Seeds.forAllSeeds(200, random -> {
-            Totals many = new Totals(PIPELINE.rollup("main"));
+            Totals many = new Totals(Rollups.of(PIPELINE).named("main"));
             for (int i = random.nextInt(20); i > 0; i--) {
                 many.add(Tuple.of(List.of("a" + random.nextInt(4), "b" + random.nextInt(4))), rows((long)
                         random.nextInt(-9, 10)));

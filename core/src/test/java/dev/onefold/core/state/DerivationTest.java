@@ -2,10 +2,10 @@ package dev.onefold.core.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.function.Consumer;
@@ -17,7 +17,7 @@ class DerivationTest {
             .distinct("books", "book"));
 
     private static Pipeline trades(Consumer<PipelineBuilder.RollupBuilder> rollup) {
-        return Pipeline.named("trades")
+        return PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .delete("op = \"x\"")
@@ -39,7 +39,7 @@ class DerivationTest {
 
     @Test
     void levels_and_inputs_that_were_read_are_put_together_anew() {
-        Pipeline next = Pipeline.named("trades")
+        Pipeline next = PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .delete("op = \"x\"")
@@ -101,27 +101,27 @@ class DerivationTest {
         assertThat(reason(trades(r -> r.levels("book").count("n")))).contains("level book of roll-up main");
         assertThat(reason(trades(r -> r.levels("region").count("n")))).contains("level region");
         assertThat(reason(trades(r -> r.distinct("n", "value")))).contains("field value", "as a text");
-        assertThat(reason(Pipeline.named("t")
+        assertThat(reason(PipelineBuilder.named("t")
                         .key("id")
                         .version("v")
                         .delete("op = \"x\"")
                         .rollup(r -> r.count("n"))
                         .build()))
                 .contains("filter");
-        assertThat(reason(Pipeline.named("t")
+        assertThat(reason(PipelineBuilder.named("t")
                         .key("id")
                         .version("v")
                         .filter("value > 0")
                         .rollup(r -> r.count("n"))
                         .build()))
                 .contains("delete");
-        assertThat(reason(Pipeline.named("t")
+        assertThat(reason(PipelineBuilder.named("t")
                         .key("other")
                         .version("v")
                         .rollup(r -> r.count("n"))
                         .build()))
                 .contains("key, id or version");
-        assertThat(reason(Pipeline.named("t").rollup(r -> r.count("n")).build()))
+        assertThat(reason(PipelineBuilder.named("t").rollup(r -> r.count("n")).build()))
                 .contains("place");
     }
 }

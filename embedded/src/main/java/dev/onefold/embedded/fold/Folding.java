@@ -12,6 +12,7 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.letters.Letters;
@@ -69,12 +70,12 @@ public final class Folding {
         for (int shard = 0; shard < state.shards.length; shard++) {
             conflicts.add(new ArrayList<>());
         }
-        List<Measure.Input> inputs = state.pipeline.inputs();
+        List<Measure.Input> inputs = Rollups.of(state.pipeline).inputs();
         texts = new boolean[inputs.size()];
         for (int i = 0; i < texts.length; i++) {
             texts[i] = inputs.get(i) instanceof Measure.Input.Text;
         }
-        horizon = state.pipeline.identity() instanceof Identity.ById byId ? byId.horizon() : null;
+        horizon = state.pipeline.input().identity() instanceof Identity.ById byId ? byId.horizon() : null;
     }
 
     /// From now on the first records of settled places are not folded.

@@ -8,6 +8,7 @@ import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.Rows;
@@ -20,6 +21,7 @@ public final class State {
     private static final int HEAP_PERCENT_MAX = 60;
 
     public final Pipeline pipeline;
+    private final Rollups rollups;
     public final Groups[] groups;
     /// The values of each roll-up.
     public final Values[] values;
@@ -36,18 +38,19 @@ public final class State {
     public State(Pipeline pipeline, int shardCount, Memory memory) {
         this.pipeline = pipeline;
         this.memory = memory;
-        groups = new Groups[pipeline.rollups().size()];
+        rollups = Rollups.of(pipeline);
+        groups = new Groups[rollups.all().size()];
         Arrays.setAll(groups, _ -> new Groups());
         shards = new Rows[shardCount];
         values = new Values[groups.length];
         Arrays.setAll(values, this::newValues);
         Arrays.setAll(shards, _ -> new Rows(pipeline, groups, values, memory, sources::name));
-        byPlace = pipeline.identity() instanceof Identity.ByPlace;
+        byPlace = pipeline.input().identity() instanceof Identity.ByPlace;
     }
 
     private Values newValues(int rollup) {
         int parts = shards.length == 1 ? 1 : Math.min(2 * shards.length, VALUE_PARTS_MAX);
-        return new Values(pipeline.rollups().get(rollup).measures(), parts, memory::change);
+        return new Values(rollups.all().get(rollup).measures(), parts, memory::change);
     }
 
     /// The cells, `[shard][roll-up]`.
@@ -82,7 +85,7 @@ public final class State {
     private Leaves leaves(int rollup, Cells[][] cells, Values of) {
         Cells[] shardCells = new Cells[cells.length];
         Arrays.setAll(shardCells, shard -> cells[shard][rollup]);
-        return new Leaves(pipeline.rollups().get(rollup), groups[rollup], shardCells, of);
+        return new Leaves(rollups.all().get(rollup), groups[rollup], shardCells, of);
     }
 
     /// Receives leaves; they are valid during the call.
@@ -102,7 +105,7 @@ public final class State {
                 workers.run(shards.length, shard -> {
                     Cells some = new Cells(pipeline, each, fresh);
                     Amounts nothing =
-                            new Amounts(groups.length, pipeline.inputs().size());
+                            new Amounts(groups.length, rollups.inputs().size());
                     shards[shard].forEach(amounts -> some.move(nothing, amounts));
                     cells[shard][each] = some;
                 });

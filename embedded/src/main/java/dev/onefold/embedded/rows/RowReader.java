@@ -9,6 +9,7 @@ import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Row;
@@ -31,12 +32,12 @@ final class RowReader {
     RowReader(Pipeline pipeline, Groups[] groups) {
         this.pipeline = pipeline;
         this.groups = groups;
-        inputs = pipeline.inputs().toArray(new Measure.Input[0]);
+        inputs = Rollups.of(pipeline).inputs().toArray(new Measure.Input[0]);
         texts = texts(pipeline);
     }
 
     static boolean[] texts(Pipeline pipeline) {
-        List<Measure.Input> inputs = pipeline.inputs();
+        List<Measure.Input> inputs = Rollups.of(pipeline).inputs();
         boolean[] texts = new boolean[inputs.size()];
         for (int i = 0; i < texts.length; i++) {
             texts[i] = inputs.get(i) instanceof Measure.Input.Text;

@@ -10,6 +10,7 @@ import dev.onefold.core.event.Version;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.map.RandomContributions;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import java.math.BigInteger;
@@ -25,14 +26,15 @@ class RowsTest {
     private static final Pipeline PIPELINE = RandomContributions.PIPELINE;
     private static final int SOURCE = 3;
 
-    private final Groups[] groups = new Groups[PIPELINE.rollups().size()];
+    private final Groups[] groups = new Groups[Rollups.of(PIPELINE).all().size()];
     private final Values[] values = new Values[groups.length];
     private final Memory memory = new Memory(Long.MAX_VALUE);
 
     private Rows rows() {
         Arrays.setAll(groups, _ -> new Groups());
         Arrays.setAll(
-                values, rollup -> new Values(PIPELINE.rollups().get(rollup).measures(), 1, memory::change));
+                values,
+                rollup -> new Values(Rollups.of(PIPELINE).all().get(rollup).measures(), 1, memory::change));
         return new Rows(PIPELINE, groups, values, memory, number -> "source" + number);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -91,7 +92,7 @@ record Folded(EmbeddedEngine engine) implements AutoCloseable {
     /// All there is to ask, of all roll-ups.
     List<Answer.Line> everything() {
         List<Answer.Line> lines = new ArrayList<>();
-        for (Rollup rollup : engine.pipeline().rollups()) {
+        for (Rollup rollup : Rollups.of(engine.pipeline()).all()) {
             lines.addAll(engine.query(Query.all(rollup.name())).lines());
         }
         return lines;

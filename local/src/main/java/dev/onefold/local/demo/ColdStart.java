@@ -2,6 +2,7 @@ package dev.onefold.local.demo;
 
 import dev.onefold.aws.template.Input;
 import dev.onefold.aws.template.Template;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.local.function.FunctionSettings;
 import dev.onefold.local.function.Sandbox;
@@ -27,7 +28,7 @@ import java.util.stream.Stream;
 public final class ColdStart {
     private static final int STARTS = 10;
     private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final Pipeline PIPELINE = Pipeline.named("cold-start")
+    private static final Pipeline PIPELINE = PipelineBuilder.named("cold-start")
             .key("id")
             .version("v")
             .rollup(rollup -> rollup.levels("desk").sum("value", "value", 18, 2))

@@ -2,9 +2,9 @@ package dev.onefold.local.demo;
 
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.stream.Producer;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineText;
-import dev.onefold.core.pipeline.Reading;
 import dev.onefold.local.function.FunctionFaults;
 import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Faults;

@@ -1,6 +1,7 @@
 package dev.onefold.local.stack;
 
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 ///
 /// Some items come broken: with words where the stars belong. Half of those are put right later.
 final class Favourites {
-    static final Pipeline PIPELINE = Pipeline.named("favourites")
+    static final Pipeline PIPELINE = PipelineBuilder.named("favourites")
             .key("Keys.user", "Keys.restaurant")
             .version("SequenceNumber")
             .delete("eventName = \"REMOVE\"")

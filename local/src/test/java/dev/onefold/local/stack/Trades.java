@@ -1,5 +1,6 @@
 package dev.onefold.local.stack;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +13,7 @@ import java.util.SortedMap;
 
 /// Messages that correct, repeat, delete and break each other, and the totals that are right for them.
 final class Trades {
-    static final Pipeline PIPELINE = Pipeline.named("trades")
+    static final Pipeline PIPELINE = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .delete("gone = true")

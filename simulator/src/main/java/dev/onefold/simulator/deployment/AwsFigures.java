@@ -8,6 +8,7 @@ import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Layout;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedDynamoDb;
@@ -175,7 +176,7 @@ public final class AwsFigures {
 
     /// The benchmark's.
     static Pipeline pipeline() {
-        return Pipeline.named("trade-risk")
+        return PipelineBuilder.named("trade-risk")
                 .key("TradeID")
                 .version("Version")
                 .time("Timestamp")

@@ -11,6 +11,7 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.Totals;
@@ -47,8 +48,9 @@ final class Questions {
 
     /// Asks for all of a roll-up.
     void query(AwsEngine engine) {
-        String rollup = pipeline.rollups()
-                .get(random.nextInt(pipeline.rollups().size()))
+        String rollup = Rollups.of(pipeline)
+                .all()
+                .get(random.nextInt(Rollups.of(pipeline).all().size()))
                 .name();
         Map<List<String>, BigDecimal> seen =
                 countsSeen.computeIfAbsent(engine, _ -> new HashMap<>()).computeIfAbsent(rollup, _ -> new HashMap<>());
@@ -57,7 +59,7 @@ final class Questions {
     }
 
     private void check(Answer answer, Map<List<String>, BigDecimal> before, Map<List<String>, BigDecimal> seen) {
-        List<Measure> measures = pipeline.rollup(answer.rollup()).measures();
+        List<Measure> measures = Rollups.of(pipeline).named(answer.rollup()).measures();
         for (int i = 0; i < measures.size(); i++) {
             if (!(measures.get(i) instanceof Measure.Count)) {
                 continue;
@@ -136,7 +138,8 @@ final class Questions {
     /// In one cut nothing is retracted that was not added, and no key is there twice.
     void lookAt(Person person, Store store) {
         Definition definition = person.of(new Definitions(store).load());
-        int rollup = random.nextInt(definition.servedView().pipeline().rollups().size());
+        int rollup = random.nextInt(
+                Rollups.of(definition.servedView().pipeline()).all().size());
         Totals totals = person.of(new TotalsReads(store, definition)
                         .read(List.of(TotalsReads.Part.of(definition.servedView(), rollup, Tuple.of(List.of())))))
                 .totals()

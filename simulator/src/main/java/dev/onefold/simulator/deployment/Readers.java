@@ -6,6 +6,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Totals;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -100,7 +101,7 @@ final class Readers {
     }
 
     private CompletableFuture<Boolean> compare(Store store, Definition definition, long least) {
-        int rollups = definition.servedView().pipeline().rollups().size();
+        int rollups = Rollups.of(definition.servedView().pipeline()).all().size();
         List<TotalsReads.Part> parts = new ArrayList<>();
         for (Definition.View view : definition.views()) {
             for (int rollup = 0; rollup < rollups; rollup++) {

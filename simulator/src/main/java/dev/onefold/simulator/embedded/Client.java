@@ -212,7 +212,7 @@ final class Client {
     }
 
     private static boolean isKeyed(EmbeddedEngine engine) {
-        return !(engine.pipeline().identity() instanceof dev.onefold.core.pipeline.Identity.ByPlace);
+        return !(engine.pipeline().input().identity() instanceof dev.onefold.core.pipeline.Identity.ByPlace);
     }
 
     private void append(EmbeddedEngine engine, Input input, int count) {

@@ -192,7 +192,7 @@ final class Expected {
         letters.stream().filter(letter -> isOutOfTime(letter)).forEach(letter -> tooOld.add(lineOf(letter.place())));
         Oracle oracle = oracle(progress, tooOld);
         String wrong = Judge.wrongTotals(engine, oracle) + wrongLetters(engine, oracle, letters);
-        if (engine.pipeline().identity() instanceof Identity.ByPlace) {
+        if (engine.pipeline().input().identity() instanceof Identity.ByPlace) {
             return wrong; // No rows are kept to verify from.
         }
         var verification = engine.verify();

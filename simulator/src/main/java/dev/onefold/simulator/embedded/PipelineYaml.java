@@ -1,9 +1,9 @@
 package dev.onefold.simulator.embedded;
 
+import dev.onefold.core.document.Node;
+import dev.onefold.core.grammar.PipelineReader;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineReader;
-import dev.onefold.core.pipeline.Reading;
-import dev.onefold.core.pipeline.document.Node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

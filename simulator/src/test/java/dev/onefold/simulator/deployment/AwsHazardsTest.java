@@ -16,6 +16,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -39,7 +40,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactionConflictExcepti
 /// Known ways in which such systems count wrong, each with its schedule, on the simulated service. The number before a
 /// test is the hazard's; what depends on a record alone, both runtimes have in common, and stands in `EngineContract`.
 class AwsHazardsTest {
-    private static final Pipeline TRADES = Pipeline.named("trades")
+    private static final Pipeline TRADES = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
@@ -214,7 +215,7 @@ class AwsHazardsTest {
     /// 40.
     @Test
     void rows_that_seed_while_events_are_live_are_versioned_and_tombstones_guard() {
-        Pipeline favourites = Pipeline.named("favourites")
+        Pipeline favourites = PipelineBuilder.named("favourites")
                 .key("id")
                 .version("v")
                 .delete("op = \"REMOVE\"")
@@ -318,7 +319,7 @@ class AwsHazardsTest {
     void an_id_that_comes_again_after_a_year_counts_once() {
         Deployment claims = Deployment.calm();
         AwsEngine counting = claims.engine(
-                Pipeline.named("runs")
+                PipelineBuilder.named("runs")
                         .id("id")
                         .rollup(r -> r.sum("value", "value", 20, 2).count("trades"))
                         .build(),
@@ -453,7 +454,7 @@ class AwsHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         process(trades(100));
         engine.reduce();
-        Pipeline byValue = Pipeline.named("trades")
+        Pipeline byValue = PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.levels("desk")

@@ -12,6 +12,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.aggregate.Aggregate;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.fakes.aws.SimulatedClient;
@@ -33,7 +34,7 @@ final class BusyTrades {
     static final int LANES = 4;
     static final int DESKS = 12;
     private static final int PAGE = 6;
-    static final Pipeline TRADES = Pipeline.named("trades")
+    static final Pipeline TRADES = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup("desks", r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))

@@ -14,9 +14,9 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
 import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
@@ -49,7 +49,7 @@ class DecidedLettersTest {
     private int sequence;
 
     private static PipelineBuilder byDesk() {
-        return Pipeline.named("trades").key("id").version("v");
+        return PipelineBuilder.named("trades").key("id").version("v");
     }
 
     private static PipelineBuilder trades() {

@@ -14,6 +14,7 @@ import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.Test;
 /// items is the last one.
 class IsolationHazardsTest {
     private static final int LANES = 3;
-    private static final Pipeline TRADES = Pipeline.named("trades")
+    private static final Pipeline TRADES = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))

@@ -8,6 +8,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -35,7 +36,7 @@ class LateReadsTest {
                     1,
                     Duration.ZERO));
 
-    private static final Pipeline TRADES = Pipeline.named("trades")
+    private static final Pipeline TRADES = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.levels("desk").count("trades"))

@@ -15,6 +15,7 @@ import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -43,7 +44,7 @@ class NarrowerDecimalsTest {
     private int sequence;
 
     private static Pipeline trades(int scale) {
-        return Pipeline.named("trades")
+        return PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.levels("desk")

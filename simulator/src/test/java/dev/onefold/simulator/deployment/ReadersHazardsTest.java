@@ -12,6 +12,7 @@ import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -35,7 +36,7 @@ class ReadersHazardsTest {
     private static final long CLOCK_SKEW_MS = 20;
     private static final int READERS = 50;
     private static final Duration LAG_MAX = Duration.ofSeconds(4);
-    private static final Pipeline TRADES = Pipeline.named("trades")
+    private static final Pipeline TRADES = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))

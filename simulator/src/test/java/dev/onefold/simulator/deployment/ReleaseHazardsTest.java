@@ -20,9 +20,9 @@ import dev.onefold.aws.template.Input;
 import dev.onefold.aws.template.Template;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.Verification;
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.PipelineBuilder;
-import dev.onefold.core.pipeline.PipelineText;
 import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
@@ -47,7 +47,7 @@ class ReleaseHazardsTest {
     private int sequence;
 
     private static PipelineBuilder trades() {
-        return Pipeline.named("trades")
+        return PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"));
@@ -318,7 +318,7 @@ class ReleaseHazardsTest {
         process(IntStream.range(0, 300)
                 .mapToObj(i -> trade("t" + i, 1, "d" + i % 3, 1))
                 .toArray(Arrival[]::new));
-        Pipeline refused = Pipeline.named("trades")
+        Pipeline refused = PipelineBuilder.named("trades")
                 .key("id")
                 .version("v")
                 .rollup(r -> r.levels("region").count("trades"))

@@ -11,6 +11,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.Fault;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /// The tables are restored, and then once more to the same backups: the first time was the wrong moment, or something
 /// else went wrong. What the first restore began is lost, and its numbers are given again.
 class RestoresInARowTest {
-    private static final Pipeline TRADES = Pipeline.named("trades")
+    private static final Pipeline TRADES = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))

@@ -6,6 +6,7 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
 import dev.onefold.core.Seeds;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.Fault;
@@ -32,7 +33,7 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 /// A table's change stream read again: by nothing else, so what is in the totals is what the replay has found.
 class TableReplayTest {
     private static final String TABLE = "Favourites";
-    private static final Pipeline FAVOURITES = Pipeline.named("favourites")
+    private static final Pipeline FAVOURITES = PipelineBuilder.named("favourites")
             .key("Keys.id")
             .version("SequenceNumber")
             .delete("eventName = \"REMOVE\"")

@@ -6,6 +6,7 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /// A partition of the table of rows that takes no more for a while.
 class ThrottledRowsTest {
     private static final int KEYS = 300;
-    private static final Pipeline TRADES = Pipeline.named("trades")
+    private static final Pipeline TRADES = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.levels("desk").count("trades"))

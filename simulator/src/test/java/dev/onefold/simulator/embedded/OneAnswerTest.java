@@ -10,6 +10,7 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.DefinitionChange;
@@ -73,7 +74,7 @@ class OneAnswerTest {
         }
 
         private List<List<Answer.Line>> answers(EmbeddedEngine engine) {
-            return pipeline.rollups().stream()
+            return Rollups.of(pipeline).all().stream()
                     .map(Rollup::name)
                     .map(name -> engine.query(Query.all(name)).lines())
                     .toList();
@@ -90,7 +91,7 @@ class OneAnswerTest {
                 merged = answers(engine);
             }
             List<byte[]> mixed = new ArrayList<>(records());
-            if (!(pipeline.identity() instanceof Identity.ByPlace)) {
+            if (!(pipeline.input().identity() instanceof Identity.ByPlace)) {
                 mixed.addAll(records().subList(0, random.nextInt(records().size())));
             }
             Collections.shuffle(mixed, Random.from(random));

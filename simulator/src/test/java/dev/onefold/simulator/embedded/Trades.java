@@ -1,5 +1,6 @@
 package dev.onefold.simulator.embedded;
 
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -109,8 +110,8 @@ public final class Trades {
     /// The measures of each group, as they are shown.
     public static Map<String, String> totals(EmbeddedEngine engine) {
         Map<String, String> totals = new TreeMap<>();
-        Answer answer =
-                engine.query(Query.all(engine.pipeline().rollups().getFirst().name()));
+        Answer answer = engine.query(
+                Query.all(Rollups.of(engine.pipeline()).all().getFirst().name()));
         answer.lines().forEach(line -> {
             List<String> values = line.values().stream()
                     .map(value -> value == null ? "-" : value.toPlainString())

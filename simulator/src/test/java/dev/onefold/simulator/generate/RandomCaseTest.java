@@ -2,7 +2,7 @@ package dev.onefold.oracle.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.pipeline.Reading;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.oracle.Oracle;
 import dev.onefold.oracle.Oracle.Outcome;
 import dev.onefold.yaml.PipelineFile;

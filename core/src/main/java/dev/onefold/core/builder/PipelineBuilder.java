@@ -1,0 +1,225 @@
+package dev.onefold.core.builder;
+
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problem;
+import dev.onefold.core.grammar.PipelineReader;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.TimeType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Builds a pipeline in Java. Fields, levels, measures and conditions are texts as in a pipeline file, and
+/// [#build()] judges them by the same rules. Not thread-safe.
+///
+/// ```java
+/// PipelineBuilder.named("trade-risk")
+///         .json()
+///         .key("TradeID")
+///         .version("Version")
+///         .rollup(rollup -> rollup.levels("Hierarchy.Region").sum("value", "Value", 18, 2).count("trades"))
+///         .build();
+/// ```
+public final class PipelineBuilder {
+    private final String name;
+    private final List<Node.Entry> input = new ArrayList<>();
+    private final List<Node.Entry> rollups = new ArrayList<>();
+
+    private PipelineBuilder(String name) {
+        this.name = name;
+    }
+
+    /// Begins a pipeline of this name.
+    public static PipelineBuilder named(String name) {
+        return new PipelineBuilder(Objects.requireNonNull(name, "The pipeline's name is null"));
+    }
+
+    /// Records are JSON objects; so they are if nothing is said.
+    public PipelineBuilder json() {
+        return text("format", PipelineReader.JSON);
+    }
+
+    /// Records are lines of CSV, and the first line of each source names the columns.
+    public PipelineBuilder csv() {
+        return text("format", PipelineReader.CSV);
+    }
+
+    /// Records are lines of CSV with these columns, and no line names them.
+    public PipelineBuilder csv(String... columns) {
+        return csv().texts("columns", columns);
+    }
+
+    /// What stands between the values of a CSV line; a comma if nothing is said.
+    public PipelineBuilder delimiter(char delimiter) {
+        return text("delimiter", String.valueOf(delimiter));
+    }
+
+    /// What a version replaces.
+    public PipelineBuilder key(String... fields) {
+        return texts("key", fields);
+    }
+
+    /// The version, an integer.
+    public PipelineBuilder version(String field) {
+        return text("version", field);
+    }
+
+    /// The version, a time of this type.
+    public PipelineBuilder version(String field, TimeType type) {
+        return typed("version", field, type);
+    }
+
+    /// What makes a record the same again where nothing is replaced.
+    public PipelineBuilder id(String... fields) {
+        return texts("id", fields);
+    }
+
+    /// How far behind the latest time a record's id is still known.
+    public PipelineBuilder horizon(Duration horizon) {
+        return text("horizon", PipelineText.of(horizon));
+    }
+
+    /// The event time: text is ISO-8601, a number is epoch seconds.
+    public PipelineBuilder time(String field) {
+        return text("time", field);
+    }
+
+    /// The event time, of this type.
+    public PipelineBuilder time(String field, TimeType type) {
+        return typed("time", field, type);
+    }
+
+    /// A record for which the condition holds deletes its key.
+    public PipelineBuilder delete(String condition) {
+        return text("delete", condition);
+    }
+
+    /// A record for which the condition does not hold contributes nothing.
+    public PipelineBuilder filter(String condition) {
+        return text("filter", condition);
+    }
+
+    /// The only roll-up, called [Rollup#MAIN].
+    public PipelineBuilder rollup(Consumer<RollupBuilder> rollup) {
+        return rollup(Rollup.MAIN, rollup);
+    }
+
+    /// One of several roll-ups.
+    public PipelineBuilder rollup(String rollupName, Consumer<RollupBuilder> rollup) {
+        Objects.requireNonNull(rollupName, "The roll-up's name is null");
+        RollupBuilder builder = new RollupBuilder();
+        Objects.requireNonNull(rollup, "What builds the roll-up is null").accept(builder);
+        rollups.add(Node.Entry.of(
+                rollupName,
+                Node.Mapping.of(List.of(
+                        Node.Entry.of("levels", Node.Sequence.of(builder.levels)),
+                        Node.Entry.of("measures", Node.Mapping.of(builder.measures))))));
+        return this;
+    }
+
+    /// The pipeline.
+    ///
+    /// @throws IllegalArgumentException naming all that is wrong with it
+    public Pipeline build() {
+        Node file = Node.Mapping.of(List.of(
+                Node.Entry.of("pipeline", Node.Scalar.of(name)),
+                Node.Entry.of("input", Node.Mapping.of(input)),
+                Node.Entry.of("rollups", Node.Mapping.of(rollups))));
+        return switch (PipelineReader.read(file)) {
+            case Reading.Read(Pipeline pipeline) -> pipeline;
+            case Reading.Refused(List<Problem> problems) ->
+                throw new IllegalArgumentException(problems.stream()
+                        .map(Problem::message)
+                        .collect(Collectors.joining("\n  ", "The pipeline '" + name + "' is not possible:\n  ", "")));
+        };
+    }
+
+    private PipelineBuilder text(String setting, String text) {
+        input.add(Node.Entry.of(setting, Node.Scalar.of(text)));
+        return this;
+    }
+
+    private PipelineBuilder texts(String setting, String... texts) {
+        input.add(Node.Entry.of(
+                setting, Node.Sequence.of(Stream.of(texts).map(Node.Scalar::of).toList())));
+        return this;
+    }
+
+    private PipelineBuilder typed(String setting, String field, TimeType type) {
+        input.add(Node.Entry.of(
+                setting,
+                Node.Mapping.of(List.of(
+                        Node.Entry.of("field", Node.Scalar.of(field)),
+                        Node.Entry.of("type", Node.Scalar.of(type.word()))))));
+        return this;
+    }
+
+    /// Builds one roll-up. Not thread-safe.
+    public static final class RollupBuilder {
+        private final List<Node> levels = new ArrayList<>();
+        private final List<Node.Entry> measures = new ArrayList<>();
+
+        private RollupBuilder() {}
+
+        /// Levels, outermost first, each as in a pipeline file: `Hierarchy.Region`, `bucket(Timestamp, 1h)`.
+        public RollupBuilder levels(String... texts) {
+            Stream.of(texts).map(Node.Scalar::of).forEach(levels::add);
+            return this;
+        }
+
+        /// A level below those before it, with a name for answers.
+        public RollupBuilder level(String levelName, String text) {
+            levels.add(Node.Mapping.of(List.of(
+                    Node.Entry.of("field", Node.Scalar.of(text)), Node.Entry.of("name", Node.Scalar.of(levelName)))));
+            return this;
+        }
+
+        /// How many rows.
+        public RollupBuilder count(String measureName) {
+            return measure(measureName, "count()");
+        }
+
+        /// The exact sum of a field, of this type.
+        public RollupBuilder sum(String measureName, String field, int precision, int scale) {
+            return numeric(measureName, Measure.Fold.SUM, field, precision, scale);
+        }
+
+        /// The average of a field, of this type.
+        public RollupBuilder average(String measureName, String field, int precision, int scale) {
+            return numeric(measureName, Measure.Fold.AVERAGE, field, precision, scale);
+        }
+
+        /// The least value of a field, of this type.
+        public RollupBuilder min(String measureName, String field, int precision, int scale) {
+            return numeric(measureName, Measure.Fold.MIN, field, precision, scale);
+        }
+
+        /// The greatest value of a field, of this type.
+        public RollupBuilder max(String measureName, String field, int precision, int scale) {
+            return numeric(measureName, Measure.Fold.MAX, field, precision, scale);
+        }
+
+        /// How many different texts a field has.
+        public RollupBuilder distinct(String measureName, String field) {
+            return measure(measureName, "distinct(" + field + ")");
+        }
+
+        /// A measure as in a pipeline file: `sum(customers) decimal(18,0) missing ignore`.
+        public RollupBuilder measure(String measureName, String text) {
+            measures.add(Node.Entry.of(measureName, Node.Scalar.of(text)));
+            return this;
+        }
+
+        private RollupBuilder numeric(String measureName, Measure.Fold fold, String field, int precision, int scale) {
+            return measure(measureName, fold.word() + "(" + field + ") decimal(" + precision + "," + scale + ")");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+/// A document as values with places: nodes, problems, JSON text. It knows nothing of pipelines; the grammar reads
+/// them from it.
+@NullMarked
+package dev.onefold.core.document;
+
+import org.jspecify.annotations.NullMarked;

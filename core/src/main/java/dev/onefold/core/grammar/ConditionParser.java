@@ -1,0 +1,133 @@
+package dev.onefold.core.grammar;
+
+import dev.onefold.core.pipeline.Condition;
+import dev.onefold.core.pipeline.Condition.Comparison;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Limits;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Reads a condition: `or` joins what `and` joins, which are comparisons, `not` and parentheses. Not thread-safe.
+final class ConditionParser {
+    private static final String COMPARISONS =
+            "write a comparison: =, !=, <, <=, >, >=, in (…), not in (…), is missing or is not missing";
+
+    private final Expression expression;
+    private final FieldGrammar fields;
+    private int depth;
+
+    private ConditionParser(Expression expression, FieldGrammar fields) {
+        this.expression = expression;
+        this.fields = fields;
+    }
+
+    /// The condition that the whole of the text is.
+    static Condition parse(Expression expression, FieldGrammar fields) {
+        Condition condition = new ConditionParser(expression, fields).any();
+        expression.end("join comparisons with 'and' or 'or', in small letters");
+        return condition;
+    }
+
+    private Condition any() {
+        List<Condition> conditions = new ArrayList<>();
+        do {
+            conditions.add(all());
+        } while (expression.takeWord("or"));
+        return conditions.size() == 1 ? conditions.getFirst() : new Condition.Or(conditions);
+    }
+
+    private Condition all() {
+        List<Condition> conditions = new ArrayList<>();
+        do {
+            conditions.add(one());
+        } while (expression.takeWord("and"));
+        return conditions.size() == 1 ? conditions.getFirst() : new Condition.And(conditions);
+    }
+
+    private Condition one() {
+        if (depth == Limits.NESTING_MAX) {
+            throw expression.refuse("is nested too deep", "at most " + Limits.NESTING_MAX + " levels are possible");
+        }
+        depth++;
+        Condition condition;
+        if (expression.takeWord("not")) {
+            condition = new Condition.Not(one());
+        } else if (expression.take('(')) {
+            condition = any();
+            expression.expect(')', "close the parenthesis, or go on with 'and' or 'or'");
+        } else {
+            condition = comparison(fields.read(expression));
+        }
+        depth--;
+        return condition;
+    }
+
+    private Condition comparison(FieldPath field) {
+        if (expression.takeWord("is")) {
+            boolean negated = expression.takeWord("not");
+            if (!expression.takeWord("missing")) {
+                throw expression.refuse("is unexpected, expected 'missing'", "write 'is missing' or 'is not missing'");
+            }
+            Condition missing = new Condition.Missing(field);
+            return negated ? new Condition.Not(missing) : missing;
+        }
+        boolean negated = expression.takeWord("not");
+        if (expression.takeWord("in")) {
+            return new Condition.TextIn(field, texts(), negated);
+        }
+        if (negated) {
+            throw expression.refuse("is unexpected, expected 'in'", "write 'not in (…)'");
+        }
+        int start = expression.offset();
+        String sign = expression.run("=!<>");
+        if (sign.isEmpty()) {
+            throw expression.refuse("is no comparison", COMPARISONS);
+        }
+        Optional<Comparison> comparison = Stream.of(Comparison.values())
+                .filter(each -> each.sign().equals(sign))
+                .findFirst();
+        return compared(
+                field, comparison.orElseThrow(() -> expression.refuseFrom(start, "is no comparison", COMPARISONS)));
+    }
+
+    private Condition compared(FieldPath field, Comparison comparison) {
+        boolean equality = comparison == Comparison.EQUAL || comparison == Comparison.UNEQUAL;
+        BigDecimal number = expression.number();
+        if (number != null) {
+            return new Condition.Number(field, comparison, number);
+        }
+        if (!equality) {
+            throw expression.refuse(
+                    "is not a number",
+                    "'" + comparison.sign() + "' compares numbers: write digits without quotes, like 100.50");
+        }
+        return new Condition.TextIn(field, List.of(text()), comparison == Comparison.UNEQUAL);
+    }
+
+    private List<String> texts() {
+        expression.expect('(', "write the texts in parentheses: in (\"EMEA\", \"APAC\")");
+        List<String> texts = new ArrayList<>();
+        do {
+            texts.add(text());
+        } while (expression.take(','));
+        expression.expect(')', "close the parenthesis, or go on with a comma");
+        return texts;
+    }
+
+    private String text() {
+        String text = expression.quotedText();
+        if (text != null) {
+            return text;
+        }
+        if (expression.takeWord("true")) {
+            return "true";
+        }
+        if (expression.takeWord("false")) {
+            return "false";
+        }
+        throw expression.refuse("is no text", "write a text in quotes, like \"EMEA\"");
+    }
+}

@@ -1,0 +1,393 @@
+package dev.onefold.core.grammar;
+
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problem;
+import dev.onefold.core.document.Problems;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the small language inside a text from left to right. A grammar takes what it needs and, where it meets
+/// something else, throws what [#refuse(String, String)] makes of it: the first thing wrong in a text ends its
+/// reading, at its exact column. Not thread-safe.
+public final class Expression {
+    /// The most digits of a number, without leading zeros.
+    private static final int NUMBER_DIGITS_MAX = 28;
+
+    private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?");
+    private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]+");
+    private static final Pattern DURATION = Pattern.compile("[0-9]+[smhd]");
+    private static final int NUMBER_LENGTH_MAX = 100;
+    private static final String ARITHMETIC = "*/+%";
+    private static final String NO_ARITHMETIC = "there is no arithmetic: name one field, and compute beforehand";
+
+    private final Node.Scalar scalar;
+    private final String text;
+    private final String path;
+    private int offset;
+
+    private Expression(Node.Scalar scalar, String path) {
+        this.scalar = scalar;
+        this.text = scalar.text();
+        this.path = path;
+    }
+
+    /// What the grammar makes of a text, or null when it is wrong, which is then noted.
+    ///
+    /// @param path where the text stands in the document's structure
+    public static <T> @Nullable T read(
+            Node.Scalar scalar, String path, Problems problems, Function<Expression, T> grammar) {
+        Expression expression = new Expression(scalar, path);
+        try {
+            expression.refuseBrokenText();
+            return grammar.apply(expression);
+        } catch (Refusal refusal) {
+            problems.add(refusal.problem);
+            return null;
+        }
+    }
+
+    /// Leaves a grammar; never leaves [#read].
+    public static final class Refusal extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private final transient Problem problem;
+
+        private Refusal(Problem problem) {
+            super(problem.toString(), null, false, false);
+            this.problem = problem;
+        }
+    }
+
+    /// The text as it is, read to its end.
+    public String whole() {
+        offset = text.length();
+        return text;
+    }
+
+    /// The offset of the next token.
+    public int offset() {
+        skipSpace();
+        return offset;
+    }
+
+    /// Goes back to where [#offset()] was.
+    public void back(int toOffset) {
+        offset = toOffset;
+    }
+
+    /// The text is refused for what stands at this point of it.
+    public Refusal refuse(String wrong, String right) {
+        skipSpace();
+        if (!atEnd()) {
+            return refuse(offset, token(), wrong, right);
+        }
+        return text.isBlank()
+                ? refuse(0, "", "is empty", right)
+                : refuse(offset, text, "ends too early", right + unclosedAdvice());
+    }
+
+    /// The text is refused for what was read since `start`.
+    public Refusal refuseFrom(int start, String wrong, String right) {
+        return refuse(start, text.substring(start, offset), wrong, right);
+    }
+
+    private Refusal refuse(int at, String value, String wrong, String right) {
+        return new Refusal(new Problem(scalar.at(at), path, value, wrong, right));
+    }
+
+    /// Refuses anything that is left of the text.
+    public void end(String right) {
+        skipSpace();
+        if (!atEnd()) {
+            throw refuse("is unexpected", right);
+        }
+    }
+
+    /// Takes the character if it is next.
+    public boolean take(char wanted) {
+        skipSpace();
+        if (offset < text.length() && text.charAt(offset) == wanted) {
+            offset++;
+            return true;
+        }
+        return false;
+    }
+
+    /// Takes the character, which must be next.
+    public void expect(char wanted, String right) {
+        if (!take(wanted)) {
+            throw refuse("is unexpected, expected '" + wanted + "'", right);
+        }
+    }
+
+    /// Takes the word if it is next, alone: not as the beginning of a path.
+    public boolean takeWord(String wanted) {
+        int start = offset;
+        if (word().equals(wanted) && !(offset < text.length() && text.charAt(offset) == '.')) {
+            return true;
+        }
+        offset = start;
+        return false;
+    }
+
+    /// Takes the letters, digits, `_`, `-` and `@` that are next; may be none.
+    public String word() {
+        skipSpace();
+        return plain();
+    }
+
+    /// Takes what is next of these characters; may be nothing.
+    public String run(String characters) {
+        skipSpace();
+        int start = offset;
+        while (offset < text.length() && characters.indexOf(text.charAt(offset)) >= 0) {
+            offset++;
+        }
+        return text.substring(start, offset);
+    }
+
+    /// Takes a path of names joined by dots; a name with other characters than [#word()] takes is in double quotes.
+    public List<String> names() {
+        skipSpace();
+        List<String> names = new ArrayList<>();
+        names.add(name());
+        while (offset < text.length() && text.charAt(offset) == '.') {
+            offset++;
+            names.add(name());
+        }
+        return names;
+    }
+
+    private String name() {
+        int start = offset;
+        if (offset < text.length() && text.charAt(offset) == '"') {
+            return quoted();
+        }
+        String name = plain();
+        int plainEnd = offset;
+        while (offset < text.length() && !isSpace(offset) && ".,()=!<>\"'".indexOf(text.charAt(offset)) < 0) {
+            offset++;
+        }
+        if (offset > plainEnd) {
+            throw noName(start, text.substring(start, offset));
+        }
+        if (name.isEmpty() && offset < text.length() && text.charAt(offset) == '\'') {
+            throw refuse("is not a name", "names are in double quotes, or in none");
+        }
+        if (name.isEmpty() && offset < text.length()) {
+            throw refuse(
+                    "is unexpected, expected the name of a field", "write a path like Order.Total or \"unit.price\"");
+        }
+        if (name.isEmpty()) {
+            throw refuse("", "write the name of a field");
+        }
+        return name;
+    }
+
+    private Refusal noName(int start, String whole) {
+        if (whole.indexOf('[') >= 0) {
+            return refuse(
+                    start,
+                    whole,
+                    "is an element of an array, and arrays are not addressed",
+                    "split the record beforehand, into one for each element");
+        }
+        return whole.chars().anyMatch(c -> ARITHMETIC.indexOf(c) >= 0)
+                ? refuse(
+                        start,
+                        whole,
+                        "is not a field name",
+                        NO_ARITHMETIC + "; a field that has just this name: " + innerQuotes(whole))
+                : refuse(start, whole, "must be in quotes to be a name", "write " + innerQuotes(whole));
+    }
+
+    /// The text is refused if an operator is next.
+    public void refuseArithmetic() {
+        skipSpace();
+        if (!atEnd() && (ARITHMETIC + "-").indexOf(text.charAt(offset)) >= 0) {
+            throw refuse("is arithmetic", NO_ARITHMETIC);
+        }
+    }
+
+    /// How to name a field whose name is not a plain word. YAML takes the outer quotes away.
+    public String nameAdvice() {
+        return "a name with a space is in double quotes, inside those of YAML: "
+                + innerQuotes(isPlainWords() ? text.strip() : "Order No.");
+    }
+
+    /// Whether the text has neither quotes nor parentheses: it may be a name with spaces that lost its quotes.
+    public boolean isPlainWords() {
+        return text.strip().indexOf(' ') > 0 && text.chars().noneMatch(c -> "\"'()".indexOf(c) >= 0);
+    }
+
+    private static String innerQuotes(String name) {
+        return "'\"" + name + "\"'";
+    }
+
+    /// Takes a text in double or single quotes, in which the same quote is written twice; null when no quote is next.
+    public @Nullable String quotedText() {
+        skipSpace();
+        return offset < text.length() && (text.charAt(offset) == '"' || text.charAt(offset) == '\'') ? quoted() : null;
+    }
+
+    private String quoted() {
+        int start = offset;
+        char quote = text.charAt(offset++);
+        StringBuilder content = new StringBuilder();
+        while (offset < text.length()) {
+            char next = text.charAt(offset++);
+            if (next != quote) {
+                content.append(next);
+            } else if (offset < text.length() && text.charAt(offset) == quote) {
+                content.append(quote);
+                offset++;
+            } else {
+                return content.toString();
+            }
+        }
+        throw refuseFrom(start, "has no closing quote", "end it with " + quote + unclosedAdvice());
+    }
+
+    /// Takes a decimal like `-100.50`, without its trailing zeros; null when no number is next.
+    public @Nullable BigDecimal number() {
+        skipSpace();
+        int start = offset;
+        if (!numberIsNext()) {
+            return null;
+        }
+        String digits = numberRun();
+        if (digits.length() > NUMBER_LENGTH_MAX || !NUMBER.matcher(digits).matches()) {
+            throw refuseFrom(
+                    start,
+                    "is not a plain number",
+                    "write it with digits, '-' and '.' alone, like -12.50, at most " + NUMBER_DIGITS_MAX + " digits");
+        }
+        BigDecimal number = new BigDecimal(digits).stripTrailingZeros();
+        int before = Math.max(0, number.precision() - number.scale());
+        if (before + Math.max(0, number.scale()) > NUMBER_DIGITS_MAX) {
+            throw refuseFrom(start, "has too many digits", "at most " + NUMBER_DIGITS_MAX + " are possible");
+        }
+        return number;
+    }
+
+    /// Takes a whole number within these bounds.
+    public int wholeNumber(int min, int max) {
+        skipSpace();
+        int start = offset;
+        String digits = numberIsNext() ? numberRun() : "";
+        String right = String.format(Locale.ROOT, "write a whole number from %,d to %,d", min, max);
+        if (digits.isEmpty()) {
+            throw refuse("is not a number", right);
+        }
+        if (digits.length() > 9 || !WHOLE_NUMBER.matcher(digits).matches()) {
+            throw refuseFrom(start, "is not possible here", right);
+        }
+        int number = Integer.parseInt(digits);
+        if (number < min || number > max) {
+            throw refuseFrom(start, "is not possible here", right);
+        }
+        return number;
+    }
+
+    /// Takes a time span of whole seconds, like `90s`, `15m`, `1h` or `7d`, of at most so many days.
+    public Duration duration(int daysMax) {
+        skipSpace();
+        int start = offset;
+        String span = numberRun();
+        String right = String.format(Locale.ROOT, "write a number and s, m, h or d, like 15m, from 1s to %dd", daysMax);
+        if (span.isEmpty()) {
+            throw refuse("is not a time span", right);
+        }
+        if (span.length() > 12 || !DURATION.matcher(span).matches()) {
+            throw refuseFrom(start, "is not a time span", right);
+        }
+        long number = Long.parseLong(span, 0, span.length() - 1, 10);
+        Duration duration = switch (span.charAt(span.length() - 1)) {
+            case 's' -> Duration.ofSeconds(number);
+            case 'm' -> Duration.ofMinutes(number);
+            case 'h' -> Duration.ofHours(number);
+            default -> Duration.ofDays(number);
+        };
+        if (duration.isZero() || duration.compareTo(Duration.ofDays(daysMax)) > 0) {
+            throw refuseFrom(start, "is not possible", right);
+        }
+        return duration;
+    }
+
+    /// What is next, for a message: a quoted text, a word, or a single sign.
+    private String token() {
+        int end = offset + Character.charCount(text.codePointAt(offset));
+        while (end < text.length() && !isSpace(end) && ",()".indexOf(text.charAt(offset)) < 0) {
+            if (",()".indexOf(text.charAt(end)) >= 0) {
+                break;
+            }
+            end++;
+        }
+        return text.substring(offset, end);
+    }
+
+    private boolean numberIsNext() {
+        return offset < text.length() && "+-.0123456789".indexOf(text.charAt(offset)) >= 0;
+    }
+
+    private String numberRun() {
+        int start = offset;
+        while (offset < text.length() && (isPlain(text.charAt(offset)) || "+.".indexOf(text.charAt(offset)) >= 0)) {
+            offset++;
+        }
+        return text.substring(start, offset);
+    }
+
+    private String plain() {
+        int start = offset;
+        while (offset < text.length() && isPlain(text.charAt(offset))) {
+            offset++;
+        }
+        return text.substring(start, offset);
+    }
+
+    private static boolean isPlain(char c) {
+        return Character.isLetterOrDigit(c) || c == '_' || c == '-' || c == '@';
+    }
+
+    private boolean isSpace(int at) {
+        return Character.isWhitespace(text.charAt(at));
+    }
+
+    private void skipSpace() {
+        while (offset < text.length() && isSpace(offset)) {
+            offset++;
+        }
+    }
+
+    private boolean atEnd() {
+        return offset == text.length();
+    }
+
+    /// In YAML's flow style a comma ends a text that has no quotes, which is the likely reason for a parenthesis left
+    /// open.
+    private String unclosedAdvice() {
+        boolean open = text.lastIndexOf('(') > text.lastIndexOf(')');
+        return open && !scalar.quoted()
+                ? " (within [ ] and { } a comma ends a text: put the whole text in quotes)"
+                : "";
+    }
+
+    private void refuseBrokenText() {
+        for (int at = 0; at < text.length(); at++) {
+            if (Character.isHighSurrogate(text.charAt(at))
+                    && at + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(at + 1))) {
+                at++;
+            } else if (Character.isSurrogate(text.charAt(at))) {
+                throw refuse(at, text.substring(at, at + 1), "is half a character", "write both surrogates, or none");
+            }
+        }
+    }
+}

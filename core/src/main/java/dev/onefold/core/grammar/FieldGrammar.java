@@ -1,0 +1,43 @@
+package dev.onefold.core.grammar;
+
+import dev.onefold.core.document.Spelling;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Format;
+import dev.onefold.core.pipeline.Limits;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the fields that a pipeline names, and refuses those that no record of its format can have.
+///
+/// @param format null when it is not known: then any field is possible
+record FieldGrammar(@Nullable Format format) {
+    /// Takes a field.
+    FieldPath read(Expression expression) {
+        int start = expression.offset();
+        List<String> names = expression.names();
+        if (names.size() > Limits.NESTING_MAX) {
+            throw expression.refuseFrom(
+                    start,
+                    "has " + names.size() + " names",
+                    "a record is nested at most " + Limits.NESTING_MAX + " deep");
+        }
+        if (format instanceof Format.Csv csv) {
+            refuseUnlessColumn(names, csv.columns(), start, expression);
+        }
+        return new FieldPath(names);
+    }
+
+    private static void refuseUnlessColumn(List<String> names, List<String> columns, int start, Expression expression) {
+        if (names.size() > 1) {
+            String column = String.join(".", names);
+            throw expression.refuseFrom(
+                    start,
+                    "is a path, and a csv record has columns only",
+                    "a column whose name has dots is in double quotes, inside those of YAML: '" + FieldPath.of(column)
+                            + "'");
+        }
+        if (!columns.isEmpty() && !columns.contains(names.getFirst())) {
+            throw expression.refuseFrom(start, "is none of input.columns", Spelling.advice(names.getFirst(), columns));
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package dev.onefold.core.grammar;
+
+import dev.onefold.core.document.Problem;
+import dev.onefold.core.pipeline.Pipeline;
+import java.util.List;
+
+/// What reading a pipeline file came to.
+public sealed interface Reading {
+    /// Nothing is wrong with it.
+    record Read(Pipeline pipeline) implements Reading {}
+
+    /// All that is wrong with it, by place; never empty.
+    record Refused(List<Problem> problems) implements Reading {
+        public Refused {
+            problems = List.copyOf(problems);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.onefold.core.pipeline;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// Totals over trees of dimensions.
+public record Rollups(List<Rollup> all) implements Fold {
+    public Rollups {
+        all = List.copyOf(all);
+    }
+
+    /// The roll-ups of a pipeline that has this kind of fold.
+    public static Rollups of(Pipeline pipeline) {
+        return switch (pipeline.fold()) {
+            case Rollups rollups -> rollups;
+        };
+    }
+
+    /// What events contribute to measures, each input once, in the order of first use.
+    public List<Measure.Input> inputs() {
+        return all.stream()
+                .flatMap(rollup -> rollup.measures().stream())
+                .<Measure.Input>mapMulti((measure, sink) -> {
+                    switch (measure) {
+                        case Measure.Count _ -> {}
+                        case Measure.Numeric numeric -> sink.accept(numeric.input());
+                        case Measure.Distinct distinct -> sink.accept(distinct.input());
+                    }
+                })
+                .distinct()
+                .toList();
+    }
+
+    /// The roll-up of this name.
+    ///
+    /// @throws IllegalArgumentException naming the roll-ups there are
+    public Rollup named(String name) {
+        return all.stream()
+                .filter(rollup -> rollup.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("There is no roll-up '" + name + "'; there is "
+                        + all.stream().map(Rollup::name).collect(Collectors.joining(", "))));
+    }
+}

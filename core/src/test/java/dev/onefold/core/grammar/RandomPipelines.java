@@ -1,0 +1,189 @@
+package dev.onefold.core.grammar;
+
+import dev.onefold.core.pipeline.Condition;
+import dev.onefold.core.pipeline.Condition.Comparison;
+import dev.onefold.core.pipeline.DecimalType;
+import dev.onefold.core.pipeline.EventTime;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Format;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Level;
+import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.pipeline.TimeType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/// Draws possible pipelines with all that a pipeline may have, strange names included.
+final class RandomPipelines {
+    private static final String CHARACTERS = "abcXYZ019_-@.,;:()[]{}<>=!'\"\\/ \t\n\u0000äß漢𝄞\u202e";
+
+    private final Random random;
+
+    RandomPipelines(Random random) {
+        this.random = random;
+    }
+
+    Pipeline pipeline() {
+        boolean json = random.nextBoolean();
+        Format format = json
+                ? new Format.Json()
+                : new Format.Csv(random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)), List.of());
+        Identity identity = switch (random.nextInt(3)) {
+            case 0 ->
+                new Identity.Versioned(
+                        distinct(1 + random.nextInt(3), () -> field(json)),
+                        field(json),
+                        random.nextBoolean()
+                                ? null
+                                : oneOf(TimeType.ISO, TimeType.EPOCH_MILLIS, TimeType.EPOCH_SECONDS));
+            case 1 ->
+                new Identity.ById(
+                        distinct(1 + random.nextInt(3), () -> field(json)), random.nextBoolean() ? null : duration());
+            default -> new Identity.ByPlace();
+        };
+        boolean timed = random.nextBoolean() || identity instanceof Identity.ById byId && byId.horizon() != null;
+        return new Pipeline(
+                name(),
+                new Input(
+                        format,
+                        identity,
+                        timed ? new EventTime(field(json), oneOf(TimeType.values())) : null,
+                        identity instanceof Identity.Versioned && random.nextBoolean() ? condition(json, 3) : null,
+                        random.nextBoolean() ? condition(json, 3) : null),
+                new Rollups(rollups(json)));
+    }
+
+    private List<Rollup> rollups(boolean json) {
+        return distinct(1 + random.nextInt(4), this::name).stream()
+                .map(name -> new Rollup(
+                        name,
+                        distinct(random.nextInt(4), () -> level(json).name()).stream()
+                                .map(levelName ->
+                                        new Level(levelName, source(json), random.nextBoolean() ? null : text()))
+                                .filter(level -> isLevelName(level.name()))
+                                .toList(),
+                        distinct(1 + random.nextInt(4), this::name).stream()
+                                .map(measureName -> measure(measureName, json))
+                                .toList()))
+                .toList();
+    }
+
+    private Level level(boolean json) {
+        Level.Source source = source(json);
+        return new Level(random.nextBoolean() ? PipelineText.of(source) : "n" + random.nextInt(99), source, null);
+    }
+
+    private static boolean isLevelName(String name) {
+        return !name.isBlank()
+                && name.length() <= Limits.NAME_LENGTH_MAX
+                && name.chars().noneMatch(Character::isISOControl);
+    }
+
+    private Level.Source source(boolean json) {
+        return switch (random.nextInt(4)) {
+            case 0 -> new Level.Source.Text(field(json));
+            case 1 -> new Level.Source.Prefix(field(json), 1 + random.nextInt(Limits.PREFIX_LENGTH_MAX));
+            case 2 -> new Level.Source.Bucket(field(json), duration(), oneOf(TimeType.values()));
+            default -> new Level.Source.Step(field(json), number(14, 14).abs().add(BigDecimal.ONE));
+        };
+    }
+
+    private Measure measure(String name, boolean json) {
+        return switch (random.nextInt(3)) {
+            case 0 -> new Measure.Count(name);
+            case 1 -> new Measure.Distinct(name, new Measure.Input.Text(field(json), missing(this::text)));
+            default -> {
+                int precision = 1 + random.nextInt(Limits.SUM_DIGITS_MAX);
+                int scale = random.nextInt(precision + 1);
+                int before = Math.min(precision - scale, 14);
+                yield new Measure.Numeric(
+                        name,
+                        oneOf(Measure.Fold.values()),
+                        new Measure.Input.Decimal(
+                                field(json),
+                                new DecimalType(precision, scale),
+                                missing(() -> number(before, Math.min(scale, 14)))));
+            }
+        };
+    }
+
+    private <T> Measure.Missing<T> missing(Supplier<T> value) {
+        return switch (random.nextInt(3)) {
+            case 0 -> Measure.Missing.refuse();
+            case 1 -> Measure.Missing.ignore();
+            default -> Measure.Missing.take(value.get());
+        };
+    }
+
+    Condition condition(boolean json, int depth) {
+        return switch (random.nextInt(depth == 0 ? 3 : 6)) {
+            case 0 -> new Condition.Missing(field(json));
+            case 1 -> new Condition.TextIn(field(json), several(1, this::text), random.nextBoolean());
+            case 2 -> new Condition.Number(field(json), oneOf(Comparison.values()), number(14, 14));
+            case 3 -> new Condition.Not(condition(json, depth - 1));
+            case 4 -> new Condition.And(several(2, () -> condition(json, depth - 1)));
+            default -> new Condition.Or(several(2, () -> condition(json, depth - 1)));
+        };
+    }
+
+    private FieldPath field(boolean json) {
+        return new FieldPath(
+                json
+                        ? several(1, () -> random.nextInt(8) == 0 ? oneOf("not", "and", "missing", "in") : text())
+                        : List.of(text()));
+    }
+
+    private String name() {
+        return "n" + Integer.toString(random.nextInt(1_000_000), 36) + (random.nextBoolean() ? "" : "-x");
+    }
+
+    String text() {
+        int[] points = CHARACTERS.codePoints().toArray();
+        return IntStream.range(0, random.nextInt(6))
+                .mapToObj(i -> Character.toString(points[random.nextInt(points.length)]))
+                .reduce("", String::concat);
+    }
+
+    /// A number without trailing zeros, with at most so many digits before and after its point.
+    private BigDecimal number(int before, int after) {
+        BigInteger digits = new BigInteger(BigInteger.TEN.pow(before + after).bitLength() - 1, random);
+        return new BigDecimal(random.nextBoolean() ? digits : digits.negate(), after).stripTrailingZeros();
+    }
+
+    private Duration duration() {
+        return Duration.ofSeconds((1 + random.nextInt(100)) * oneOf(1L, 60L, 3_600L, 86_400L));
+    }
+
+    private <T> List<T> several(int min, Supplier<T> draw) {
+        return IntStream.range(0, min + random.nextInt(3))
+                .mapToObj(i -> draw.get())
+                .toList();
+    }
+
+    private <T> List<T> distinct(int count, Supplier<T> draw) {
+        List<T> drawn = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            T next = draw.get();
+            if (!drawn.contains(next)) {
+                drawn.add(next);
+            }
+        }
+        return drawn;
+    }
+
+    @SafeVarargs
+    final <T> T oneOf(T... choices) {
+        return choices[random.nextInt(choices.length)];
+    }
+}
