@@ -159,8 +159,7 @@ public final class AwsEngine implements Engine {
             await.of(new Claims(store).require(definition));
             Definition.View served = definition.servedView();
             Pipeline pipeline = served.pipeline();
-            Rollups rollups = Rollups.of(pipeline);
-            int rollup = rollups.all().indexOf(rollups.named(query.rollup()));
+            int rollup = Rollups.of(pipeline).index(query.rollup());
             TotalsReads.Reading reading = await.of(new TotalsReads(store, definition)
                     .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group()))), seen(definition)));
             see(definition, reading.epoch());

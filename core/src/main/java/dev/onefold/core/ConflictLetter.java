@@ -1,8 +1,8 @@
 package dev.onefold.core;
 
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.event.Sha256;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;

@@ -9,13 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.builder.PipelineBuilder;
-import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
-import dev.onefold.core.state.Row;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -44,7 +42,7 @@ public interface EngineContract {
     }
 
     /// Each line as `desk/region=value,trades`, in the order of the answer.
-    private static List<String> totals(Engine engine) {
+    static List<String> totals(Engine engine) {
         return lines(engine.query(Query.all("main")));
     }
 
@@ -412,28 +410,6 @@ public interface EngineContract {
         try (Engine engine = open("data", TRADES)) {
             assertThat(totals(engine)).containsExactly("=5.00,1", "d=5.00,1", "d/r=5.00,1");
             assertThat(engine.verify().isEqual()).isTrue();
-        }
-    }
-
-    @Test
-    default void the_row_of_a_key_says_what_it_contributes_and_a_tombstone_is_a_row() {
-        try (Engine engine = open("data", TRADES)) {
-            feed(engine, "one", List.of(trade("a", 7, "d", "r", "1.5"), deleted("b", 9)));
-            Row row = engine.get(List.of("a")).orElseThrow();
-            assertThat(row.key()).containsExactly("a");
-            assertThat(row.version()).hasToString("7");
-            assertThat(row.source()).startsWith("one");
-            assertThat(row.payload().kind()).isEqualTo(Event.Kind.COUNTED);
-            assertThat(row.payload().groups()).containsExactly(Tuple.of(List.of("d", "r")), Tuple.of(List.of()));
-            Row tombstone = engine.get(List.of("b")).orElseThrow();
-            assertThat(tombstone.payload().kind()).isEqualTo(Event.Kind.DELETE);
-            assertThat(tombstone.version()).hasToString("9");
-            assertThat(engine.get(List.of("c"))).isEmpty();
-            assertThatThrownBy(() -> engine.get(List.of("a", "b")))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageEndingWith(" 1 part, not 2");
-            assertThatThrownBy(() -> engine.query(Query.all("other"))).isInstanceOf(IllegalArgumentException.class);
-            assertThat(totals(engine)).as("after mistakes of the caller").isNotEmpty();
         }
     }
 

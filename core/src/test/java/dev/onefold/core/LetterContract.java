@@ -1,6 +1,7 @@
 package dev.onefold.core;
 
 import static dev.onefold.core.Trades.TRADES;
+import static dev.onefold.core.Trades.deleted;
 import static dev.onefold.core.Trades.trade;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,15 +9,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.DeadLetters.Keys;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Tuple;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Row;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What holds of dead letters that are edited and redriven, for every runtime.
+/// What holds of rows, and of dead letters that are edited and redriven, for every runtime.
 public interface LetterContract extends EngineContract {
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
@@ -26,6 +30,28 @@ public interface LetterContract extends EngineContract {
         List<DeadLetter> letters = engine.deadLetters().list(0, 10);
         assertThat(letters).hasSize(1);
         return letters.getFirst();
+    }
+
+    @Test
+    default void the_row_of_a_key_says_what_it_contributes_and_a_tombstone_is_a_row() {
+        try (Engine engine = open("data", TRADES)) {
+            feed(engine, "one", List.of(trade("a", 7, "d", "r", "1.5"), deleted("b", 9)));
+            Row row = engine.get(List.of("a")).orElseThrow();
+            assertThat(row.key()).containsExactly("a");
+            assertThat(row.version()).hasToString("7");
+            assertThat(row.source()).startsWith("one");
+            assertThat(row.payload().kind()).isEqualTo(Event.Kind.COUNTED);
+            assertThat(row.payload().groups()).containsExactly(Tuple.of(List.of("d", "r")), Tuple.of(List.of()));
+            Row tombstone = engine.get(List.of("b")).orElseThrow();
+            assertThat(tombstone.payload().kind()).isEqualTo(Event.Kind.DELETE);
+            assertThat(tombstone.version()).hasToString("9");
+            assertThat(engine.get(List.of("c"))).isEmpty();
+            assertThatThrownBy(() -> engine.get(List.of("a", "b")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageEndingWith(" 1 part, not 2");
+            assertThatThrownBy(() -> engine.query(Query.all("other"))).isInstanceOf(IllegalArgumentException.class);
+            assertThat(EngineContract.totals(engine)).as("after mistakes of the caller").isNotEmpty();
+        }
     }
 
     @Test

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RoomsTest {
     private static final String ROOT = "dev.onefold.core";
     private static final String MODEL = ROOT + ".pipeline..";
+    private static final String BYTES = ROOT + ".bytes..";
     private static final List<String> ROOMS = List.of("event", "state", "map", "reduce", "aggregate", "query");
 
     private static final List<Class<?>> BETWEEN_THREADS = List.of(
@@ -154,7 +155,7 @@ class RoomsTest {
     }
 
     private static DescribedPredicate<JavaClass> mayBeUsed(List<String> rooms) {
-        Stream<String> known = Stream.of("java..", "org.jspecify..", MODEL);
+        Stream<String> known = Stream.of("java..", "org.jspecify..", MODEL, BYTES);
         return resideInAnyPackage(
                 Stream.concat(known, rooms.stream().map(RoomsTest::packageOf)).toArray(String[]::new));
     }

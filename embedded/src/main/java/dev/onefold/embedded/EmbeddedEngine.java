@@ -19,7 +19,6 @@ import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
-import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
@@ -267,21 +266,15 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private Answers.Cut cut(Query query) {
-        int rollup = Rollups.of(view().pipeline).index(query.rollup());
         return new Answers.Cut(
-                view().state.served(rollup),
+                view().state.served(Rollups.of(view().pipeline).index(query.rollup())),
                 new Answer.Cut(view().state.sources.covered(), settings.clock().instant()));
     }
 
     @Override
     public Optional<Row> get(List<String> key) {
         byte[] bytes = Key.bytes(pipeline(), Submissions.given(key, "The parts of the key"));
-        if (bytes.length > 2 * dev.onefold.core.pipeline.Limits.KEY_BYTES_MAX) {
-            return Optional.empty();
-        }
-        RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(bytes, 0, bytes.length);
-        return guard.reading(() ->
-                view().state.shards[encoded.shard(view().state.shards.length)].get(encoded));
+        return guard.reading(() -> view().state.row(bytes));
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.core.event.Sha256;
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.fold.Chunk;

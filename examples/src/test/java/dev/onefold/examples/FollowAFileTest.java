@@ -2,6 +2,7 @@ package dev.onefold.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;

@@ -1,6 +1,6 @@
 package dev.onefold.aws.item;
 
-import dev.onefold.core.event.Sha256;
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.state.Amount;

@@ -2,7 +2,7 @@ package dev.onefold.aws.letter;
 
 import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.event.Sha256;
+import dev.onefold.core.bytes.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.concurrent.CompletableFuture;

@@ -1,8 +1,8 @@
 package dev.onefold.aws.stream;
 
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
-import dev.onefold.core.event.Sha256;
 import dev.onefold.core.pipeline.Pipeline;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -1,6 +1,6 @@
 package dev.onefold.aws.template;
 
-import dev.onefold.core.event.Sha256;
+import dev.onefold.core.bytes.Sha256;
 import java.nio.charset.StandardCharsets;
 
 /// The functions, and what invokes them.

@@ -1,6 +1,6 @@
 package dev.onefold.core.aggregate;
 
-import dev.onefold.core.event.Hash;
+import dev.onefold.core.bytes.Hash;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,6 +1,6 @@
 package dev.onefold.core.aggregate;
 
-import dev.onefold.core.event.Hash;
+import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
 import java.math.BigInteger;

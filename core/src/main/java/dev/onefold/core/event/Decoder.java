@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.EventTime;
 import dev.onefold.core.pipeline.FieldPath;
@@ -41,8 +42,8 @@ public final class Decoder {
     private final @Nullable TimeType versionTime;
     private final int timeSlot;
     private final TimeType timeType;
-    private final @Nullable Question delete;
-    private final @Nullable Question filter;
+    private final @Nullable CompiledCondition delete;
+    private final @Nullable CompiledCondition filter;
     private final GroupReader[] groups;
     private final Measure.Input[] inputs;
     private final int[] inputSlots;
@@ -69,8 +70,8 @@ public final class Decoder {
         EventTime time = input.time();
         timeSlot = time == null ? -1 : fields.slot(time.field());
         timeType = time == null ? TimeType.AUTO : time.type();
-        delete = input.delete() == null ? null : Question.of(input.delete(), fields);
-        filter = input.filter() == null ? null : Question.of(input.filter(), fields);
+        delete = input.delete() == null ? null : CompiledCondition.of(input.delete(), fields);
+        filter = input.filter() == null ? null : CompiledCondition.of(input.filter(), fields);
         groups = rollups.all().stream()
                 .map(rollup -> new GroupReader(rollup.levels(), fields, scalars))
                 .toArray(GroupReader[]::new);
@@ -179,7 +180,7 @@ public final class Decoder {
         }
         try {
             return fill();
-        } catch (Question.Unanswerable unanswerable) {
+        } catch (CompiledCondition.Unanswerable unanswerable) {
             return unanswerable.malformed;
         }
     }
@@ -216,7 +217,7 @@ public final class Decoder {
         return csv;
     }
 
-    private @Nullable Malformed fill() throws Question.Unanswerable {
+    private @Nullable Malformed fill() throws CompiledCondition.Unanswerable {
         Malformed malformed = key();
         if (malformed == null && versionSlot >= 0) {
             malformed = version();

@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.Hash;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.Hash;
 import org.jspecify.annotations.Nullable;
 
 /// The key and the version that a record states, as [Event] encodes them.

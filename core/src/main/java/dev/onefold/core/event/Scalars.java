@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.Hash;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

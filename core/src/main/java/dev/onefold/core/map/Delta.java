@@ -1,7 +1,7 @@
 package dev.onefold.core.map;
 
+import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Event;
-import dev.onefold.core.event.Hash;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;

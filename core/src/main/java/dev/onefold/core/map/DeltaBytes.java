@@ -1,7 +1,7 @@
 package dev.onefold.core.map;
 
-import dev.onefold.core.event.BytesIn;
-import dev.onefold.core.event.BytesOut;
+import dev.onefold.core.bytes.BytesIn;
+import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.state.ContributionBytes;
 import java.math.BigInteger;

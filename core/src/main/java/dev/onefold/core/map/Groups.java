@@ -1,6 +1,6 @@
 package dev.onefold.core.map;
 
-import dev.onefold.core.event.Hash;
+import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Limits;
 import java.util.Arrays;

@@ -17,6 +17,9 @@ public record ViewDeltas(SortedMap<Integer, Delta> byView) {
 
     /// Both together.
     public ViewDeltas plus(ViewDeltas other) {
+        if (byView.isEmpty()) {
+            return other;
+        }
         TreeMap<Integer, Delta> both = new TreeMap<>(byView);
         other.byView.forEach((view, delta) -> both.merge(view, delta, Delta::plus));
         return new ViewDeltas(both);

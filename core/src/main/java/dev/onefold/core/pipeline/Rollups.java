@@ -1,7 +1,6 @@
 package dev.onefold.core.pipeline;
 
 import java.util.List;
-import java.util.stream.Collectors;
 
 /// Totals over trees of dimensions.
 public record Rollups(List<Rollup> all) implements Fold {
@@ -31,14 +30,22 @@ public record Rollups(List<Rollup> all) implements Fold {
                 .toList();
     }
 
+    /// The place of the roll-up of this name.
+    ///
+    /// @throws IllegalArgumentException naming the roll-ups there are
+    public int index(String name) {
+        List<String> names = all.stream().map(Rollup::name).toList();
+        if (!names.contains(name)) {
+            throw new IllegalArgumentException(
+                    "There is no roll-up '" + name + "'; there is " + String.join(", ", names));
+        }
+        return names.indexOf(name);
+    }
+
     /// The roll-up of this name.
     ///
     /// @throws IllegalArgumentException naming the roll-ups there are
     public Rollup named(String name) {
-        return all.stream()
-                .filter(rollup -> rollup.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("There is no roll-up '" + name + "'; there is "
-                        + all.stream().map(Rollup::name).collect(Collectors.joining(", "))));
+        return all.get(index(name));
     }
 }

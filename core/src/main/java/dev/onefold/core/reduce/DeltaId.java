@@ -1,6 +1,6 @@
 package dev.onefold.core.reduce;
 
-import dev.onefold.core.event.Hash;
+import dev.onefold.core.bytes.Hash;
 import java.util.Arrays;
 
 /// Names a delta: its lane, and an id that is unique there. The ids of a lane sort roughly by time; only the amount of

@@ -43,14 +43,7 @@ public final class Packing {
             this.lane = lane;
         }
 
-        private void add(int index, Change change) {
-            indices.add(index);
-            deltas = deltas.plus(change.deltas);
-            rowBytes += change.rowBytes;
-        }
-
-        private boolean fits(Change change, Limits limits) {
-            ViewDeltas together = deltas.plus(change.deltas);
+        private boolean fits(Change change, ViewDeltas together, Limits limits) {
             return indices.size() < limits.rowsMax
                     && together.items() <= limits.itemsMax
                     && together.bytes() <= limits.deltaBytesMax
@@ -65,11 +58,17 @@ public final class Packing {
         for (int index = 0; index < changes.size(); index++) {
             Change change = changes.get(index);
             int lane = DeltaId.lane(change.key, lanes);
-            if (last[lane] == null || !last[lane].fits(change, limits)) {
-                last[lane] = new Open(lane);
-                opened.add(last[lane]);
+            Open open = last[lane];
+            ViewDeltas together = open == null ? change.deltas : open.deltas.plus(change.deltas);
+            if (open == null || !open.fits(change, together, limits)) {
+                open = new Open(lane);
+                last[lane] = open;
+                opened.add(open);
+                together = change.deltas;
             }
-            last[lane].add(index, change);
+            open.indices.add(index);
+            open.deltas = together;
+            open.rowBytes += change.rowBytes;
         }
         return opened.stream()
                 .map(open -> new Step(open.lane, open.indices, open.deltas))

@@ -1,7 +1,7 @@
 package dev.onefold.core.state;
 
-import dev.onefold.core.event.BytesIn;
-import dev.onefold.core.event.BytesOut;
+import dev.onefold.core.bytes.BytesIn;
+import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import java.math.BigDecimal;

@@ -3,7 +3,7 @@ package dev.onefold.core.map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.event.Hash;
+import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Tuple;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package dev.onefold.embedded.fold;
 
-import dev.onefold.core.event.Sha256;
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.source.LineReader;

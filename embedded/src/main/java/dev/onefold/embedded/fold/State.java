@@ -7,12 +7,16 @@ import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Leaves;
+import dev.onefold.core.state.Row;
 import dev.onefold.embedded.rows.Memory;
+import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import java.util.Arrays;
+import java.util.Optional;
 
 /// Everything that is folded, in memory. Guarded by the engine's lock; inside a round each shard by its thread.
 public final class State {
@@ -71,6 +75,15 @@ public final class State {
             all = all.plus(rows.counts());
         }
         return all;
+    }
+
+    /// The row of a key.
+    public Optional<Row> row(byte[] key) {
+        if (key.length > 2 * Limits.KEY_BYTES_MAX) {
+            return Optional.empty();
+        }
+        RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(key, 0, key.length);
+        return shards[encoded.shard(shards.length)].get(encoded);
     }
 
     public long rows() {

@@ -2,9 +2,9 @@ package dev.onefold.embedded.letters;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Place;
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.event.Sha256;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -1,7 +1,7 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Event;
-import dev.onefold.core.event.Hash;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;

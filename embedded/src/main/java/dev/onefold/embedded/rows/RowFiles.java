@@ -1,6 +1,6 @@
 package dev.onefold.embedded.rows;
 
-import dev.onefold.core.event.Hash;
+import dev.onefold.core.bytes.Hash;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.OutOfSpaceException;

@@ -1,6 +1,6 @@
 package dev.onefold.embedded.rows;
 
-import dev.onefold.core.event.Hash;
+import dev.onefold.core.bytes.Hash;
 import dev.onefold.embedded.disk.Extent;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

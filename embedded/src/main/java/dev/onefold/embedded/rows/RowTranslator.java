@@ -1,6 +1,6 @@
 package dev.onefold.embedded.rows;
 
-import dev.onefold.core.event.Hash;
+import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;

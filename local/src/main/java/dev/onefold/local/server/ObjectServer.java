@@ -1,7 +1,7 @@
 package dev.onefold.local.server;
 
 import com.sun.net.httpserver.HttpExchange;
-import dev.onefold.core.event.Sha256;
+import dev.onefold.core.bytes.Sha256;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

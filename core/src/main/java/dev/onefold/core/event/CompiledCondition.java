@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /// A condition, ready to be asked of fields: paths are slots and texts are bytes.
-sealed interface Question {
+sealed interface CompiledCondition {
     /// Whether it holds. Asked from left to right, and only as far as the answer needs.
     ///
     /// @throws Unanswerable where a number or a text is wanted and the field is none
@@ -25,10 +25,10 @@ sealed interface Question {
         }
     }
 
-    record All(List<Question> questions) implements Question {
+    record All(List<CompiledCondition> questions) implements CompiledCondition {
         @Override
         public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
-            for (Question question : questions) {
+            for (CompiledCondition question : questions) {
                 if (!question.holds(fields, scalars)) {
                     return false;
                 }
@@ -37,10 +37,10 @@ sealed interface Question {
         }
     }
 
-    record Any(List<Question> questions) implements Question {
+    record Any(List<CompiledCondition> questions) implements CompiledCondition {
         @Override
         public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
-            for (Question question : questions) {
+            for (CompiledCondition question : questions) {
                 if (question.holds(fields, scalars)) {
                     return true;
                 }
@@ -49,21 +49,21 @@ sealed interface Question {
         }
     }
 
-    record Not(Question question) implements Question {
+    record Not(CompiledCondition question) implements CompiledCondition {
         @Override
         public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
             return !question.holds(fields, scalars);
         }
     }
 
-    record Missing(int slot) implements Question {
+    record Missing(int slot) implements CompiledCondition {
         @Override
         public boolean holds(Fields fields, Scalars scalars) {
             return fields.isMissing(slot);
         }
     }
 
-    record TextIn(int slot, List<byte[]> texts, boolean negated) implements Question {
+    record TextIn(int slot, List<byte[]> texts, boolean negated) implements CompiledCondition {
         @Override
         public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
             if (fields.isMissing(slot)) {
@@ -92,7 +92,7 @@ sealed interface Question {
         }
     }
 
-    record Number(int slot, Condition.Comparison comparison, BigDecimal number) implements Question {
+    record Number(int slot, Condition.Comparison comparison, BigDecimal number) implements CompiledCondition {
         @Override
         public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
             if (fields.isMissing(slot)) {
@@ -109,7 +109,7 @@ sealed interface Question {
         }
     }
 
-    static Question of(Condition condition, Fields fields) {
+    static CompiledCondition of(Condition condition, Fields fields) {
         return switch (condition) {
             case Condition.And and ->
                 new All(and.all().stream().map(c -> of(c, fields)).toList());

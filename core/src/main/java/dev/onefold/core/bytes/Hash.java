@@ -1,4 +1,4 @@
-package dev.onefold.core.event;
+package dev.onefold.core.bytes;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
