@@ -1,9 +1,9 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.embedded.checkpoint.Checkpoint;
+import dev.onefold.embedded.checkpoint.GroupLogs;
 import dev.onefold.embedded.directory.Stored;
-import dev.onefold.embedded.disk.Checkpoint;
-import dev.onefold.embedded.disk.GroupLogs;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Scale;
@@ -14,6 +14,7 @@ import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.source.KnownSource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -58,7 +59,7 @@ final class Checkpoints implements AutoCloseable {
     private volatile boolean closing; // With the engine, or as the only one: its view is discarded.
 
     /// What the last durable checkpoint covers.
-    record Durable(long number, Instant at, List<Checkpoint.Source> sources) {}
+    record Durable(long number, Instant at, List<KnownSource> sources) {}
 
     /// A cut that is being written.
     private record Pending(Cut cut, Future<?> written) {}

@@ -13,10 +13,10 @@ import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.Lines;
-import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.source.LineReader;
+import dev.onefold.embedded.source.Source;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
@@ -193,31 +193,24 @@ final class Commits {
                 case Entry ready -> ready;
             };
         }
-        Sources.Source source = state.sources.find(request.source);
-        if (source == null) {
-            source = state.sources.findOrAdd(request.source, false);
-        } else if (source.replayable) {
-            throw new EngineException(
-                    EngineException.Kind.SOURCE_CHANGED,
-                    "Source " + source.name + " is a file; what is sent needs a source name of its own (--source)");
-        }
-        long next = source.recordsAppended + 1;
+        Source source = state.sources.open(request.source, Source.Kind.LINES);
+        long next = source.recordsAppended() + 1;
         long first = request.firstRecord == Request.NEXT ? next : request.firstRecord;
         if (first > next) {
             throw new EngineException(
                     EngineException.Kind.SOURCE_CHANGED,
-                    "Lines are missing from source " + source.name + ": " + (next - 1)
+                    "Lines are missing from source " + source.name() + ": " + (next - 1)
                             + " are acknowledged, these begin at " + first + ". Send from line " + next
                             + " on.");
         }
         if (request.ready instanceof Entry.Oversized oversized) {
-            request.acknowledged = source.recordsAppended;
+            request.acknowledged = source.recordsAppended();
             return first < next
                     ? null
                     : new Entry.Oversized(
-                            source.name,
+                            source.name(),
                             next - 1,
-                            source.bytesAppended,
+                            source.bytesAppended(),
                             oversized.bytes(),
                             letters.idNext(),
                             oversized.sha256());
@@ -226,15 +219,21 @@ final class Commits {
         for (long skip = next - first; skip > 0 && from < request.length; skip--) {
             from = Lines.lineEnd(request.bytes, from, request.length);
         }
-        request.acknowledged = source.recordsAppended;
+        request.acknowledged = source.recordsAppended();
         if (from == request.length) {
             return null;
         }
         requireMemory(request.bytes, from, request.length);
         byte[] rest = Arrays.copyOfRange(request.bytes, from, request.length);
-        checkHeader(source, rest);
+        folding.requireHeader(source, rest);
         return new Entry.Lines(
-                source.name, next - 1, source.bytesAppended, folding.arrivalMs(), letters.idNext(), rest, rest.length);
+                source.name(),
+                next - 1,
+                source.bytesAppended(),
+                folding.arrivalMs(),
+                letters.idNext(),
+                rest,
+                rest.length);
     }
 
     /// The entry of a purge; `null` if all these letters are gone.
@@ -298,31 +297,23 @@ final class Commits {
         uncommittedLines = lines;
     }
 
-    private void checkHeader(Sources.Source source, byte[] lines) {
-        if (Decoder.wantsHeader(state.pipeline) && source.header.length == 0 && !source.headerAppended) {
-            Chunk probe = new Chunk(0);
-            probe.set(lines, lines.length, source, 0);
-            folding.takeHeader(probe);
-            source.header = new byte[0]; // It is taken when it is folded.
-        }
-    }
-
     /// Notes how far the source is in the journal.
     private void move(Entry entry) {
         switch (entry) {
-            case Entry.Lines lines -> {
-                Sources.Source source = state.sources.findOrAdd(lines.source(), false);
-                source.recordsAppended = lines.recordsBefore() + Lines.count(lines.bytes(), lines.length());
-                source.bytesAppended = lines.offset() + lines.length();
-                source.headerAppended = true;
-            }
-            case Entry.Oversized oversized -> {
-                Sources.Source source = state.sources.findOrAdd(oversized.source(), false);
-                source.recordsAppended = oversized.recordsBefore() + 1;
-                source.bytesAppended = oversized.offset() + oversized.bytes() + 1;
-            }
+            case Entry.Lines lines ->
+                source(lines.source())
+                        .append(
+                                lines.recordsBefore() + Lines.count(lines.bytes(), lines.length()),
+                                lines.offset() + lines.length(),
+                                true);
+            case Entry.Oversized line ->
+                source(line.source()).append(line.recordsBefore() + 1, line.offset() + line.bytes() + 1, false);
             case Entry.Redrive _, Entry.Purge _ -> {}
         }
+    }
+
+    private Source source(String name) {
+        return state.sources.findOrAdd(name, Source.Kind.LINES);
     }
 
     /// Folds an entry that was found in the journal at a start.
@@ -334,25 +325,22 @@ final class Commits {
     private void fold(Entry entry, Request request) {
         switch (entry) {
             case Entry.Lines lines -> {
-                Sources.Source source = state.sources.findOrAdd(lines.source(), false);
+                Source source = source(lines.source());
                 Counts before = state.allCounts();
                 letters.numberFrom(lines.letterNext());
                 request.letterFirst = letters.idNext();
                 foldLines(lines, source);
-                request.acknowledged = source.records;
+                request.acknowledged = source.records();
                 request.counts = state.allCounts().minus(before);
                 request.letterNext = letters.idNext();
             }
             case Entry.Oversized oversized -> {
-                Sources.Source source = state.sources.findOrAdd(oversized.source(), false);
+                Source source = source(oversized.source());
                 letters.numberFrom(oversized.letterNext());
                 Chunk chunk = chunk(0);
-                chunk.set(new byte[0], 0, source, oversized.offset());
-                chunk.oversized = oversized.bytes();
-                chunk.oversizedHash = oversized.sha256();
-                chunk.consumed = oversized.bytes() + 1;
+                chunk.setOversized(source, oversized.offset(), oversized.bytes(), oversized.sha256());
                 folding.rounds(List.of(chunk));
-                request.acknowledged = source.records;
+                request.acknowledged = source.records();
             }
             case Entry.Redrive redrive -> request.redriven = redrive(redrive);
             case Entry.Purge purge -> {
@@ -379,7 +367,7 @@ final class Commits {
     }
 
     /// Folds lines, some chunks at a time: the whole of a large entry, decoded, would need several times its bytes.
-    private void foldLines(Entry.Lines lines, Sources.Source source) {
+    private void foldLines(Entry.Lines lines, Source source) {
         List<Chunk> chunks = new ArrayList<>();
         for (int from = 0; from < lines.length(); ) {
             int to = Math.min(from + LineReader.CHUNK_BYTES, lines.length());
@@ -387,8 +375,7 @@ final class Commits {
             Chunk chunk = chunk(chunks.size());
             byte[] part = new byte[to - from + Decoder.PADDING];
             System.arraycopy(lines.bytes(), from, part, 0, to - from);
-            chunk.set(part, to - from, source, lines.offset() + from);
-            chunk.arrivedMs = lines.arrivedMs();
+            chunk.setLines(part, to - from, source, lines.offset() + from, lines.arrivedMs());
             folding.takeHeader(chunk);
             chunks.add(chunk);
             from = to;
@@ -416,7 +403,7 @@ final class Commits {
         if (before != null) {
             boolean hadLost = before.reason() == Reason.CONFLICT;
             state.counts = state.counts.plus(new Counts(0, 0, 0, hadLost ? -1 : 0, hadLost ? 0 : -1));
-            if (!chunk.letterStays) {
+            if (!chunk.letterStays()) {
                 letters.remove(letter);
             }
         }
@@ -424,16 +411,9 @@ final class Commits {
     }
 
     private Chunk chunk(Entry.Redrive redrive, long letter) {
-        Sources.Source source = state.sources.findOrAdd(redrive.place().source(), false);
+        Source source = source(redrive.place().source());
         Chunk chunk = chunk(0);
-        byte[] record = redrive.record();
-        byte[] line = Arrays.copyOf(record, record.length + 1 + Decoder.PADDING);
-        line[record.length] = '\n'; // Without it an empty record would be no line, and be gone.
-        chunk.set(line, record.length + 1, source, redrive.place().offset());
-        chunk.progresses = false;
-        chunk.arrivedMs = redrive.arrivedMs();
-        chunk.letter = letter;
-        chunk.recordsBefore = redrive.place().line() - 1;
+        chunk.setRedriven(source, redrive.place(), redrive.record(), letter, redrive.arrivedMs());
         return chunk;
     }
 

@@ -14,7 +14,6 @@ import dev.onefold.core.state.Row;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.fold.Comparison;
 import dev.onefold.embedded.fold.Lines;
-import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Guard;
@@ -24,11 +23,14 @@ import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
 import dev.onefold.embedded.source.FollowedFile;
 import dev.onefold.embedded.source.Following;
+import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.Source;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,7 @@ public final class EmbeddedEngine implements Engine {
     private final Views views;
     private final Submissions submissions;
     private final Rounds rounds;
+    private final LogFold logs;
 
     EmbeddedEngine(@Nullable DirectoryLock directoryLock, View.Opening opening, View view, @Nullable Pipeline wanted) {
         this.directoryLock = directoryLock;
@@ -60,6 +63,7 @@ public final class EmbeddedEngine implements Engine {
         views = new Views(opening, view, wanted);
         submissions = new Submissions(views::serving, opening, views.standing());
         rounds = views.rounds();
+        logs = new LogFold(rounds);
         answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, guard::reading);
     }
 
@@ -153,6 +157,29 @@ public final class EmbeddedEngine implements Engine {
         new Following(file, this::fold, () -> status().sources(), listener).follow();
     }
 
+    /// Folds records of a log's partition that are not in the totals yet, by their offsets. Records below the
+    /// partition's next offset came before, and are passed over. They are durable at the next checkpoint: a reader
+    /// goes on at [#offsets] after a start, and commits to the log what [#durableOffsets] says, and nothing else.
+    ///
+    /// @return the partition's next offset
+    /// @throws EngineException if offsets between are missing, or the engine cannot go on
+    public long fold(LogBatch batch) {
+        Objects.requireNonNull(batch, "The batch is null");
+        requireIntake();
+        return views.still(() -> logs.fold(batch));
+    }
+
+    /// By partition of a log, the offset behind those that are in the totals: where its reader goes on.
+    public SortedMap<Integer, Long> offsets(String log) {
+        return rounds.offsets(log, false);
+    }
+
+    /// By partition of a log, the offset behind those that a forced checkpoint covers. The log need not keep what
+    /// lies below it.
+    public SortedMap<Integer, Long> durableOffsets(String log) {
+        return rounds.offsets(log, true);
+    }
+
     /// Takes a checkpoint now, and waits until it is durable.
     public void checkpointNow() {
         views.still(() -> {
@@ -240,8 +267,8 @@ public final class EmbeddedEngine implements Engine {
     public long acknowledged(String source) {
         Lines.requireName(source);
         return guard.reading(() -> {
-            Sources.Source known = view().state.sources.find(source);
-            return known == null ? 0L : known.records;
+            Source known = view().state.sources.find(source);
+            return known == null ? 0L : known.records();
         });
     }
 

@@ -3,13 +3,14 @@ package dev.onefold.embedded;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Identity;
-import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.fold.Chunk;
-import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
+import dev.onefold.embedded.source.KnownSource;
 import dev.onefold.embedded.source.LineReader;
+import dev.onefold.embedded.source.Position;
+import dev.onefold.embedded.source.Source;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,7 +46,7 @@ final class FileFold {
 
     FoldReport run() {
         try (InputStream in = file.opener().open()) {
-            Checkpoint.Source known = rounds.source(file.name());
+            KnownSource known = rounds.source(file.name());
             if (known != null) {
                 MessageDigest digest = requireSameBeginning(in, known);
                 return fold(in, digest, file.name());
@@ -76,11 +77,12 @@ final class FileFold {
     }
 
     /// Reads past what was folded before; refused if it is not the same.
-    private MessageDigest requireSameBeginning(InputStream in, Checkpoint.Source known) throws IOException {
+    private MessageDigest requireSameBeginning(InputStream in, KnownSource known) throws IOException {
+        rounds.openSource(known.name(), Source.Kind.FILE);
         MessageDigest digest = Sha256.digest();
         long read = hash(in, digest, known.bytes());
         boolean same =
-                read == known.bytes() && Arrays.equals(LineReader.copy(digest).digest(), known.sha256());
+                read == known.bytes() && hasHash(known, LineReader.copy(digest).digest());
         if (!same) {
             throw new EngineException(
                     EngineException.Kind.SOURCE_CHANGED,
@@ -92,6 +94,10 @@ final class FileFold {
                             + " another data directory (--data). A new file needs a name of its own.");
         }
         return digest;
+    }
+
+    private static boolean hasHash(KnownSource source, byte[] hash) {
+        return source.position() instanceof Position.File(var _, byte[] sha256, var _) && Arrays.equals(hash, sha256);
     }
 
     private static long hash(InputStream in, MessageDigest digest, long bytes) throws IOException {
@@ -116,8 +122,8 @@ final class FileFold {
             @Nullable String whole, @Nullable String beginning) {}
 
     private Likeness likeness() {
-        TreeMap<Long, List<Checkpoint.Source>> byLength = new TreeMap<>();
-        for (Checkpoint.Source source : rounds.replayableSources()) {
+        TreeMap<Long, List<KnownSource>> byLength = new TreeMap<>();
+        for (KnownSource source : rounds.files()) {
             if (source.bytes() > 0) {
                 byLength.computeIfAbsent(source.bytes(), _ -> new ArrayList<>()).add(source);
             }
@@ -139,8 +145,8 @@ final class FileFold {
                 in.mark(1);
                 boolean ends = in.read() < 0;
                 in.reset();
-                for (Checkpoint.Source source : length.getValue()) {
-                    boolean same = Arrays.equals(hash, source.sha256());
+                for (KnownSource source : length.getValue()) {
+                    boolean same = hasHash(source, hash);
                     whole = same && ends ? source.name() : whole;
                     boolean hasRecords = source.records() > (source.header().length > 0 ? 1 : 0);
                     beginning = same && hasRecords ? source.name() : beginning;
@@ -166,7 +172,7 @@ final class FileFold {
     }
 
     private FoldReport fold(InputStream in, MessageDigest digest, String name) throws IOException {
-        Sources.Source source = rounds.openSource(name);
+        Source source = rounds.openSource(name, Source.Kind.FILE);
         LineReader reader = LineReader.hashing(in, digest, file.growing());
         long recordsBefore = source.dataRecords();
         requireFinishedLine(in, source, reader);
@@ -177,29 +183,29 @@ final class FileFold {
         }
         rounds.checkpointNow(this::stops);
         tell(source);
-        return new FoldReport.Folded(source.dataRecords() - recordsBefore, source.bytes);
+        return new FoldReport.Folded(source.dataRecords() - recordsBefore, source.at());
     }
 
     /// What follows an unfinished last line that was folded as a record must begin with its end.
-    private void requireFinishedLine(InputStream in, Sources.Source source, LineReader reader) throws IOException {
-        if (!source.unfinished) {
+    private void requireFinishedLine(InputStream in, Source source, LineReader reader) throws IOException {
+        if (!source.isUnfinished()) {
             return;
         }
         int next = in.read();
         if (next >= 0 && next != '\n') {
             throw new EngineException(
                     EngineException.Kind.SOURCE_CHANGED,
-                    "Input " + file.name() + " has grown at its unfinished last line, at byte " + source.bytes
+                    "Input " + file.name() + " has grown at its unfinished last line, at byte " + source.at()
                             + ", which was folded as a record. End the line there, or fold into another data directory (--data);"
                             + " use --follow for a file that is being written.");
         }
         if (next == '\n') {
             reader.pass((byte) '\n');
-            rounds.passNewline(source, reader.digest());
+            rounds.finishLine(source, reader.digest());
         }
     }
 
-    private void foldInline(LineReader reader, Sources.Source source) throws IOException {
+    private void foldInline(LineReader reader, Source source) throws IOException {
         LineReader.Lines lines = reader.next();
         while (lines != null && !stops()) {
             List<LineReader.Lines> round = new ArrayList<>();
@@ -217,7 +223,7 @@ final class FileFold {
     }
 
     /// Reads on another thread, some chunks ahead.
-    private void foldAhead(LineReader reader, Sources.Source source) throws IOException {
+    private void foldAhead(LineReader reader, Source source) throws IOException {
         BlockingQueue<LineReader.Lines> queue = new ArrayBlockingQueue<>(2 * CHUNKS_PER_ROUND);
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Thread thread = Thread.ofPlatform().daemon().name("onefold-reader").start(() -> read(reader, queue, failure));
@@ -280,23 +286,22 @@ final class FileFold {
         }
     }
 
-    private List<Chunk> chunks(List<LineReader.Lines> round, Sources.Source source) {
+    private List<Chunk> chunks(List<LineReader.Lines> round, Source source) {
         List<Chunk> chunks = new ArrayList<>();
-        long offset = source.bytes;
+        long offset = source.at();
         for (LineReader.Lines lines : round) {
             if (pool.size() == chunks.size()) {
                 pool.add(new Chunk(rounds.settings().shards()));
             }
             Chunk chunk = pool.get(chunks.size());
-            chunk.set(lines, source, offset);
+            offset = chunk.setLines(lines, source, offset);
             chunks.add(chunk);
-            offset += lines.consumed();
         }
         return chunks;
     }
 
-    private void tell(Sources.Source source) {
-        long durable = rounds.durableBytes(source.name);
-        listener.folded(durable, source.bytes, rounds.counts());
+    private void tell(Source source) {
+        long durable = rounds.durableBytes(source.name());
+        listener.folded(durable, source.at(), rounds.counts());
     }
 }

@@ -9,10 +9,10 @@ import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Entry;
-import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.letters.Letters;
+import dev.onefold.embedded.source.Source;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -110,7 +110,7 @@ final class LetterBox implements DeadLetters {
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
         Objects.requireNonNull(keys, "Whether another key is allowed is null");
-        if (edited != null) {
+        if (edited != null && !isOfLog(id)) {
             requireOneLine(id, edited);
         }
         requireView.run();
@@ -134,6 +134,17 @@ final class LetterBox implements DeadLetters {
         return commit.apply(Commits.Request.of(redrive)).redriven;
     }
 
+    /// A record of a log may hold any byte.
+    private boolean isOfLog(long id) {
+        return read(letters -> {
+            DeadLetter letter = letters.letter(id);
+            Source source = letter == null
+                    ? null
+                    : view.get().state.sources.find(letter.place().source());
+            return source != null && source.kind() == Source.Kind.PARTITION;
+        });
+    }
+
     private static void requireOneLine(long id, byte[] edited) {
         for (byte one : edited) {
             if (one == '\n') {
@@ -145,9 +156,9 @@ final class LetterBox implements DeadLetters {
 
     private Decoder decoder(DeadLetter letter) {
         Decoder decoder = new Decoder(view.get().pipeline);
-        Sources.Source source = view.get().state.sources.find(letter.place().source());
-        if (source != null && source.header.length > 0) {
-            decoder.header(source.header, 0, source.header.length);
+        Source source = view.get().state.sources.find(letter.place().source());
+        if (source != null && source.header().length > 0) {
+            decoder.header(source.header(), 0, source.header().length);
         }
         return decoder;
     }

@@ -13,10 +13,10 @@ import dev.onefold.core.state.Derivation;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.disk.Entry;
-import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.source.Source;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -136,8 +136,8 @@ final class LetterFill {
             return true;
         }
         if (!name.equals(headed)) {
-            Sources.Source source = fresh.state.sources.find(name);
-            byte[] header = source == null ? new byte[0] : source.header;
+            Source source = fresh.state.sources.find(name);
+            byte[] header = source == null ? new byte[0] : source.header();
             hasColumns = header.length > 0 && decoder.header(header, 0, header.length) == null;
             headed = name;
         }
@@ -157,8 +157,8 @@ final class LetterFill {
         fresh.state.counts = fresh.state.counts.plus(hadLost ? CONFLICTING : NOT_REJECTED);
         Row arrived = translated(row);
         RowBatch batch = new RowBatch();
-        Sources.Source source = fresh.state.sources.findOrAdd(row.source(), false);
-        batch.add(arrived, fresh.pipeline, fresh.state.groups, source.number);
+        Source source = fresh.state.sources.findOrAdd(row.source(), Source.Kind.LINES);
+        batch.add(arrived, fresh.pipeline, fresh.state.groups, source.number());
         boolean[] stays = new boolean[1];
         fresh.applyTranslated(batch, settled -> stays[0] = keepLoser(letter, settled));
         if (!stays[0]) {

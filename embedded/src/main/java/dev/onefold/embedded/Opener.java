@@ -2,8 +2,8 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.directory.Stored;
-import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;

@@ -3,15 +3,18 @@ package dev.onefold.embedded;
 import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.fold.Chunk;
-import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.Space;
+import dev.onefold.embedded.source.KnownSource;
+import dev.onefold.embedded.source.Position;
+import dev.onefold.embedded.source.Source;
 import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -49,38 +52,48 @@ final class Rounds {
         return guard.reading(() -> view.get().state.allCounts());
     }
 
-    Checkpoint.@Nullable Source source(String name) {
+    @Nullable
+    KnownSource source(String name) {
         return guard.reading(() -> view.get().state.sources.store().stream()
                 .filter(source -> source.name().equals(name))
                 .findFirst()
                 .orElse(null));
     }
 
-    List<Checkpoint.Source> replayableSources() {
+    List<KnownSource> files() {
         return guard.reading(() -> view.get().state.sources.store().stream()
-                .filter(Checkpoint.Source::replayable)
+                .filter(source -> source.position() instanceof Position.File)
                 .toList());
     }
 
-    Sources.Source openSource(String name) {
-        return guard.locked(() -> {
-            Sources.Source source = view.get().state.sources.findOrAdd(name, true);
-            if (!source.replayable) {
-                throw new EngineException(
-                        EngineException.Kind.SOURCE_CHANGED,
-                        "Source " + name + " came through the journal; a file needs a name of its own");
-            }
+    Source openSource(String name, Source.Kind kind) {
+        return guard.locked(() -> view.get().state.sources.open(name, kind));
+    }
+
+    void finishLine(Source source, @Nullable MessageDigest digest) {
+        guard.locked(() -> {
+            source.finishLine(digest);
             return source;
         });
     }
 
-    void passNewline(Sources.Source source, @Nullable MessageDigest digest) {
-        guard.locked(() -> {
-            source.bytes++;
-            source.digest = digest;
-            source.unfinished = false;
-            return source;
-        });
+    /// Next offsets of a log's partitions.
+    ///
+    /// @param durable whether only what a forced checkpoint covers counts
+    SortedMap<Integer, Long> offsets(String log, boolean durable) {
+        List<KnownSource> sources = durable
+                ? view.get().checkpoints.durable().sources()
+                : guard.reading(() -> view.get().state.sources.store());
+        String prefix = log + "/";
+        SortedMap<Integer, Long> offsets = new TreeMap<>();
+        for (KnownSource source : sources) {
+            if (source.position() instanceof Position.Partition(long next)
+                    && source.name().lastIndexOf('/') == log.length()
+                    && source.name().startsWith(prefix)) {
+                offsets.put(Integer.valueOf(source.name().substring(prefix.length())), next);
+            }
+        }
+        return offsets;
     }
 
     /// Folds chunks in one round, or in several if many records are rejected; each after the checkpoint that is behind.
@@ -196,7 +209,7 @@ final class Rounds {
     long durableBytes(String source) {
         return view.get().checkpoints.durable().sources().stream()
                 .filter(each -> each.name().equals(source))
-                .mapToLong(Checkpoint.Source::bytes)
+                .mapToLong(KnownSource::bytes)
                 .findFirst()
                 .orElse(0);
     }

@@ -8,15 +8,16 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Derivation;
-import dev.onefold.embedded.disk.Checkpoint;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.Settled;
-import dev.onefold.embedded.fold.Sources;
 import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.KnownSource;
 import dev.onefold.embedded.source.LineReader;
+import dev.onefold.embedded.source.Position;
+import dev.onefold.embedded.source.Source;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -169,18 +170,17 @@ final class ViewFill {
 
     private Readable readable(Function<String, @Nullable FileSource> reopen) {
         List<FileSource> files = new ArrayList<>();
-        List<Sources.Source> sources = opening.guard().reading(() -> List.copyOf(old.state.sources.all()));
-        for (Sources.Source source : sources) {
-            if (source.replayable) {
-                FileSource file = reopened(reopen, source.name);
-                if (file == null) {
-                    return new Readable(files, "source " + source.name + " cannot be read again");
-                }
+        List<Source> sources = opening.guard().reading(() -> List.copyOf(old.state.sources.all()));
+        for (Source source : sources) {
+            FileSource file = source.kind() == Source.Kind.FILE ? reopened(reopen, source.name()) : null;
+            if (file != null) {
                 files.add(file);
+            } else if (source.kind() != Source.Kind.LINES) {
+                return new Readable(files, "source " + source.name() + " cannot be read again");
             } else if (!opening.journal().isKept()) {
                 return new Readable(
                         files,
-                        "what came as " + source.name
+                        "what came as " + source.name()
                                 + " was not kept (--keep-journal keeps it from the first record on)");
             }
         }
@@ -209,12 +209,12 @@ final class ViewFill {
         Settled settled = hasJournal ? settled(reason) : new Settled();
         fresh.folding.settle(settled);
         fresh.letters.numberFrom(old.letters.idNext()); // A number that was told never means another record.
-        List<Checkpoint.Source> sources = old.state.sources.store();
-        for (Checkpoint.Source source : sources) {
-            fresh.state.sources.findOrAdd(source.name(), source.replayable());
+        List<KnownSource> sources = old.state.sources.store();
+        for (Source source : old.state.sources.all()) {
+            fresh.state.sources.findOrAdd(source.name(), source.kind());
         }
         for (FileSource file : files) {
-            Checkpoint.Source known = sources.stream()
+            KnownSource known = sources.stream()
                     .filter(source -> source.name().equals(file.name()))
                     .findFirst()
                     .orElseThrow();
@@ -243,18 +243,20 @@ final class ViewFill {
         return settled.sorted();
     }
 
-    private void refold(View fresh, InputStream in, Checkpoint.Source known, String reason) throws IOException {
-        Sources.Source source = fresh.state.sources.findOrAdd(known.name(), true);
+    private void refold(View fresh, InputStream in, KnownSource known, String reason) throws IOException {
+        Source source = fresh.state.sources.open(known.name(), Source.Kind.FILE);
         LineReader reader = LineReader.hashing(in, Sha256.digest(), false);
         Chunk chunk = new Chunk(fresh.state.shards.length);
         for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
-            chunk.set(lines, source, source.bytes);
+            chunk.setLines(lines, source, source.at());
             fresh.folding.takeHeader(chunk);
             fresh.folding.rounds(List.of(chunk));
             fresh.checkpoints.takeIfDue();
             opening.space().requireOpen();
         }
-        if (source.bytes != known.bytes() || !Arrays.equals(source.currentHash(), known.sha256())) {
+        if (!(known.position() instanceof Position.File(long bytes, byte[] sha256, var _))
+                || source.at() != bytes
+                || !Arrays.equals(source.currentHash(), sha256)) {
             throw refused(reason, "source " + known.name() + " is not what it was when it was folded");
         }
     }

@@ -2,7 +2,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     embedded > directory > fold > guard > letters > rows > source > disk
+///     embedded > directory > fold > guard > letters > rows > checkpoint > source > disk
 @NullMarked
 package dev.onefold.embedded;
 

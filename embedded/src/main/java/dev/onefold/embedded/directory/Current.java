@@ -1,6 +1,6 @@
 package dev.onefold.embedded.directory;
 
-import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.FileNames;

@@ -1,7 +1,7 @@
 package dev.onefold.embedded.directory;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.Entry;

@@ -1,80 +1,140 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.Place;
 import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
+import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.Records;
+import dev.onefold.embedded.source.Source;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Some whole lines of one source on their way through a round: the bytes, then what they decode to, per shard.
+/// Some whole records of one source on their way through a round: the bytes, then what they decode to, per shard.
 /// Used again round after round.
 public final class Chunk {
-    public byte[] bytes = new byte[0];
-    public int length;
-    public Sources.Source source = Sources.NOWHERE;
-    /// Offset of the first byte in the source.
-    public long offset;
+    private Framing framing = Framing.LINES;
+    byte[] bytes = new byte[0];
+    int length;
+    Source source = Source.NOWHERE;
+    /// Place of the first byte in the source.
+    long offset;
+    /// The source's position behind these records.
+    long next;
     /// Where the lines that are records begin: behind a header.
-    public int from;
-    /// Lines, a header included.
-    public long records;
+    int from;
+    /// Records, a header included.
+    long records;
     /// What the source's digest is behind these lines.
     @Nullable
-    public MessageDigest digest;
-    /// A line over the limit that stands in place of lines, or -1.
-    public long oversized = -1;
+    MessageDigest digest;
+    /// Bytes of a line over the limit that stands in place of records, or -1.
+    long oversized = -1;
 
-    public byte[] oversizedHash = new byte[0];
-    /// Bytes of the source that this is.
-    public long consumed;
-    /// Lines of the source in front of these; for a redriven record, of its place. Known when the round has
+    byte[] oversizedHash = new byte[0];
+    /// Whether the last line has no end.
+    boolean isUnfinished;
+    /// Records of the source in front of these; for a redriven record, of its place. Known when the round has
     /// ended.
-    public long recordsBefore;
-    /// Whether the source's progress moves with it; not for a redriven record.
-    public boolean progresses;
+    long recordsBefore;
+    /// Whether the source's position moves with it; not for a redriven record.
+    boolean progresses;
     /// The dead letter that is redriven, or 0: it keeps its id if it is rejected again.
-    public long letter;
+    long letter;
     /// Whether the dead letter that is redriven is one still, when the round has ended.
-    public boolean letterStays;
-    public long timeMsMax = Long.MIN_VALUE;
-    /// When the lines arrived, which decides whether a time is in the future; [Long#MIN_VALUE] if they arrive now.
-    public long arrivedMs = Long.MIN_VALUE;
-    public final RowBatch[] rows;
-    /// Where the lines begin that are no events. A bit each: a chunk may hold a hundred thousand of them, and why each
-    /// is none is found out when its letter is written.
-    public final BitSet rejectedAt = new BitSet();
+    boolean letterStays;
+    long timeMsMax = Long.MIN_VALUE;
+    /// When the records arrived, which decides whether a time is in the future; [Long#MIN_VALUE] if they arrive now.
+    long arrivedMs = Long.MIN_VALUE;
+    final RowBatch[] rows;
+    /// Where the records begin that are no events. A bit each: a chunk may hold a hundred thousand of them, and why
+    /// each is none is found out when its letter is written.
+    final BitSet rejectedAt = new BitSet();
 
-    public int rejectedCount;
-    /// Whether the lines are decoded. They are not if the letters of the chunks before are enough for a round.
+    int rejectedCount;
+    /// Whether the records are decoded. They are not if the letters of the chunks before are enough for a round.
     boolean isDecoded;
-    /// Bytes of the lines that are no events.
-    public long rejectedBytes;
-    /// With a horizon: the watermark that each rejected line met, in their order.
-    public long[] watermarksMs = {};
+    /// Bytes of the records that are no events.
+    long rejectedBytes;
+    /// With a horizon: the watermark that each rejected record met, in their order.
+    long[] watermarksMs = {};
 
     public Chunk(int shards) {
         rows = new RowBatch[shards];
         Arrays.setAll(rows, _ -> new RowBatch());
     }
 
-    public void set(LineReader.Lines lines, Sources.Source linesSource, long linesOffset) {
-        set(lines.bytes(), lines.length(), linesSource, linesOffset);
+    /// Holds lines of a file, or one that is too long.
+    ///
+    /// @return position of the source behind them
+    public long setLines(LineReader.Lines lines, Source linesSource, long linesOffset) {
+        set(Framing.LINES, lines.bytes(), lines.length(), linesSource, linesOffset);
+        next = linesOffset + lines.consumed();
         oversized = lines.oversized();
         oversizedHash = lines.oversizedHash();
-        consumed = lines.consumed();
+        isUnfinished = oversized >= 0 ? lines.consumed() == oversized : hasUnfinishedLine();
         digest = lines.digest();
+        return next;
     }
 
-    public void set(byte[] lines, int linesLength, Sources.Source linesSource, long linesOffset) {
-        bytes = lines;
-        length = linesLength;
-        source = linesSource;
-        offset = linesOffset;
+    /// Holds lines that came through the journal.
+    ///
+    /// @param lines with room behind them for the decoder
+    public void setLines(byte[] lines, int linesLength, Source linesSource, long linesOffset, long linesArrivedMs) {
+        set(Framing.LINES, lines, linesLength, linesSource, linesOffset);
+        isUnfinished = hasUnfinishedLine();
+        arrivedMs = linesArrivedMs;
+    }
+
+    private boolean hasUnfinishedLine() {
+        return length > 0 && bytes[length - 1] != '\n';
+    }
+
+    /// Holds a line over the limit that came through the journal.
+    public void setOversized(Source lineSource, long lineOffset, long lineBytes, byte[] sha256) {
+        set(Framing.LINES, new byte[0], 0, lineSource, lineOffset);
+        next = lineOffset + lineBytes + 1;
+        oversized = lineBytes;
+        oversizedHash = sha256;
+    }
+
+    /// Holds records of a partition.
+    ///
+    /// @param to the partition's position behind them
+    public void setRecords(List<LogBatch.Entry> entries, Source partition, long to) {
+        long first = entries.isEmpty() ? to : entries.getFirst().offset();
+        set(Framing.LENGTHS, Framing.encode(entries), Framing.bytes(entries), partition, first);
+        next = to;
+    }
+
+    /// Holds a dead letter's record, edited or as it was read, at the place where it was first read.
+    ///
+    /// @param letterId of the record; 0 if it has none yet
+    public void setRedriven(Source first, Place place, byte[] record, long letterId, long redrivenMs) {
+        boolean isLine =
+                first.kind() != Source.Kind.PARTITION && record.length > 0 && record[record.length - 1] == '\r';
+        byte[] alone = isLine ? Arrays.copyOf(record, record.length - 1) : record;
+        setRecords(List.of(new LogBatch.Entry(place.offset(), alone)), first, place.offset() + 1);
+        progresses = false;
+        arrivedMs = redrivenMs;
+        letter = letterId;
+        recordsBefore = place.line() - 1;
+    }
+
+    private void set(Framing recordFraming, byte[] content, int contentLength, Source contentSource, long place) {
+        framing = recordFraming;
+        bytes = content;
+        length = contentLength;
+        source = contentSource;
+        offset = place;
+        next = place + contentLength;
         from = 0;
         digest = null;
         oversized = -1;
-        consumed = linesLength;
+        isUnfinished = false;
         progresses = true;
         letter = 0;
         letterStays = false;
@@ -82,7 +142,32 @@ public final class Chunk {
         clear();
     }
 
-    /// Forgets what the lines were decoded to: they are decoded again in a later round.
+    /// The records, behind a header.
+    Records records() {
+        return new Records(framing, bytes, from, length, offset);
+    }
+
+    /// The records, a header included.
+    Records numbered() {
+        return new Records(framing, bytes, 0, length, offset);
+    }
+
+    /// Whether its first line may be a header.
+    boolean mayHaveHeader() {
+        return framing == Framing.LINES && length > 0;
+    }
+
+    /// Whether a place of the source lies in it.
+    boolean covers(String name, long place) {
+        return source.name().equals(name) && place >= offset && place < next;
+    }
+
+    /// Whether the dead letter that was redriven is one still.
+    public boolean letterStays() {
+        return letterStays;
+    }
+
+    /// Forgets what the records were decoded to: they are decoded again in a later round.
     public void clear() {
         records = from > 0 ? 1 : 0; // What is in front of the records is a header.
         timeMsMax = Long.MIN_VALUE;
@@ -95,14 +180,14 @@ public final class Chunk {
         }
     }
 
-    /// Notes a line that is no event.
-    void reject(int lineFrom, int lineTo) {
-        rejectedAt.set(lineFrom);
+    /// Notes a record that is no event.
+    void reject(int recordFrom, int recordTo) {
+        rejectedAt.set(recordFrom);
         rejectedCount++;
-        rejectedBytes += lineTo - lineFrom;
+        rejectedBytes += recordTo - recordFrom;
     }
 
-    /// Notes the watermark that the next rejected line has met.
+    /// Notes the watermark that the next rejected record has met.
     void met(long watermarkMs) {
         if (rejectedCount == watermarksMs.length) {
             watermarksMs = Arrays.copyOf(watermarksMs, Math.max(16, 2 * rejectedCount));

@@ -18,6 +18,8 @@ import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.source.Records;
+import dev.onefold.embedded.source.Source;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -57,7 +59,9 @@ public final class Folding {
         final Groups.Cache[] caches =
                 Arrays.stream(state.groups).map(Groups.Cache::new).toArray(Groups.Cache[]::new);
         final int[] groups = new int[state.groups.length];
-        Sources.@Nullable Source headed;
+
+        @Nullable
+        Source headed;
     }
 
     public Folding(State state, Letters letters, InstantSource clock, Workers workers) {
@@ -87,25 +91,39 @@ public final class Folding {
     ///
     /// @throws EngineException if it is no header for this pipeline
     public void takeHeader(Chunk chunk) {
-        if (!Decoder.wantsHeader(state.pipeline) || chunk.source.header.length > 0 || chunk.length == 0) {
-            return;
+        Source source = chunk.source;
+        if (chunk.mayHaveHeader() && Decoder.wantsHeader(state.pipeline) && source.header().length == 0) {
+            source.setHeader(header(source, chunk.bytes, chunk.length));
+            decodings[0].headed = source;
+            chunk.from = Math.min(source.header().length + 1, chunk.length);
+            chunk.records = 1;
         }
+    }
+
+    /// Requires that lines which are to be the first ones of a source begin with a header, if the format has one.
+    ///
+    /// @throws EngineException if they begin with no header for this pipeline
+    public void requireHeader(Source source, byte[] lines) {
+        if (source.awaitsHeader() && Decoder.wantsHeader(state.pipeline)) {
+            header(source, lines, lines.length);
+        }
+    }
+
+    private byte[] header(Source source, byte[] lines, int length) {
         int end = 0;
-        while (end < chunk.length && chunk.bytes[end] != '\n') {
+        while (end < length && lines[end] != '\n') {
             end++;
         }
-        byte[] header = Arrays.copyOf(chunk.bytes, end);
+        byte[] header = Arrays.copyOf(lines, end);
+        decodings[0].headed = null;
         Malformed malformed = decodings[0].decoder.header(header, 0, end);
         if (malformed != null) {
             throw new EngineException(
                     EngineException.Kind.SOURCE_CHANGED,
-                    "Source " + chunk.source.name + " is refused: " + malformed.message()
+                    "Source " + source.name() + " is refused: " + malformed.message()
                             + ". Name its columns in the pipeline file, or fix its first line.");
         }
-        decodings[0].headed = chunk.source;
-        chunk.source.header = header;
-        chunk.from = Math.min(end + 1, chunk.length);
-        chunk.records = 1;
+        return header;
     }
 
     /// Folds chunks, each whole, from the first one on: all of them, or so many that their letters are not too much for
@@ -192,32 +210,26 @@ public final class Folding {
     }
 
     private static void takeColumns(Decoding decoding, Chunk chunk) {
-        if (chunk.source.header.length > 0 && decoding.headed != chunk.source) {
-            decoding.decoder.header(chunk.source.header, 0, chunk.source.header.length);
+        byte[] header = chunk.source.header();
+        if (header.length > 0 && !chunk.source.equals(decoding.headed)) {
+            decoding.decoder.header(header, 0, header.length);
             decoding.headed = chunk.source;
         }
     }
 
     private void decode(Decoding decoding, Chunk chunk, long[] watermarkMs) {
         takeColumns(decoding, chunk);
-        long[] places = settled.of(chunk.source.name);
+        long[] places = settled.of(chunk.source.name());
         boolean hasSettled = places.length > 0 && chunk.progresses;
         byte[] bytes = chunk.bytes;
-        int at = chunk.from;
-        int end = chunk.length;
-        while (at < end) {
-            int newline = at;
-            while (newline < end && bytes[newline] != '\n') {
-                newline++;
-            }
-            int lineEnd = newline > at && bytes[newline - 1] == '\r' ? newline - 1 : newline;
-            Settled.Fate fate = hasSettled ? Settled.fate(places, chunk.offset + at) : Settled.Fate.OPEN;
+        Records records = chunk.records();
+        while (records.next()) {
+            chunk.records++;
+            Settled.Fate fate = hasSettled ? Settled.fate(places, records.place()) : Settled.Fate.OPEN;
             if (fate == Settled.Fate.PURGED) {
-                chunk.records++;
-                at = newline + 1;
                 continue;
             }
-            Malformed malformed = decoding.decoder.decode(bytes, at, lineEnd);
+            Malformed malformed = decoding.decoder.decode(bytes, records.from(), records.to());
             Event event = decoding.decoder.event();
             if (horizon != null) {
                 chunk.met(watermarkMs[0]);
@@ -229,12 +241,10 @@ public final class Folding {
                 }
             }
             if (malformed == null && fate == Settled.Fate.OPEN) {
-                add(decoding, event, chunk, chunk.offset + at);
+                add(decoding, event, chunk, records.place());
             } else {
-                chunk.reject(at, lineEnd);
+                chunk.reject(records.from(), records.to());
             }
-            chunk.records++;
-            at = newline + 1;
         }
         chunk.isDecoded = true;
     }
@@ -290,7 +300,7 @@ public final class Folding {
         RowBatch.EncodedKey key =
                 state.byPlace ? decoding.key.setNone(offset) : decoding.key.set(event.data, event.keyFrom, event.keyTo);
         chunk.rows[key.shard(chunk.rows.length)].add(
-                event, decoding.groups, texts, key.from(chunk.source.number, offset));
+                event, decoding.groups, texts, key.from(chunk.source.number(), offset));
     }
 
     private void requireMemory(List<Chunk> chunks) {
@@ -339,17 +349,17 @@ public final class Folding {
     }
 
     private void settle(Chunk chunk) {
-        Sources.Source source = chunk.source;
+        Source source = chunk.source;
         if (chunk.progresses) {
-            chunk.recordsBefore = source.records;
+            chunk.recordsBefore = source.records();
         }
         keepRejected(chunk);
         boolean isKept =
-                chunk.oversized >= 0 && settled.fate(new Place(source.name, 0, chunk.offset)) != Settled.Fate.PURGED;
+                chunk.oversized >= 0 && settled.fate(new Place(source.name(), 0, chunk.offset)) != Settled.Fate.PURGED;
         if (isKept) {
             letters.addOversized(
                     Decoder.tooLarge(chunk.oversized).message(),
-                    new Place(source.name, chunk.recordsBefore + 1, chunk.offset),
+                    new Place(source.name(), chunk.recordsBefore + 1, chunk.offset),
                     chunk.oversized,
                     chunk.oversizedHash,
                     clock.instant());
@@ -359,45 +369,38 @@ public final class Folding {
         state.counts = state.counts.plus(new Counts(0, 0, 0, 0, rejectedCount));
         state.watermarkMs = Math.max(state.watermarkMs, chunk.timeMsMax);
         if (chunk.progresses) {
-            source.records += chunk.records;
-            source.bytes = chunk.offset + chunk.consumed;
-            source.digest = chunk.digest;
-            source.recordsAppended = source.records;
-            source.bytesAppended = source.bytes;
-            source.unfinished = chunk.length > 0 && chunk.bytes[chunk.length - 1] != '\n';
+            source.advance(chunk.records, chunk.next, chunk.digest, chunk.isUnfinished);
         }
     }
 
-    /// Decodes the rejected lines once more, one at a time, to say why they are rejected.
+    /// Decodes the rejected records once more, one at a time, to say why they are rejected.
     private void keepRejected(Chunk chunk) {
         if (chunk.rejectedCount == 0) {
             return;
         }
         Decoder decoder = decodings[0].decoder;
         takeColumns(decodings[0], chunk);
-        long line = chunk.recordsBefore + 1;
-        int counted = 0;
+        Records records = chunk.numbered();
         int number = 0;
-        for (int from = chunk.rejectedAt.nextSetBit(0); from >= 0; from = chunk.rejectedAt.nextSetBit(from + 1)) {
-            for (; counted < from; counted++) {
-                line += chunk.bytes[counted] == '\n' ? 1 : 0;
+        for (long line = chunk.recordsBefore + 1; records.next(); line++) {
+            if (!chunk.rejectedAt.get(records.from())) {
+                continue;
             }
-            byte[] record = recordAt(chunk, from);
-            Malformed malformed = decoder.decode(chunk.bytes, from, from + record.length);
+            Malformed malformed = decoder.decode(chunk.bytes, records.from(), records.to());
             if (malformed == null && horizon != null) {
                 malformed = outOfTime(decoder.event(), horizon, chunk.watermarksMs[number], chunk.arrivedMs);
             }
-            Place place = new Place(chunk.source.name, line, chunk.offset + from);
+            Place place = new Place(chunk.source.name(), line, records.place());
             if (malformed == null && settled.fate(place) == Settled.Fate.REDRIVEN) {
                 malformed = new Malformed(Reason.REFUSED, "The record was redriven, and counts as it was then");
             }
             if (malformed == null) {
-                throw new IllegalStateException("A record of " + chunk.source.name + " is rejected for no reason");
+                throw new IllegalStateException("A record of " + place.source() + " is rejected for no reason");
             }
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Letters.Rejected(chunk.letter, place, record, clock.instant()),
+                    new Letters.Rejected(chunk.letter, place, records.copy(), clock.instant()),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
             number++;
@@ -430,36 +433,26 @@ public final class Folding {
 
     private void keepArrived(List<Chunk> chunks, Transition.Settled conflict) {
         Row loser = conflict.loser();
-        Chunk chunk = chunkOf(chunks, loser);
-        int from = (int) (loser.offset() - chunk.offset);
-        long line = chunk.recordsBefore + 1;
-        for (int i = 0; i < from; i++) {
-            line += chunk.bytes[i] == '\n' ? 1 : 0;
-        }
-        chunk.letterStays |= letters.addConflict(
-                ConflictLetter.of(conflict, recordAt(chunk, from)),
-                chunk.letter,
-                new Place(loser.source(), line, loser.offset()),
-                clock.instant());
-    }
-
-    private static Chunk chunkOf(List<Chunk> chunks, Row row) {
-        for (Chunk chunk : chunks) {
-            if (chunk.source.name.equals(row.source())
-                    && row.offset() >= chunk.offset
-                    && row.offset() < chunk.offset + chunk.length) {
-                return chunk;
+        Chunk chunk = chunks.stream()
+                .filter(each -> each.covers(loser.source(), loser.offset()))
+                .findFirst()
+                .orElseThrow(() -> gone(loser));
+        Records records = chunk.numbered();
+        for (long line = chunk.recordsBefore + 1; records.next(); line++) {
+            if (records.place() == loser.offset()) {
+                chunk.letterStays |= letters.addConflict(
+                        ConflictLetter.of(conflict, records.copy()),
+                        chunk.letter,
+                        new Place(loser.source(), line, loser.offset()),
+                        clock.instant());
+                return;
             }
         }
-        throw new IllegalStateException(
-                "A record that has just arrived is gone: " + row.source() + " at " + row.offset());
+        throw gone(loser);
     }
 
-    private static byte[] recordAt(Chunk chunk, int from) {
-        int to = from;
-        while (to < chunk.length && chunk.bytes[to] != '\n') {
-            to++;
-        }
-        return Arrays.copyOfRange(chunk.bytes, from, to > from && chunk.bytes[to - 1] == '\r' ? to - 1 : to);
+    private static IllegalStateException gone(Row row) {
+        return new IllegalStateException(
+                "A record that has just arrived is gone: " + row.source() + " at " + row.offset());
     }
 }

@@ -15,6 +15,7 @@ import dev.onefold.core.state.Row;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.source.Sources;
 import java.util.Arrays;
 import java.util.Optional;
 

@@ -6,7 +6,7 @@ import dev.onefold.core.Place;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordIdentity;
-import dev.onefold.embedded.disk.Checkpoint;
+import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FramedLog;
 import dev.onefold.embedded.disk.OutOfSpaceException;

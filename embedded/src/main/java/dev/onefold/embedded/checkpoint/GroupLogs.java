@@ -1,9 +1,13 @@
-package dev.onefold.embedded.disk;
+package dev.onefold.embedded.checkpoint;
 
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Groups;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FramedLog;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.disk.Scale;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -1,7 +1,13 @@
-package dev.onefold.embedded.disk;
+package dev.onefold.embedded.checkpoint;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FileHeader;
+import dev.onefold.embedded.disk.Journal;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.source.KnownSource;
+import dev.onefold.embedded.source.Position;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -39,11 +45,11 @@ public record Checkpoint(
         List<Log> groupLogs,
         Log letters,
         Journal.Position journal,
-        List<Source> sources,
+        List<KnownSource> sources,
         Counts counts,
         long watermarkMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
-    private static final int FORMAT = 3;
+    private static final int FORMAT = 4;
     private static final int HEADER_BYTES = 20;
 
     public Checkpoint {
@@ -54,23 +60,6 @@ public record Checkpoint(
 
     /// A log by its number, and how much of it counts.
     public record Log(long sequence, long length) {}
-
-    /// How far a source is in the results.
-    ///
-    /// @param replayable a file, known by its content; else what came through the journal
-    /// @param records whole records, rejected ones included
-    /// @param bytes of these records, as they were read
-    /// @param sha256 hash of these bytes; empty for what came through the journal
-    /// @param header line of CSV columns, if the source has one; else empty
-    /// @param unfinished whether the last of these lines had no end
-    public record Source(
-            String name,
-            boolean replayable,
-            long records,
-            long bytes,
-            byte[] sha256,
-            byte[] header,
-            boolean unfinished) {}
 
     /// Reads the checkpoint of a directory; `null` if it has none yet.
     public static @Nullable Checkpoint read(Path directory) {
@@ -143,14 +132,8 @@ public record Checkpoint(
             out.writeInt(journal.chain());
             out.writeLong(journal.last());
             out.writeInt(sources.size());
-            for (Source source : sources) {
-                writeBytes(out, source.name.getBytes(StandardCharsets.UTF_8));
-                out.writeBoolean(source.replayable);
-                out.writeLong(source.records);
-                out.writeLong(source.bytes);
-                writeBytes(out, source.sha256);
-                writeBytes(out, source.header);
-                out.writeBoolean(source.unfinished);
+            for (KnownSource source : sources) {
+                write(out, source);
             }
             out.writeLong(counts.accepted());
             out.writeLong(counts.duplicate());
@@ -162,6 +145,42 @@ public record Checkpoint(
             throw new IllegalStateException("Writing into memory failed", e);
         }
         return bytes.toByteArray();
+    }
+
+    private static void write(DataOutputStream out, KnownSource source) throws IOException {
+        writeBytes(out, source.name().getBytes(StandardCharsets.UTF_8));
+        out.writeLong(source.records());
+        writeBytes(out, source.header());
+        switch (source.position()) {
+            case Position.File(long bytes, byte[] sha256, boolean unfinished) -> {
+                out.writeByte(1);
+                out.writeLong(bytes);
+                writeBytes(out, sha256);
+                out.writeBoolean(unfinished);
+            }
+            case Position.Lines(long bytes) -> {
+                out.writeByte(2);
+                out.writeLong(bytes);
+            }
+            case Position.Partition(long next) -> {
+                out.writeByte(3);
+                out.writeLong(next);
+            }
+        }
+    }
+
+    private static KnownSource readSource(DataInputStream in) throws IOException {
+        String name = new String(readBytes(in), StandardCharsets.UTF_8);
+        long records = in.readLong();
+        byte[] header = readBytes(in);
+        byte kind = in.readByte();
+        Position position = switch (kind) {
+            case 1 -> new Position.File(in.readLong(), readBytes(in), in.readBoolean());
+            case 2 -> new Position.Lines(in.readLong());
+            case 3 -> new Position.Partition(in.readLong());
+            default -> throw new IOException("a position of kind " + kind);
+        };
+        return new KnownSource(name, records, header, position);
     }
 
     private static void writeBytes(DataOutputStream out, byte[] bytes) throws IOException {
@@ -200,16 +219,9 @@ public record Checkpoint(
         Log letters = new Log(in.readLong(), in.readLong());
         Journal.Position journal =
                 new Journal.Position(in.readLong(), in.readLong(), in.readLong(), in.readInt(), in.readLong());
-        List<Source> sources = new ArrayList<>();
+        List<KnownSource> sources = new ArrayList<>();
         for (int count = in.readInt(); count > 0; count--) {
-            sources.add(new Source(
-                    new String(readBytes(in), StandardCharsets.UTF_8),
-                    in.readBoolean(),
-                    in.readLong(),
-                    in.readLong(),
-                    readBytes(in),
-                    readBytes(in),
-                    in.readBoolean()));
+            sources.add(readSource(in));
         }
         Counts counts = new Counts(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
         return new Checkpoint(

@@ -1,0 +1,42 @@
+package dev.onefold.embedded.source;
+
+import java.util.List;
+import java.util.Objects;
+
+/// What a log has in a range of offsets of one partition: all records from `from` on, up to but without `next`. Offsets
+/// without a record (control records, records that were compacted away) are in the range and not in the list.
+///
+/// @param log name of the log
+/// @param partition number of the partition, from 0
+/// @param records ascending by offset
+public record LogBatch(String log, int partition, long from, long next, List<Entry> records) {
+    public LogBatch {
+        Objects.requireNonNull(log, "The name of the log is null");
+        records = List.copyOf(records);
+        if (log.isEmpty() || partition < 0 || from < 0 || next < from) {
+            throw new IllegalArgumentException(
+                    "Not a range of a partition: offsets " + from + " to " + next + " of " + source(log, partition));
+        }
+        long at = from;
+        for (Entry record : records) {
+            if (record.offset < at || record.offset >= next) {
+                throw new IllegalArgumentException("Offset " + record.offset + " of " + source(log, partition)
+                        + " is out of order, or not in its range " + from + " to " + next);
+            }
+            at = record.offset + 1;
+        }
+    }
+
+    /// A record at its offset; its bytes may hold line ends.
+    public record Entry(long offset, byte[] bytes) {}
+
+    /// Name of the source that a partition is: `trades/3`.
+    public static String source(String log, int partition) {
+        return log + "/" + partition;
+    }
+
+    /// Name of the source that this is a part of.
+    public String source() {
+        return source(log, partition);
+    }
+}

@@ -1,0 +1,71 @@
+package dev.onefold.embedded.source;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/// Walks over the records of some bytes. Not thread-safe.
+public final class Records {
+    private final Framing framing;
+    private final byte[] bytes;
+    private final int end;
+    private final long base;
+    private int next;
+    private int from;
+    private int to;
+    private long place;
+
+    /// @param at where the first record's frame begins
+    /// @param end behind the last record
+    /// @param base place of the first byte, where places are bytes
+    public Records(Framing framing, byte[] bytes, int at, int end, long base) {
+        this.framing = framing;
+        this.bytes = bytes;
+        this.end = end;
+        this.base = base;
+        next = at;
+    }
+
+    /// Goes to the next record; false behind the last one.
+    public boolean next() {
+        if (next >= end) {
+            return false;
+        }
+        if (framing == Framing.LENGTHS) {
+            ByteBuffer frame = ByteBuffer.wrap(bytes, next, Framing.PREFIX_BYTES);
+            place = frame.getLong();
+            from = next + Framing.PREFIX_BYTES;
+            to = from + frame.getInt();
+            next = to;
+            return true;
+        }
+        from = next;
+        place = base + from;
+        int newline = from;
+        while (newline < end && bytes[newline] != '\n') {
+            newline++;
+        }
+        to = newline > from && bytes[newline - 1] == '\r' ? newline - 1 : newline;
+        next = newline + 1;
+        return true;
+    }
+
+    /// Where the record begins in the bytes.
+    public int from() {
+        return from;
+    }
+
+    /// Where it ends, without its line end.
+    public int to() {
+        return to;
+    }
+
+    /// Where it is in its source.
+    public long place() {
+        return place;
+    }
+
+    /// Its bytes.
+    public byte[] copy() {
+        return Arrays.copyOfRange(bytes, from, to);
+    }
+}

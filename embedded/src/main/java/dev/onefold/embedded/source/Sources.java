@@ -1,0 +1,75 @@
+package dev.onefold.embedded.source;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.query.Answer;
+import dev.onefold.embedded.source.Source.Kind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The sources and how far each is in the totals. Guarded by the engine's lock.
+public final class Sources {
+    private final List<Source> all = new ArrayList<>();
+    private final Map<String, Source> byName = new HashMap<>();
+
+    public void load(List<KnownSource> stored) {
+        stored.forEach(known -> add(new Source(known, all.size())));
+    }
+
+    private Source add(Source source) {
+        all.add(source);
+        byName.put(source.name(), source);
+        return source;
+    }
+
+    /// As a checkpoint keeps them.
+    public List<KnownSource> store() {
+        return all.stream().map(Source::known).toList();
+    }
+
+    public @Nullable Source find(String name) {
+        return byName.get(name);
+    }
+
+    public Source findOrAdd(String name, Kind kind) {
+        Source known = find(name);
+        return known == null ? add(new Source(name, all.size(), kind)) : known;
+    }
+
+    /// A source of this kind; a new one if there is none of the name.
+    ///
+    /// @throws EngineException if the name is that of a source of another kind
+    public Source open(String name, Kind kind) {
+        Source source = findOrAdd(name, kind);
+        if (source.kind() != kind) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Source " + name + " is " + source.kind().text() + "; " + kind.text()
+                            + " needs a source name of its own" + (kind == Kind.LINES ? " (--source)" : ""));
+        }
+        return source;
+    }
+
+    public List<Source> all() {
+        return List.copyOf(all);
+    }
+
+    public String name(int number) {
+        return all.get(number).name();
+    }
+
+    /// How far each source is.
+    public List<Answer.Progress> progress() {
+        return all.stream().map(Source::progress).toList();
+    }
+
+    /// The sources of which something is in the totals: not those that were refused at their first line.
+    public List<Answer.Progress> covered() {
+        return all.stream()
+                .filter(source -> source.at() > 0)
+                .map(Source::progress)
+                .toList();
+    }
+}

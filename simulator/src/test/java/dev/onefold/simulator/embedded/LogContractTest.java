@@ -1,0 +1,135 @@
+package dev.onefold.simulator.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.Engine;
+import dev.onefold.core.EngineException;
+import dev.onefold.core.LetterContract;
+import dev.onefold.core.Place;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.source.LogBatch;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The engine keeps its contract when the records come from a log in partitions.
+class LogContractTest implements LetterContract {
+    private static final int PARTITIONS = 3;
+
+    @TempDir
+    Path directory;
+
+    private final Map<Engine, String> data = new HashMap<>();
+    private final Map<String, MemoryLog> logs = new HashMap<>();
+    private final Map<String, Integer> fed = new HashMap<>();
+
+    @Override
+    public Engine open(String name, Pipeline pipeline) {
+        Engine engine = EmbeddedEngine.open(
+                directory.resolve(name), pipeline, Settings.defaults().withShards(3));
+        data.put(engine, name);
+        return engine;
+    }
+
+    /// Each record goes to the next partition, and is delivered with those before it; in each partition a control
+    /// record comes first.
+    @Override
+    public void feed(Engine engine, String source, List<String> records) {
+        String name = data.get(engine) + " " + source;
+        MemoryLog log = logs.computeIfAbsent(name, _ -> {
+            MemoryLog made = new MemoryLog(source, PARTITIONS);
+            for (int partition = 0; partition < PARTITIONS; partition++) {
+                made.appendControl(partition);
+            }
+            return made;
+        });
+        for (String record : records) {
+            int partition = fed.merge(name, 1, Integer::sum) % PARTITIONS;
+            log.append(partition, record);
+            long next = ((EmbeddedEngine) engine).offsets(source).getOrDefault(partition, 0L);
+            ((EmbeddedEngine) engine).fold(log.read(partition, Math.max(0, next - 2), 100));
+        }
+    }
+
+    @Override
+    public long line(Place place) {
+        int partition = place.source().charAt(place.source().length() - 1) - '0';
+        return (place.line() - 1) * PARTITIONS + (partition == 0 ? PARTITIONS : partition);
+    }
+
+    private static final Pipeline COUNT = Pipeline.named("count")
+            .rollup(rollup -> rollup.count("records").sum("sum", "n", 18, 0))
+            .build();
+
+    private static LogBatch batch(long from, long next, String... records) {
+        return new LogBatch(
+                "log",
+                7,
+                from,
+                next,
+                IntStream.range(0, records.length)
+                        .mapToObj(i -> new LogBatch.Entry(from + i, records[i].getBytes(StandardCharsets.UTF_8)))
+                        .toList());
+    }
+
+    @Test
+    void a_record_with_line_ends_is_one_record_and_so_is_its_dead_letter_and_the_edit_of_it() {
+        try (EmbeddedEngine engine = (EmbeddedEngine) open("lines", COUNT)) {
+            engine.fold(batch(3, 5, "{\n\"n\":\n1}\r\n", "poison\n\r"));
+            assertThat(engine.counts().accepted()).isEqualTo(1);
+            assertThat(engine.deadLetters().list(0, 9)).singleElement().satisfies(letter -> {
+                assertThat(letter.place()).isEqualTo(new Place("log/7", 2, 4));
+                assertThat(engine.deadLetters().record(letter.id())).asString().isEqualTo("poison\n\r");
+            });
+            engine.deadLetters().redrive(1, "{\n\"n\":2}".getBytes(StandardCharsets.UTF_8));
+            assertThat(engine.counts().accepted()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void a_gap_in_a_partition_is_refused_and_names_the_offset_to_go_on_from() {
+        try (EmbeddedEngine engine = (EmbeddedEngine) open("gap", COUNT)) {
+            engine.fold(batch(3, 5, "{\"n\":1}"));
+            assertThatThrownBy(() -> engine.fold(batch(6, 7, "{\"n\":1}")))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("all below offset 5 are folded");
+            engine.fold(batch(5, 9));
+            assertThat(engine.offsets("log")).isEqualTo(Map.of(7, 9L));
+        }
+    }
+
+    @Test
+    void only_what_a_forced_checkpoint_covers_is_to_be_committed_to_the_log() {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(
+                directory.resolve("durable"), COUNT, Settings.defaults().withCheckpointInterval(Duration.ofDays(1)))) {
+            engine.fold(batch(0, 2, "{\"n\":1}"));
+            assertThat(engine.offsets("log")).isEqualTo(Map.of(7, 2L));
+            assertThat(engine.durableOffsets("log")).isEmpty();
+            engine.checkpointNow();
+            assertThat(engine.durableOffsets("log")).isEqualTo(Map.of(7, 2L));
+        }
+    }
+
+    @Test
+    void the_name_of_a_partition_is_not_for_lines_or_files() {
+        try (EmbeddedEngine engine = (EmbeddedEngine) open("kinds", COUNT)) {
+            engine.fold(batch(0, 2, "{\"n\":1}"));
+            assertThatThrownBy(() -> engine.append("log/7", List.of("{\"n\":1}")))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("is a partition of a log");
+            assertThatThrownBy(() -> Trades.fold(engine, Trades.file("log/7", "{\"n\":1}")))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("is a partition of a log");
+            assertThat(engine.counts().records()).isEqualTo(1);
+        }
+    }
+}
