@@ -1,7 +1,5 @@
 package dev.onefold.embedded;
 
-import dev.onefold.core.builder.PipelineBuilder;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Counts;

@@ -1,7 +1,7 @@
 package dev.onefold.embedded.source;
 
-import dev.onefold.core.event.Decoder;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.embedded.disk.Scale;
 import java.io.IOException;

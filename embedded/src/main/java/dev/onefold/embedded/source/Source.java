@@ -1,6 +1,6 @@
 package dev.onefold.embedded.source;
 
-import dev.onefold.core.event.Sha256;
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.query.Answer;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;

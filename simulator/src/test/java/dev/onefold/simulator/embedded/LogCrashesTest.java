@@ -2,6 +2,7 @@ package dev.onefold.simulator.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /// committed, batches come again, control records take offsets, and the power goes at any change of the disk. The
 /// pipeline has neither key nor id, so that a record that is folded twice or never shows in the sum.
 class LogCrashesTest {
-    private static final Pipeline SUM = Pipeline.named("sum")
+    private static final Pipeline SUM = PipelineBuilder.named("sum")
             .rollup(rollup -> rollup.count("records").sum("sum", "n", 18, 0))
             .build();
     private static final int PARTITIONS = 3;
@@ -106,7 +107,7 @@ class LogCrashesTest {
 
     @Test
     void each_record_of_a_log_counts_once_by_its_offset_wherever_the_power_goes() {
-        Seeds.forAllSeeds(40, LogCrashesTest::readThroughCrashes);
+        Seeds.forAllSeeds(200, LogCrashesTest::readThroughCrashes);
     }
 
     @Test

@@ -1,0 +1,75 @@
+package dev.onefold.embedded.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.EngineException;
+import dev.onefold.embedded.disk.Journal;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.source.KnownSource;
+import dev.onefold.embedded.source.Position;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CheckpointTest {
+    private static final List<KnownSource> SOURCES = List.of(
+            new KnownSource("/a.csv", 3, new byte[] {'n'}, new Position.File(40, new byte[] {1, 2}, true)),
+            new KnownSource("producer", 5, new byte[0], new Position.Lines(60)),
+            new KnownSource("trades/3", 7, new byte[0], new Position.Partition(1L << 40)));
+
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void write() throws OutOfSpaceException {
+        new Checkpoint(
+                        42,
+                        9,
+                        Instant.EPOCH.plusNanos(5),
+                        "definition",
+                        List.of(List.of(new Extent(1, 100)), List.of()),
+                        List.of(new Checkpoint.Log(2, 200)),
+                        new Checkpoint.Log(3, 300),
+                        Journal.Position.START,
+                        SOURCES,
+                        new Counts(1, 2, 3, 4, 5),
+                        6)
+                .write(directory);
+    }
+
+    @Test
+    void what_was_written_is_read_with_the_position_of_each_kind_of_source() {
+        Checkpoint read = Checkpoint.read(directory);
+        assertThat(read).isNotNull();
+        assertThat(read.sources()).usingRecursiveComparison().isEqualTo(SOURCES);
+        assertThat(read.rows()).isEqualTo(List.of(List.of(new Extent(1, 100)), List.of()));
+        assertThat(read.groupLogs()).containsExactly(new Checkpoint.Log(2, 200));
+        assertThat(List.of(read.identity(), read.number(), read.watermarkMs())).containsExactly(42L, 9L, 6L);
+        assertThat(read.at()).isEqualTo(Instant.EPOCH.plusNanos(5));
+        assertThat(read.counts()).isEqualTo(new Counts(1, 2, 3, 4, 5));
+    }
+
+    @Test
+    void a_directory_without_one_has_none() {
+        assertThat(Checkpoint.read(directory.resolve("other"))).isNull();
+    }
+
+    @Test
+    void each_flipped_bit_is_found_out() throws IOException {
+        Path file = directory.resolve("CHECKPOINT");
+        byte[] whole = Files.readAllBytes(file);
+        for (int at = 0; at < whole.length; at++) {
+            byte[] damaged = whole.clone();
+            damaged[at] ^= 4;
+            Files.write(file, damaged);
+            assertThatThrownBy(() -> Checkpoint.read(directory)).isInstanceOf(EngineException.class);
+        }
+    }
+}

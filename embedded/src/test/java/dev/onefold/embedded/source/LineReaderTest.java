@@ -1,0 +1,93 @@
+package dev.onefold.embedded.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Limits;
+import dev.onefold.fixtures.Seeds;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+class LineReaderTest {
+    /// A stream that gives as many bytes at once as it likes.
+    private static InputStream stream(byte[] bytes, RandomGenerator random) {
+        return new ByteArrayInputStream(bytes) {
+            @Override
+            public synchronized int read(byte[] target, int from, int length) {
+                return super.read(target, from, Math.min(length, random.nextInt(1, 5_000)));
+            }
+        };
+    }
+
+    private static String text(LineReader.Lines lines) {
+        return new String(lines.bytes(), 0, lines.length(), StandardCharsets.UTF_8);
+    }
+
+    private static List<LineReader.Lines> all(LineReader reader) throws IOException {
+        List<LineReader.Lines> all = new ArrayList<>();
+        for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
+            all.add(lines);
+        }
+        return all;
+    }
+
+    @Test
+    void however_a_stream_gives_its_bytes_whole_lines_come_out_and_the_hash_is_that_of_the_bytes() {
+        Seeds.forAllSeeds(100, random -> {
+            StringBuilder lines = new StringBuilder();
+            for (int i = random.nextInt(200); i > 0; i--) {
+                lines.append("x".repeat(random.nextInt(4_000))).append('\n');
+            }
+            byte[] whole = lines.toString().getBytes(StandardCharsets.UTF_8);
+            byte[] bytes = (lines + "rest").getBytes(StandardCharsets.UTF_8);
+            boolean hashing = random.nextBoolean();
+            LineReader reader = hashing
+                    ? LineReader.hashing(stream(bytes, random), Sha256.digest(), true)
+                    : LineReader.eager(stream(bytes, random), true);
+            try {
+                List<LineReader.Lines> all = all(reader);
+                assertThat(String.join(
+                                "", all.stream().map(LineReaderTest::text).toList()))
+                        .isEqualTo(lines.toString());
+                assertThat(all).allMatch(some -> text(some).endsWith("\n"));
+                assertThat(text(reader.rest())).isEqualTo("rest");
+                if (hashing && !all.isEmpty()) {
+                    assertThat(LineReader.copy(all.getLast().digest()).digest())
+                            .isEqualTo(Sha256.digest().digest(whole));
+                }
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    @Test
+    void a_line_over_the_limit_is_its_length_and_hash_wherever_it_stands_among_the_lines() throws IOException {
+        byte[] large = new byte[Limits.RECORD_BYTES_MAX + 1];
+        Arrays.fill(large, (byte) 'x');
+        byte[] bytes = ("a\n" + new String(large, StandardCharsets.UTF_8) + "\nb\n").getBytes(StandardCharsets.UTF_8);
+        for (LineReader reader : List.of(
+                LineReader.hashing(new ByteArrayInputStream(bytes), Sha256.digest(), false),
+                LineReader.eager(new ByteArrayInputStream(bytes), false))) {
+            List<LineReader.Lines> all = all(reader);
+            assertThat(all).extracting(LineReader.Lines::oversized).containsExactly(-1L, (long) large.length, -1L);
+            assertThat(all).extracting(LineReaderTest::text).containsExactly("a\n", "", "b\n");
+            assertThat(all.get(1).oversizedHash()).isEqualTo(Sha256.digest().digest(large));
+        }
+    }
+
+    @Test
+    void a_line_of_the_limit_is_a_line_also_with_a_carriage_return() throws IOException {
+        byte[] bytes = ("x".repeat(Limits.RECORD_BYTES_MAX) + "\r\n").getBytes(StandardCharsets.UTF_8);
+        assertThat(all(LineReader.eager(new ByteArrayInputStream(bytes), true)))
+                .singleElement()
+                .satisfies(lines -> assertThat(lines.length()).isEqualTo(bytes.length));
+    }
+}
