@@ -50,7 +50,9 @@ public interface LetterContract extends EngineContract {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageEndingWith(" 1 part, not 2");
             assertThatThrownBy(() -> engine.query(Query.all("other"))).isInstanceOf(IllegalArgumentException.class);
-            assertThat(EngineContract.totals(engine)).as("after mistakes of the caller").isNotEmpty();
+            assertThat(EngineContract.totals(engine))
+                    .as("after mistakes of the caller")
+                    .isNotEmpty();
         }
     }
 

@@ -11,7 +11,6 @@ final class TreeCursor {
     private int depth;
     private MemorySegment page = MemorySegment.NULL;
     private int index;
-    private boolean isAt;
 
     TreeCursor(ValueTree tree, Pages pages) {
         this.tree = tree;
@@ -20,7 +19,6 @@ final class TreeCursor {
 
     /// Goes to the first entry that is not below a key; whether there is one.
     boolean seek(byte[] key, int length) {
-        isAt = false;
         if (tree.root() < 0) {
             return false;
         }
@@ -56,8 +54,7 @@ final class TreeCursor {
     }
 
     private boolean settle(int step) {
-        isAt = index >= 0 && index < TreePage.size(page) || climb(step);
-        return isAt;
+        return index >= 0 && index < TreePage.size(page) || climb(step);
     }
 
     /// Goes to the nearest leaf on one side. If there is none it stays, behind the last or before the first entry.
@@ -82,10 +79,6 @@ final class TreeCursor {
         }
         index = step > 0 ? 0 : TreePage.size(page) - 1;
         return true;
-    }
-
-    boolean isAtEntry() {
-        return isAt;
     }
 
     /// Copies the key here, which is to have [TreePage#PADDING] bytes behind it, and gives its length.

@@ -2,6 +2,7 @@ package dev.onefold.core.builder;
 
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problem;
+import dev.onefold.core.document.TextPlace;
 import dev.onefold.core.grammar.PipelineReader;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -12,10 +13,10 @@ import dev.onefold.core.pipeline.TimeType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /// Builds a pipeline in Java. Fields, levels, measures and conditions are texts as in a pipeline file, and
 /// [#build()] judges them by the same rules. Not thread-safe.
@@ -44,67 +45,67 @@ public final class PipelineBuilder {
 
     /// Records are JSON objects; so they are if nothing is said.
     public PipelineBuilder json() {
-        return text("format", PipelineReader.JSON);
+        return set("format", PipelineReader.JSON);
     }
 
     /// Records are lines of CSV, and the first line of each source names the columns.
     public PipelineBuilder csv() {
-        return text("format", PipelineReader.CSV);
+        return set("format", PipelineReader.CSV);
     }
 
     /// Records are lines of CSV with these columns, and no line names them.
     public PipelineBuilder csv(String... columns) {
-        return csv().texts("columns", columns);
+        return csv().set("columns", List.of(columns));
     }
 
     /// What stands between the values of a CSV line; a comma if nothing is said.
     public PipelineBuilder delimiter(char delimiter) {
-        return text("delimiter", String.valueOf(delimiter));
+        return set("delimiter", delimiter);
     }
 
     /// What a version replaces.
     public PipelineBuilder key(String... fields) {
-        return texts("key", fields);
+        return set("key", List.of(fields));
     }
 
     /// The version, an integer.
     public PipelineBuilder version(String field) {
-        return text("version", field);
+        return set("version", field);
     }
 
     /// The version, a time of this type.
     public PipelineBuilder version(String field, TimeType type) {
-        return typed("version", field, type);
+        return set("version", Map.of("field", field, "type", type.word()));
     }
 
     /// What makes a record the same again where nothing is replaced.
     public PipelineBuilder id(String... fields) {
-        return texts("id", fields);
+        return set("id", List.of(fields));
     }
 
     /// How far behind the latest time a record's id is still known.
     public PipelineBuilder horizon(Duration horizon) {
-        return text("horizon", PipelineText.of(horizon));
+        return set("horizon", PipelineText.of(horizon));
     }
 
     /// The event time: text is ISO-8601, a number is epoch seconds.
     public PipelineBuilder time(String field) {
-        return text("time", field);
+        return set("time", field);
     }
 
     /// The event time, of this type.
     public PipelineBuilder time(String field, TimeType type) {
-        return typed("time", field, type);
+        return set("time", Map.of("field", field, "type", type.word()));
     }
 
     /// A record for which the condition holds deletes its key.
     public PipelineBuilder delete(String condition) {
-        return text("delete", condition);
+        return set("delete", condition);
     }
 
     /// A record for which the condition does not hold contributes nothing.
     public PipelineBuilder filter(String condition) {
-        return text("filter", condition);
+        return set("filter", condition);
     }
 
     /// The only roll-up, called [Rollup#MAIN].
@@ -117,11 +118,7 @@ public final class PipelineBuilder {
         Objects.requireNonNull(rollupName, "The roll-up's name is null");
         RollupBuilder builder = new RollupBuilder();
         Objects.requireNonNull(rollup, "What builds the roll-up is null").accept(builder);
-        rollups.add(Node.Entry.of(
-                rollupName,
-                Node.Mapping.of(List.of(
-                        Node.Entry.of("levels", Node.Sequence.of(builder.levels)),
-                        Node.Entry.of("measures", Node.Mapping.of(builder.measures))))));
+        rollups.add(Node.entry(rollupName, Map.of("levels", builder.levels, "measures", map(builder.measures))));
         return this;
     }
 
@@ -129,10 +126,7 @@ public final class PipelineBuilder {
     ///
     /// @throws IllegalArgumentException naming all that is wrong with it
     public Pipeline build() {
-        Node file = Node.Mapping.of(List.of(
-                Node.Entry.of("pipeline", Node.Scalar.of(name)),
-                Node.Entry.of("input", Node.Mapping.of(input)),
-                Node.Entry.of("rollups", Node.Mapping.of(rollups))));
+        Node file = Node.of(Map.of("pipeline", name, "input", map(input), "rollups", map(rollups)));
         return switch (PipelineReader.read(file)) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
             case Reading.Refused(List<Problem> problems) ->
@@ -142,43 +136,31 @@ public final class PipelineBuilder {
         };
     }
 
-    private PipelineBuilder text(String setting, String text) {
-        input.add(Node.Entry.of(setting, Node.Scalar.of(text)));
+    private PipelineBuilder set(String setting, Object value) {
+        input.add(Node.entry(setting, value));
         return this;
     }
 
-    private PipelineBuilder texts(String setting, String... texts) {
-        input.add(Node.Entry.of(
-                setting, Node.Sequence.of(Stream.of(texts).map(Node.Scalar::of).toList())));
-        return this;
-    }
-
-    private PipelineBuilder typed(String setting, String field, TimeType type) {
-        input.add(Node.Entry.of(
-                setting,
-                Node.Mapping.of(List.of(
-                        Node.Entry.of("field", Node.Scalar.of(field)),
-                        Node.Entry.of("type", Node.Scalar.of(type.word()))))));
-        return this;
+    private static Node map(List<Node.Entry> entries) {
+        return new Node.Mapping(entries, TextPlace.START);
     }
 
     /// Builds one roll-up. Not thread-safe.
     public static final class RollupBuilder {
-        private final List<Node> levels = new ArrayList<>();
+        private final List<Object> levels = new ArrayList<>();
         private final List<Node.Entry> measures = new ArrayList<>();
 
         private RollupBuilder() {}
 
         /// Levels, outermost first, each as in a pipeline file: `Hierarchy.Region`, `bucket(Timestamp, 1h)`.
         public RollupBuilder levels(String... texts) {
-            Stream.of(texts).map(Node.Scalar::of).forEach(levels::add);
+            levels.addAll(List.of(texts));
             return this;
         }
 
         /// A level below those before it, with a name for answers.
         public RollupBuilder level(String levelName, String text) {
-            levels.add(Node.Mapping.of(List.of(
-                    Node.Entry.of("field", Node.Scalar.of(text)), Node.Entry.of("name", Node.Scalar.of(levelName)))));
+            levels.add(Map.of("field", text, "name", levelName));
             return this;
         }
 
@@ -214,7 +196,7 @@ public final class PipelineBuilder {
 
         /// A measure as in a pipeline file: `sum(customers) decimal(18,0) missing ignore`.
         public RollupBuilder measure(String measureName, String text) {
-            measures.add(Node.Entry.of(measureName, Node.Scalar.of(text)));
+            measures.add(Node.entry(measureName, text));
             return this;
         }
 

@@ -52,7 +52,7 @@ public final class Json {
         json.append('}');
     }
 
-    static void appendText(StringBuilder json, String text) {
+    private static void appendText(StringBuilder json, String text) {
         json.append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

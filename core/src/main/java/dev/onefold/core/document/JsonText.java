@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Strict JSON (RFC 8259) as nodes with places, and back. Numbers, `true`, `false` and `null` become unquoted scalars
+/// Reads strict JSON (RFC 8259) as nodes with places. Numbers, `true`, `false` and `null` become unquoted scalars
 /// of their text.
 public final class JsonText {
     /// How deep lists and objects may stand in each other.
@@ -31,64 +31,14 @@ public final class JsonText {
     /// The document that the text is, or null when it is none, which is then noted.
     public static @Nullable Node read(String text, Problems problems) {
         JsonText json = new JsonText(text);
-        try {
+        return Refusal.read(problems, () -> {
             Node node = json.value();
             json.skipSpace();
             if (json.offset < text.length()) {
                 throw json.broken("is too much", "one JSON value is the whole document");
             }
             return node;
-        } catch (Broken broken) {
-            problems.add(broken.problem);
-            return null;
-        }
-    }
-
-    /// The document on one line; each scalar becomes a JSON string. Equal nodes give equal text.
-    public static String write(Node node) {
-        StringBuilder json = new StringBuilder();
-        write(node, json);
-        return json.toString();
-    }
-
-    private static void write(Node node, StringBuilder json) {
-        switch (node) {
-            case Node.Scalar scalar -> Json.appendText(json, scalar.text());
-            case Node.Sequence sequence -> {
-                String separator = "";
-                json.append('[');
-                for (Node item : sequence.items()) {
-                    json.append(separator);
-                    write(item, json);
-                    separator = ",";
-                }
-                json.append(']');
-            }
-            case Node.Mapping mapping -> {
-                String separator = "";
-                json.append('{');
-                for (Node.Entry entry : mapping.entries()) {
-                    json.append(separator);
-                    Json.appendText(json, entry.name().text());
-                    json.append(':');
-                    write(entry.value(), json);
-                    separator = ",";
-                }
-                json.append('}');
-            }
-        }
-    }
-
-    /// Leaves the parser; never leaves [#read].
-    private static final class Broken extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        private final transient Problem problem;
-
-        Broken(Problem problem) {
-            super(problem.toString(), null, false, false);
-            this.problem = problem;
-        }
+        });
     }
 
     private Node value() {
@@ -239,13 +189,13 @@ public final class JsonText {
         return new TextPlace(line, column);
     }
 
-    private Broken broken(String wrong, String right) {
+    private Refusal broken(String wrong, String right) {
         if (offset == text.length()) {
-            return new Broken(new Problem(here(), "", "", "The document ends too early", right));
+            return new Refusal(new Problem(here(), "", "", "The document ends too early", right));
         }
         String value =
                 text.substring(offset, Math.min(text.length(), offset + 20)).split("[\\s,]", 2)[0];
-        return new Broken(
+        return new Refusal(
                 new Problem(here(), "", value.isEmpty() ? text.substring(offset, offset + 1) : value, wrong, right));
     }
 }

@@ -1,21 +1,37 @@
 package dev.onefold.core.document;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// A part of a document, with the place where it begins. What YAML, JSON and the fluent API all become.
 public sealed interface Node {
     TextPlace place();
+
+    /// A value that stands in no file: a text, a list or a map of such values, or a node.
+    static Node of(Object value) {
+        return switch (value) {
+            case Node node -> node;
+            case List<?> list -> new Sequence(list.stream().map(Node::of).toList(), TextPlace.START);
+            case Map<?, ?> map -> {
+                List<Entry> entries = new ArrayList<>();
+                map.forEach((name, each) -> entries.add(entry(String.valueOf(name), each)));
+                yield new Mapping(entries, TextPlace.START);
+            }
+            default -> new Scalar(value.toString(), true, TextPlace.START, List.of());
+        };
+    }
+
+    /// A name and its value that stand in no file.
+    static Entry entry(String name, Object value) {
+        return new Entry(new Scalar(name, true, TextPlace.START, List.of()), of(value));
+    }
 
     /// A text as it is after quotes and escapes are read. `runs` says where the text stands, in rising order of
     /// offset; without runs it stands at `place`, as it is.
     record Scalar(String text, boolean quoted, TextPlace place, List<Run> runs) implements Node {
         public Scalar {
             runs = List.copyOf(runs);
-        }
-
-        /// A text that stands in no file.
-        public static Scalar of(String text) {
-            return new Scalar(text, true, TextPlace.START, List.of());
         }
 
         /// Where the character at this offset (in UTF-16 units, the end of the text included) stands in the document.
@@ -53,11 +69,6 @@ public sealed interface Node {
         public Sequence {
             items = List.copyOf(items);
         }
-
-        /// A list that stands in no file.
-        public static Sequence of(List<? extends Node> items) {
-            return new Sequence(List.copyOf(items), TextPlace.START);
-        }
     }
 
     /// Names with values, in their order; a name may still be there twice.
@@ -65,18 +76,8 @@ public sealed interface Node {
         public Mapping {
             entries = List.copyOf(entries);
         }
-
-        /// A map that stands in no file.
-        public static Mapping of(List<Entry> entries) {
-            return new Mapping(entries, TextPlace.START);
-        }
     }
 
     /// A name and its value.
-    record Entry(Scalar name, Node value) {
-        /// An entry that stands in no file.
-        public static Entry of(String name, Node value) {
-            return new Entry(Scalar.of(name), value);
-        }
-    }
+    record Entry(Scalar name, Node value) {}
 }

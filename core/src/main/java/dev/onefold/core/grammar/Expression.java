@@ -3,6 +3,8 @@ package dev.onefold.core.grammar;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.document.Refusal;
+import dev.onefold.core.document.Spelling;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,8 +22,8 @@ public final class Expression {
     private static final int NUMBER_DIGITS_MAX = 28;
 
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?");
-    private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]+");
-    private static final Pattern DURATION = Pattern.compile("[0-9]+[smhd]");
+    private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]{1,9}");
+    private static final Pattern DURATION = Pattern.compile("[0-9]{1,11}[smhd]");
     private static final int NUMBER_LENGTH_MAX = 100;
     private static final String ARITHMETIC = "*/+%";
     private static final String NO_ARITHMETIC = "there is no arithmetic: name one field, and compute beforehand";
@@ -43,25 +45,10 @@ public final class Expression {
     public static <T> @Nullable T read(
             Node.Scalar scalar, String path, Problems problems, Function<Expression, T> grammar) {
         Expression expression = new Expression(scalar, path);
-        try {
+        return Refusal.read(problems, () -> {
             expression.refuseBrokenText();
             return grammar.apply(expression);
-        } catch (Refusal refusal) {
-            problems.add(refusal.problem);
-            return null;
-        }
-    }
-
-    /// Leaves a grammar; never leaves [#read].
-    public static final class Refusal extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        private final transient Problem problem;
-
-        private Refusal(Problem problem) {
-            super(problem.toString(), null, false, false);
-            this.problem = problem;
-        }
+        });
     }
 
     /// The text as it is, read to its end.
@@ -140,6 +127,19 @@ public final class Expression {
     public String word() {
         skipSpace();
         return plain();
+    }
+
+    /// Takes one of these words, which must be next.
+    public String oneOf(List<String> words, String wrong) {
+        int start = offset();
+        String word = word();
+        if (word.isEmpty()) {
+            throw refuse(wrong, "write " + Spelling.oneOf(words));
+        }
+        if (!words.contains(word)) {
+            throw refuseFrom(start, wrong, Spelling.advice(word, words));
+        }
+        return word;
     }
 
     /// Takes what is next of these characters; may be nothing.
@@ -256,8 +256,7 @@ public final class Expression {
 
     /// Takes a decimal like `-100.50`, without its trailing zeros; null when no number is next.
     public @Nullable BigDecimal number() {
-        skipSpace();
-        int start = offset;
+        int start = offset();
         if (!numberIsNext()) {
             return null;
         }
@@ -276,19 +275,15 @@ public final class Expression {
         return number;
     }
 
-    /// Takes a whole number within these bounds.
+    /// Takes a whole number within these bounds, which are not negative.
     public int wholeNumber(int min, int max) {
-        skipSpace();
-        int start = offset;
-        String digits = numberIsNext() ? numberRun() : "";
+        int start = offset();
         String right = String.format(Locale.ROOT, "write a whole number from %,d to %,d", min, max);
-        if (digits.isEmpty()) {
+        if (!numberIsNext()) {
             throw refuse("is not a number", right);
         }
-        if (digits.length() > 9 || !WHOLE_NUMBER.matcher(digits).matches()) {
-            throw refuseFrom(start, "is not possible here", right);
-        }
-        int number = Integer.parseInt(digits);
+        String digits = numberRun();
+        int number = WHOLE_NUMBER.matcher(digits).matches() ? Integer.parseInt(digits) : -1;
         if (number < min || number > max) {
             throw refuseFrom(start, "is not possible here", right);
         }
@@ -297,23 +292,20 @@ public final class Expression {
 
     /// Takes a time span of whole seconds, like `90s`, `15m`, `1h` or `7d`, of at most so many days.
     public Duration duration(int daysMax) {
-        skipSpace();
-        int start = offset;
+        int start = offset();
         String span = numberRun();
         String right = String.format(Locale.ROOT, "write a number and s, m, h or d, like 15m, from 1s to %dd", daysMax);
-        if (span.isEmpty()) {
-            throw refuse("is not a time span", right);
+        if (!DURATION.matcher(span).matches()) {
+            throw span.isEmpty() ? refuse("is not a time span", right) : refuseFrom(start, "is not a time span", right);
         }
-        if (span.length() > 12 || !DURATION.matcher(span).matches()) {
-            throw refuseFrom(start, "is not a time span", right);
-        }
-        long number = Long.parseLong(span, 0, span.length() - 1, 10);
-        Duration duration = switch (span.charAt(span.length() - 1)) {
-            case 's' -> Duration.ofSeconds(number);
-            case 'm' -> Duration.ofMinutes(number);
-            case 'h' -> Duration.ofHours(number);
-            default -> Duration.ofDays(number);
+        int unit = span.length() - 1;
+        long secondsEach = switch (span.charAt(unit)) {
+            case 's' -> 1;
+            case 'm' -> 60;
+            case 'h' -> 3_600;
+            default -> 86_400;
         };
+        Duration duration = Duration.ofSeconds(Long.parseLong(span, 0, unit, 10) * secondsEach);
         if (duration.isZero() || duration.compareTo(Duration.ofDays(daysMax)) > 0) {
             throw refuseFrom(start, "is not possible", right);
         }
@@ -323,10 +315,8 @@ public final class Expression {
     /// What is next, for a message: a quoted text, a word, or a single sign.
     private String token() {
         int end = offset + Character.charCount(text.codePointAt(offset));
-        while (end < text.length() && !isSpace(end) && ",()".indexOf(text.charAt(offset)) < 0) {
-            if (",()".indexOf(text.charAt(end)) >= 0) {
-                break;
-            }
+        boolean isSign = ",()".indexOf(text.charAt(offset)) >= 0;
+        while (!isSign && end < text.length() && !isSpace(end) && ",()".indexOf(text.charAt(end)) < 0) {
             end++;
         }
         return text.substring(offset, end);

@@ -27,6 +27,13 @@ record FieldGrammar(@Nullable Format format) {
         return new FieldPath(names);
     }
 
+    /// The field that the whole of the text is.
+    FieldPath alone(Expression expression) {
+        FieldPath field = read(expression);
+        expression.end("write one field alone; " + expression.nameAdvice());
+        return field;
+    }
+
     private static void refuseUnlessColumn(List<String> names, List<String> columns, int start, Expression expression) {
         if (names.size() > 1) {
             String column = String.join(".", names);

@@ -15,10 +15,9 @@ import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -60,51 +59,48 @@ public final class PipelineReader {
 
     /// Takes the name of a time type.
     static TimeType timeType(Expression expression) {
-        int start = expression.offset();
-        String word = expression.word();
-        List<TimeType> types = List.of(TimeType.values());
-        return types.stream()
-                .filter(type -> type.word().equals(word))
-                .findFirst()
-                .orElseThrow(() -> unknown(
-                        expression,
-                        start,
-                        "is not a type of time",
-                        types.stream().map(TimeType::word).toList()));
+        List<String> words = Stream.of(TimeType.values()).map(TimeType::word).toList();
+        return timeType(expression.oneOf(words, "is not a type of time")).orElseThrow();
     }
 
-    private static Expression.Refusal unknown(Expression expression, int start, String wrong, List<String> words) {
-        expression.back(start);
-        String word = expression.word();
-        return word.isEmpty()
-                ? expression.refuse(wrong, "write " + Spelling.oneOf(words))
-                : expression.refuseFrom(start, wrong, Spelling.advice(word, words));
+    private static Optional<TimeType> timeType(String word) {
+        return Stream.of(TimeType.values())
+                .filter(type -> type.word().equals(word))
+                .findFirst();
     }
 
     private @Nullable Pipeline pipeline(Node file) {
-        Section settings = Section.of(file, Section.Kind.FILE, "", problems);
+        Section settings = Section.of(new Setting(file, "", problems), Section.Kind.FILE);
         if (settings == null) {
             return null;
         }
         settings.require("pipeline", "write the pipeline's name: letters a-z, digits and hyphens");
         String name = settings.read("pipeline", PipelineReader::name);
-        Node inputNode = settings.require("input", "write what an event is under input: its format, key and version");
-        Section input = inputNode == null ? null : Section.of(inputNode, Section.Kind.INPUT, "input", problems);
+        Setting inputSetting =
+                settings.require("input", "write what an event is under input: its format, key and version");
+        Section input = inputSetting == null ? null : Section.of(inputSetting, Section.Kind.INPUT);
         if (input == null) {
-            new RollupReader(new FieldGrammar(null), problems)
-                    .rollups(settings); // To find what is wrong with them, too.
+            new RollupReader(new FieldGrammar(null)).rollups(settings); // To find what is wrong with them, too.
             return null;
         }
         Format format = format(input);
         FieldGrammar fields = new FieldGrammar(format);
         Identity identity = identity(input, fields);
-        EventTime time = time(input, fields);
+        Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
-        List<Rollup> rollups = new RollupReader(fields, problems).rollups(settings);
+        List<Rollup> rollups = new RollupReader(fields).rollups(settings);
         return name == null || format == null || identity == null || !problems.isEmpty()
                 ? null
-                : new Pipeline(name, new Input(format, identity, time, delete, filter), new Rollups(rollups));
+                : new Pipeline(
+                        name,
+                        new Input(
+                                format,
+                                identity,
+                                time == null ? null : new EventTime(time.field, time.type),
+                                delete,
+                                filter),
+                        new Rollups(rollups));
     }
 
     private @Nullable Format format(Section input) {
@@ -145,41 +141,25 @@ public final class PipelineReader {
     }
 
     private List<String> columns(Section input) {
-        Node node = input.get("columns");
-        if (node == null) {
+        Setting setting = input.get("columns");
+        if (setting == null) {
             return List.of();
         }
-        String path = input.path("columns");
-        if (!(node instanceof Node.Sequence sequence) || sequence.items().isEmpty()) {
-            String right = "a list of names, or leave it out when the first line of each file names the columns";
-            if (node instanceof Node.Sequence) {
-                problems.add(node.place(), path, "", "is empty", "write " + right);
-            } else {
-                Section.refuseKind(node, path, right, problems);
-            }
-            return List.of();
+        String right = "a list of names, or leave it out when the first line of each file names the columns";
+        if (!(setting.node() instanceof Node.Sequence)) {
+            setting.refuseKind(right);
+        } else if (setting.items().isEmpty()) {
+            setting.refuse("", "is empty", "write " + right);
         }
-        List<String> columns = new ArrayList<>();
-        Set<String> seen = new HashSet<>();
-        for (int i = 0; i < sequence.items().size(); i++) {
-            Node item = sequence.items().get(i);
-            String itemPath = path + "[" + i + "]";
-            String column = Section.read(item, itemPath, Expression::whole, problems);
-            if (column != null && !seen.add(column)) {
-                problems.add(item.place(), itemPath, column, "is there twice", "give each column a name of its own");
-            }
-            if (column != null) {
-                columns.add(column);
-            }
-        }
-        return columns;
+        return setting.distinct(Expression::whole, "give each column a name of its own");
     }
 
     private @Nullable Identity identity(Section input, FieldGrammar fields) {
         boolean versioned = input.has("key") && input.has("version");
         refuseMixedIdentities(input, versioned);
         List<FieldPath> key = fieldList(input, "key", fields);
-        Version version = version(input, fields);
+        Typed<Optional<TimeType>> version =
+                typed(input, Section.Kind.VERSION, fields, Optional.empty(), PipelineReader::versionType);
         List<FieldPath> id = fieldList(input, "id", fields);
         Duration horizon = input.read("horizon", PipelineReader::horizon);
         if (input.has("horizon") && !input.has("id")) {
@@ -191,7 +171,7 @@ public final class PipelineReader {
             return new Identity.ById(id, horizon);
         }
         if (versioned) {
-            return version == null ? null : new Identity.Versioned(key, version.field(), version.time());
+            return version == null ? null : new Identity.Versioned(key, version.field, version.type.orElse(null));
         }
         return new Identity.ByPlace();
     }
@@ -228,79 +208,49 @@ public final class PipelineReader {
     }
 
     private List<FieldPath> fieldList(Section input, String name, FieldGrammar fields) {
-        Node node = input.get(name);
-        if (node == null) {
+        Setting setting = input.get(name);
+        if (setting == null) {
             return List.of();
         }
-        String path = input.path(name);
-        if (!(node instanceof Node.Sequence sequence)) {
-            if (node instanceof Node.Mapping) {
-                Section.refuseKind(node, path, "a field or a list of fields", problems);
-                return List.of();
-            }
-            FieldPath field = field(node, path, fields);
+        if (setting.node() instanceof Node.Mapping) {
+            setting.refuseKind("a field or a list of fields");
+            return List.of();
+        }
+        if (setting.node() instanceof Node.Scalar) {
+            FieldPath field = setting.read(fields::alone);
             return field == null ? List.of() : List.of(field);
         }
-        int size = sequence.items().size();
+        int size = setting.items().size();
         if (size == 0 || size > Limits.KEY_FIELDS_MAX) {
-            problems.add(
-                    node.place(),
-                    path,
+            setting.refuse(
                     "",
                     size == 0 ? "is empty" : "has " + size + " fields",
                     "write 1 to " + Limits.KEY_FIELDS_MAX + " fields");
         }
-        List<FieldPath> list = new ArrayList<>();
-        for (int i = 0; i < size; i++) {
-            Node item = sequence.items().get(i);
-            FieldPath field = field(item, path + "[" + i + "]", fields);
-            if (field != null && list.contains(field)) {
-                problems.add(item.place(), path + "[" + i + "]", field.toString(), "is there twice", "name it once");
-            } else if (field != null && list.size() < Limits.KEY_FIELDS_MAX) {
-                list.add(field);
-            }
-        }
-        return list;
+        return setting.distinct(fields::alone, "name it once");
     }
 
-    private @Nullable FieldPath field(Node node, String path, FieldGrammar fields) {
-        return Section.read(node, path, text -> onlyField(text, fields), problems);
-    }
+    private record Typed<T>(FieldPath field, T type) {}
 
-    private static FieldPath onlyField(Expression expression, FieldGrammar fields) {
-        FieldPath field = fields.read(expression);
-        expression.end("write one field alone; " + expression.nameAdvice());
-        return field;
-    }
-
-    /// @param time null: an integer
-    private record Version(FieldPath field, @Nullable TimeType time) {}
-
-    private @Nullable Version version(Section input, FieldGrammar fields) {
-        Node node = input.get("version");
-        if (node == null) {
+    /// A field alone, or with its type.
+    private <T> @Nullable Typed<T> typed(
+            Section input, Section.Kind kind, FieldGrammar fields, T untyped, Function<Expression, T> types) {
+        String name = kind.title();
+        Setting setting = input.get(name);
+        if (setting == null) {
             return null;
         }
-        String path = input.path("version");
-        if (!(node instanceof Node.Mapping)) {
-            FieldPath field = field(node, path, fields);
-            return field == null ? null : new Version(field, null);
+        if (!(setting.node() instanceof Node.Mapping)) {
+            FieldPath field = setting.read(fields::alone);
+            return field == null ? null : new Typed<>(field, untyped);
         }
-        Section settings = Section.of(node, Section.Kind.VERSION, path, problems);
-        if (settings == null || settings.require("field", "write the field that holds the version") == null) {
+        Section section = Section.of(setting, kind);
+        if (section == null || section.require("field", "write the field that holds the " + name) == null) {
             return null;
         }
-        FieldPath field = settings.read("field", text -> onlyField(text, fields));
-        String type = settings.has("type") ? settings.read("type", PipelineReader::versionType) : INTEGER;
-        if (field == null || type == null) {
-            return null;
-        }
-        return new Version(
-                field,
-                Stream.of(TimeType.values())
-                        .filter(time -> time.word().equals(type))
-                        .findFirst()
-                        .orElse(null));
+        FieldPath field = section.read("field", fields::alone);
+        T type = section.has("type") ? section.read("type", types) : untyped;
+        return field == null || type == null ? null : new Typed<>(field, type);
     }
 
     /// The types of a version, as they are written; but for the first they are types of time.
@@ -313,33 +263,14 @@ public final class PipelineReader {
                 .toList();
     }
 
-    private static String versionType(Expression expression) {
+    private static Optional<TimeType> versionType(Expression expression) {
         String word = expression.whole();
         if (!versionTypes().contains(word)) {
             String wrong =
                     word.equals(TimeType.AUTO.word()) ? "leaves open how versions compare" : "is not a type of version";
             throw expression.refuseFrom(0, wrong, Spelling.advice(word, versionTypes()));
         }
-        return word;
-    }
-
-    private @Nullable EventTime time(Section input, FieldGrammar fields) {
-        Node node = input.get("time");
-        if (node == null) {
-            return null;
-        }
-        String path = input.path("time");
-        if (!(node instanceof Node.Mapping)) {
-            FieldPath field = field(node, path, fields);
-            return field == null ? null : new EventTime(field, TimeType.AUTO);
-        }
-        Section settings = Section.of(node, Section.Kind.TIME, path, problems);
-        if (settings == null || settings.require("field", "write the field that holds the time") == null) {
-            return null;
-        }
-        FieldPath field = settings.read("field", text -> onlyField(text, fields));
-        TimeType type = settings.has("type") ? settings.read("type", PipelineReader::onlyTimeType) : TimeType.AUTO;
-        return field == null || type == null ? null : new EventTime(field, type);
+        return timeType(word);
     }
 
     private static TimeType onlyTimeType(Expression expression) {

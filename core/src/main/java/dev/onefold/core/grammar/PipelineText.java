@@ -1,5 +1,6 @@
 package dev.onefold.core.grammar;
 
+import dev.onefold.core.document.Json;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
@@ -17,11 +18,12 @@ import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal text and
 /// different ones different text, so it identifies a definition. What is a default is left out, so that a setting
@@ -31,18 +33,13 @@ public final class PipelineText {
 
     /// The canonical text of a pipeline.
     public static String write(Pipeline pipeline) {
-        List<Node.Entry> file = new ArrayList<>();
-        file.add(entry("pipeline", pipeline.name()));
-        file.add(Node.Entry.of("input", input(pipeline.input())));
+        Map<String, Object> file = new LinkedHashMap<>();
+        file.put("pipeline", pipeline.name());
+        file.put("input", input(pipeline.input()));
         switch (pipeline.fold()) {
-            case Rollups rollups ->
-                file.add(Node.Entry.of(
-                        "rollups",
-                        Node.Mapping.of(rollups.all().stream()
-                                .map(rollup -> Node.Entry.of(rollup.name(), rollup(rollup)))
-                                .toList())));
+            case Rollups rollups -> file.put("rollups", byName(rollups.all(), Rollup::name, PipelineText::rollup));
         }
-        return JsonText.write(Node.Mapping.of(file));
+        return Json.of(file);
     }
 
     /// The pipeline that a JSON text says, or all that is wrong with it.
@@ -52,65 +49,72 @@ public final class PipelineText {
         return file == null ? new Reading.Refused(problems.inOrder()) : PipelineReader.read(file);
     }
 
-    private static Node input(Input input) {
-        List<Node.Entry> settings = new ArrayList<>();
+    private static Map<String, Object> input(Input input) {
+        Map<String, Object> settings = new LinkedHashMap<>();
         if (input.format() instanceof Format.Csv csv) {
-            settings.add(entry("format", PipelineReader.CSV));
+            settings.put("format", PipelineReader.CSV);
             if (!csv.columns().isEmpty()) {
-                settings.add(Node.Entry.of("columns", texts(csv.columns())));
+                settings.put("columns", csv.columns());
             }
             if (csv.delimiter() != PipelineReader.DELIMITER) {
-                settings.add(entry("delimiter", String.valueOf(csv.delimiter())));
+                settings.put("delimiter", csv.delimiter());
             }
         }
         switch (input.identity()) {
-            case Identity.Versioned versioned -> {
-                settings.add(Node.Entry.of("key", fields(versioned.key())));
-                TimeType type = versioned.versionTime();
-                settings.add(typed("version", versioned.version(), type == null ? null : type.word()));
+            case Identity.Versioned(var key, var version, var type) -> {
+                settings.put("key", key);
+                settings.put("version", type == null ? version : pair("field", version, "type", type.word()));
             }
-            case Identity.ById byId -> {
-                settings.add(Node.Entry.of("id", fields(byId.id())));
-                Duration horizon = byId.horizon();
+            case Identity.ById(var id, var horizon) -> {
+                settings.put("id", id);
                 if (horizon != null) {
-                    settings.add(entry("horizon", of(horizon)));
+                    settings.put("horizon", of(horizon));
                 }
             }
             case Identity.ByPlace _ -> {}
         }
         EventTime time = input.time();
         if (time != null) {
-            settings.add(typed(
+            boolean isAuto = time.type() == TimeType.AUTO;
+            settings.put(
                     "time",
-                    time.field(),
-                    time.type() == TimeType.AUTO ? null : time.type().word()));
+                    isAuto
+                            ? time.field()
+                            : pair("field", time.field(), "type", time.type().word()));
         }
-        addCondition("delete", input.delete(), settings);
-        addCondition("filter", input.filter(), settings);
-        return Node.Mapping.of(settings);
+        if (input.delete() != null) {
+            settings.put("delete", of(input.delete()));
+        }
+        if (input.filter() != null) {
+            settings.put("filter", of(input.filter()));
+        }
+        return settings;
     }
 
-    private static Node rollup(Rollup rollup) {
-        return Node.Mapping.of(List.of(
-                Node.Entry.of(
-                        "levels",
-                        Node.Sequence.of(rollup.levels().stream()
-                                .map(PipelineText::level)
-                                .toList())),
-                Node.Entry.of(
-                        "measures",
-                        Node.Mapping.of(rollup.measures().stream()
-                                .map(measure -> entry(measure.name(), of(measure)))
-                                .toList()))));
+    private static Object rollup(Rollup rollup) {
+        return pair(
+                "levels", rollup.levels().stream().map(PipelineText::level).toList(),
+                "measures", byName(rollup.measures(), Measure::name, PipelineText::of));
     }
 
-    private static Node level(Level level) {
+    private static Object level(Level level) {
         String source = of(level.source());
         String missing = level.missing();
         String text = missing == null ? source : source + " missing " + quoted(missing);
-        return level.name().equals(source)
-                ? Node.Scalar.of(text)
-                : Node.Mapping.of(List.of(entry("field", text), entry("name", level.name())));
+        return level.name().equals(source) ? text : pair("field", text, "name", level.name());
+    }
+
+    private static <T> Map<String, Object> byName(List<T> items, Function<T, String> name, Function<T, Object> value) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        items.forEach(item -> map.put(name.apply(item), value.apply(item)));
+        return map;
+    }
+
+    private static Map<String, Object> pair(String name, Object value, String otherName, Object otherValue) {
+        Map<String, Object> pair = new LinkedHashMap<>();
+        pair.put(name, value);
+        pair.put(otherName, otherValue);
+        return pair;
     }
 
     /// As a level is written in a pipeline file.
@@ -191,10 +195,7 @@ public final class PipelineText {
         if (seconds % 86_400 == 0) {
             return seconds / 86_400 + "d";
         }
-        if (seconds % 3_600 == 0) {
-            return seconds / 3_600 + "h";
-        }
-        return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+        return seconds % 3_600 == 0 ? seconds / 3_600 + "h" : seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
     }
 
     private static String of(BigDecimal number) {
@@ -203,29 +204,5 @@ public final class PipelineText {
 
     private static String quoted(String text) {
         return '"' + text.replace("\"", "\"\"") + '"';
-    }
-
-    private static void addCondition(String name, @Nullable Condition condition, List<Node.Entry> input) {
-        if (condition != null) {
-            input.add(entry(name, of(condition)));
-        }
-    }
-
-    private static Node.Entry typed(String name, FieldPath field, @Nullable String type) {
-        return type == null
-                ? entry(name, field.toString())
-                : Node.Entry.of(name, Node.Mapping.of(List.of(entry("field", field.toString()), entry("type", type))));
-    }
-
-    private static Node fields(List<FieldPath> fields) {
-        return texts(fields.stream().map(FieldPath::toString).toList());
-    }
-
-    private static Node texts(List<String> texts) {
-        return Node.Sequence.of(texts.stream().map(Node.Scalar::of).toList());
-    }
-
-    private static Node.Entry entry(String name, String text) {
-        return Node.Entry.of(name, Node.Scalar.of(text));
     }
 }

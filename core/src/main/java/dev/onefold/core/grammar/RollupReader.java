@@ -1,8 +1,6 @@
 package dev.onefold.core.grammar;
 
 import dev.onefold.core.document.Node;
-import dev.onefold.core.document.Problems;
-import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Level;
@@ -17,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,34 +30,33 @@ final class RollupReader {
                             Stream.of("count"), Stream.of(Measure.Fold.values()).map(Measure.Fold::word)),
                     Stream.of("distinct"))
             .toList();
+    private static final String NO_FUNCTION = "is no function here";
     private static final String TYPE_ADVICE = "write decimal(precision,scale): digits in all, 1 to "
             + Limits.SUM_DIGITS_MAX + ", and digits after the point, 0 to precision";
 
     private final FieldGrammar fields;
-    private final Problems problems;
 
-    RollupReader(FieldGrammar fields, Problems problems) {
+    RollupReader(FieldGrammar fields) {
         this.fields = fields;
-        this.problems = problems;
     }
 
     /// The roll-ups of a file, as far as they are right.
     List<Rollup> rollups(Section file) {
         List<Rollup> rollups = new ArrayList<>();
-        Node single = file.get("rollup");
-        Node several = file.get("rollups");
+        Setting single = file.get("rollup");
+        Setting several = file.get("rollups");
         if (single != null && several != null) {
             file.refuse("rollups", "stands beside rollup", "write all roll-ups under rollups, each with a name");
         } else if (single == null && several == null) {
             file.require("rollup", "write what is to be totalled under rollup: its levels and its measures");
         }
         if (single != null) {
-            add(rollup(Rollup.MAIN, single, file.path("rollup")), rollups);
+            rollups.addAll(Stream.ofNullable(rollup(Rollup.MAIN, single)).toList());
         }
-        if (several instanceof Node.Mapping mapping) {
-            severalRollups(mapping, file.path("rollups"), rollups);
+        if (several != null && several.node() instanceof Node.Mapping) {
+            rollups.addAll(named(several, ROLLUPS, this::rollup));
         } else if (several != null) {
-            Section.refuseKind(several, file.path("rollups"), "roll-ups, each with a name: 'by-town: …'", problems);
+            several.refuseKind("roll-ups, each with a name: 'by-town: …'");
         }
         int groups =
                 rollups.stream().mapToInt(rollup -> rollup.levels().size() + 1).sum();
@@ -71,65 +69,67 @@ final class RollupReader {
         return rollups;
     }
 
-    private void severalRollups(Node.Mapping mapping, String path, List<Rollup> rollups) {
-        Map<String, Node.Entry> entries = Section.unique(mapping, path, problems);
+    /// A kind of things that stand in a map, each under a name of its own.
+    private record Named(String one, String example, int countMax, Function<Expression, String> name) {}
+
+    private static final Named ROLLUPS = new Named("roll-up", "with a name", Limits.ROLLUPS_MAX, PipelineReader::name);
+    private static final Named MEASURES =
+            new Named("measure", "like 'trades: count()'", Limits.MEASURES_MAX, RollupReader::measureName);
+
+    private static <T> List<T> named(Setting map, Named kind, BiFunction<String, Setting, @Nullable T> reader) {
+        Map<String, Node.Entry> entries = map.entries();
         if (entries.isEmpty()) {
-            problems.add(mapping.place(), path, "", "has no roll-up", "write at least one, with a name");
+            map.refuse("", "has no " + kind.one, "write at least one, " + kind.example);
         }
-        refuseTooMany(mapping, entries.size(), Limits.ROLLUPS_MAX, path);
+        map.refuseMoreThan(kind.countMax, entries.size());
+        List<T> items = new ArrayList<>();
         entries.forEach((name, entry) -> {
-            String rollupPath = Section.pathTo(path, name);
-            Expression.read(entry.name(), rollupPath, problems, PipelineReader::name);
-            add(rollup(name, entry.value(), rollupPath), rollups);
+            Setting setting = map.entry(entry);
+            Expression.read(entry.name(), setting.path(), map.problems(), kind.name);
+            T item = reader.apply(name, setting);
+            if (item != null) {
+                items.add(item);
+            }
         });
+        return items;
     }
 
-    private @Nullable Rollup rollup(String name, Node node, String path) {
-        Section settings = Section.of(node, Section.Kind.ROLLUP, path, problems);
-        if (settings == null) {
+    private @Nullable Rollup rollup(String name, Setting setting) {
+        Section section = Section.of(setting, Section.Kind.ROLLUP);
+        if (section == null) {
             return null;
         }
-        Node levelsNode =
-                settings.require("levels", "write the fields to group by, outermost first; [] for a grand total alone");
-        Node measuresNode = settings.require("measures", "write at least one, like 'trades: count()'");
-        List<Level> levels = levelsNode == null ? List.of() : levels(levelsNode, settings.path("levels"));
-        List<Measure> measures = measuresNode == null ? List.of() : measures(measuresNode, settings.path("measures"));
-        return new Rollup(name, levels, measures);
+        Setting levels =
+                section.require("levels", "write the fields to group by, outermost first; [] for a grand total alone");
+        Setting measures = section.require("measures", "write at least one, like 'trades: count()'");
+        return new Rollup(
+                name, levels == null ? List.of() : levels(levels), measures == null ? List.of() : measures(measures));
     }
 
-    private List<Level> levels(Node node, String path) {
-        if (!(node instanceof Node.Sequence sequence)) {
-            Section.refuseKind(node, path, "a list: levels: [field, field]", problems);
-            return List.of();
+    private List<Level> levels(Setting setting) {
+        if (!(setting.node() instanceof Node.Sequence)) {
+            setting.refuseKind("a list: levels: [field, field]");
         }
-        refuseTooMany(node, sequence.items().size(), Limits.LEVELS_MAX, path);
+        setting.refuseMoreThan(Limits.LEVELS_MAX, setting.items().size());
         List<Level> levels = new ArrayList<>();
-        Map<String, Integer> names = new HashMap<>();
-        for (int i = 0; i < sequence.items().size(); i++) {
-            Node item = sequence.items().get(i);
-            String itemPath = path + "[" + i + "]";
-            Level level = item instanceof Node.Mapping
-                    ? namedLevel(item, itemPath)
-                    : Section.read(item, itemPath, this::level, problems);
+        Map<String, String> paths = new HashMap<>();
+        for (Setting item : setting.items()) {
+            Level level = item.node() instanceof Node.Mapping ? namedLevel(item) : item.read(this::level);
             if (level == null) {
                 continue;
             }
-            Integer first = names.putIfAbsent(level.name(), i);
+            String first = paths.putIfAbsent(level.name(), item.path());
             if (first != null) {
-                problems.add(
-                        item.place(),
-                        itemPath,
-                        level.name(),
-                        "is also the name of " + path + "[" + first + "]",
-                        "give one of them another: {field: …, name: …}");
+                item.refuse(
+                        level.name(), "is also the name of " + first, "give one of them another: {field: …, name: …}");
             }
             levels.add(level);
         }
         return levels;
     }
 
-    private @Nullable Level namedLevel(Node node, String path) {
-        Section settings = Section.of(node, Section.Kind.LEVEL, path, problems);
+    private @Nullable Level namedLevel(Setting setting) {
+        Section settings = Section.of(setting, Section.Kind.LEVEL);
         if (settings == null || settings.require("field", "write the field, or a function of it") == null) {
             return null;
         }
@@ -177,45 +177,45 @@ final class RollupReader {
 
     private Level.Source source(Expression expression) {
         int start = expression.offset();
-        String word = expression.word();
-        if (word.isEmpty() || !expression.take('(')) {
-            expression.back(start);
+        boolean isFunction = !expression.word().isEmpty() && expression.take('(');
+        expression.back(start);
+        if (!isFunction) {
             return new Level.Source.Text(fields.read(expression));
         }
-        return switch (word) {
-            case "bucket" -> bucket(expression);
-            case "prefix" -> prefix(expression);
-            case "step" -> step(expression);
-            default -> throw unknownFunction(expression, start, word, LEVEL_FUNCTIONS);
+        return switch (expression.oneOf(LEVEL_FUNCTIONS, NO_FUNCTION)) {
+            case "bucket" -> {
+                String right = "write bucket(field, 1h) or bucket(field, 1h, epoch-millis)";
+                FieldPath field = firstOf(expression, right);
+                Duration size = expression.duration(Limits.DURATION_DAYS_MAX);
+                TimeType type = expression.take(',') ? PipelineReader.timeType(expression) : TimeType.AUTO;
+                expression.expect(')', right);
+                yield new Level.Source.Bucket(field, size, type);
+            }
+            case "prefix" -> {
+                String right = "write prefix(field, 2)";
+                FieldPath field = firstOf(expression, right);
+                int length = expression.wholeNumber(1, Limits.PREFIX_LENGTH_MAX);
+                expression.expect(')', right);
+                yield new Level.Source.Prefix(field, length);
+            }
+            default -> {
+                String right = "write step(field, 0.5)";
+                FieldPath field = firstOf(expression, right);
+                BigDecimal step = step(expression, right);
+                expression.expect(')', right);
+                yield new Level.Source.Step(field, step);
+            }
         };
     }
 
-    private Level.Source bucket(Expression expression) {
-        String right = "write bucket(field, 1h) or bucket(field, 1h, epoch-millis)";
+    private FieldPath firstOf(Expression expression, String right) {
+        expression.expect('(', right);
         FieldPath field = fields.read(expression);
         expression.expect(',', right);
-        Duration size = expression.duration(Limits.DURATION_DAYS_MAX);
-        TimeType type = TimeType.AUTO;
-        if (expression.take(',')) {
-            type = PipelineReader.timeType(expression);
-        }
-        expression.expect(')', right);
-        return new Level.Source.Bucket(field, size, type);
+        return field;
     }
 
-    private Level.Source prefix(Expression expression) {
-        String right = "write prefix(field, 2)";
-        FieldPath field = fields.read(expression);
-        expression.expect(',', right);
-        int length = expression.wholeNumber(1, Limits.PREFIX_LENGTH_MAX);
-        expression.expect(')', right);
-        return new Level.Source.Prefix(field, length);
-    }
-
-    private Level.Source step(Expression expression) {
-        String right = "write step(field, 0.5)";
-        FieldPath field = fields.read(expression);
-        expression.expect(',', right);
+    private static BigDecimal step(Expression expression, String right) {
         int start = expression.offset();
         BigDecimal step = expression.number();
         if (step == null) {
@@ -224,27 +224,15 @@ final class RollupReader {
         if (step.signum() <= 0) {
             throw expression.refuseFrom(start, "is no step", "a step is above zero");
         }
-        expression.expect(')', right);
-        return new Level.Source.Step(field, step);
+        return step;
     }
 
-    private List<Measure> measures(Node node, String path) {
-        if (!(node instanceof Node.Mapping mapping)) {
-            Section.refuseKind(node, path, "measures, each with a name: 'trades: count()'", problems);
+    private List<Measure> measures(Setting setting) {
+        if (!(setting.node() instanceof Node.Mapping)) {
+            setting.refuseKind("measures, each with a name: 'trades: count()'");
             return List.of();
         }
-        Map<String, Node.Entry> entries = Section.unique(mapping, path, problems);
-        if (entries.isEmpty()) {
-            problems.add(node.place(), path, "", "has no measure", "write at least one, like 'trades: count()'");
-        }
-        refuseTooMany(node, entries.size(), Limits.MEASURES_MAX, path);
-        List<Measure> measures = new ArrayList<>();
-        entries.forEach((name, entry) -> {
-            String measurePath = Section.pathTo(path, name);
-            Expression.read(entry.name(), measurePath, problems, RollupReader::measureName);
-            add(Section.read(entry.value(), measurePath, text -> measure(name, text), problems), measures);
-        });
-        return measures;
+        return named(setting, MEASURES, (name, measure) -> measure.read(text -> measure(name, text)));
     }
 
     private static String measureName(Expression expression) {
@@ -263,12 +251,11 @@ final class RollupReader {
     private Measure measure(String name, Expression expression) {
         int start = expression.offset();
         String word = expression.word();
-        if (!MEASURE_FUNCTIONS.contains(word)) {
-            if (word.isEmpty()) {
-                throw expression.refuse("is no measure", "write one like count() or sum(Value) decimal(18,2)");
-            }
-            throw unknownFunction(expression, start, word, MEASURE_FUNCTIONS);
+        if (word.isEmpty()) {
+            throw expression.refuse("is no measure", "write one like count() or sum(Value) decimal(18,2)");
         }
+        expression.back(start);
+        expression.oneOf(MEASURE_FUNCTIONS, NO_FUNCTION);
         expression.expect('(', "write " + (word.equals("count") ? "count()" : word + "(field)"));
         Measure measure = switch (word) {
             case "count" -> {
@@ -364,24 +351,5 @@ final class RollupReader {
             throw expression.refuse("cannot stand in for a missing value", right);
         }
         return Measure.Missing.take(value);
-    }
-
-    private static Expression.Refusal unknownFunction(
-            Expression expression, int start, String word, List<String> functions) {
-        expression.back(start);
-        expression.word();
-        return expression.refuseFrom(start, "is no function here", Spelling.advice(word, functions));
-    }
-
-    private void refuseTooMany(Node node, int count, int countMax, String path) {
-        if (count > countMax) {
-            problems.add(node.place(), path, "", "has " + count + " entries", "at most " + countMax + " are possible");
-        }
-    }
-
-    private static <T> void add(@Nullable T item, List<T> list) {
-        if (item != null) {
-            list.add(item);
-        }
     }
 }

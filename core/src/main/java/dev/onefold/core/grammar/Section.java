@@ -1,7 +1,6 @@
 package dev.onefold.core.grammar;
 
 import dev.onefold.core.document.Node;
-import dev.onefold.core.document.Problems;
 import dev.onefold.core.document.Spelling;
 import dev.onefold.core.document.TextPlace;
 import java.util.LinkedHashMap;
@@ -33,6 +32,10 @@ final class Section {
             this.names = List.of(names);
         }
 
+        String title() {
+            return title;
+        }
+
         List<String> names() {
             return names;
         }
@@ -49,123 +52,63 @@ final class Section {
         }
     }
 
-    private final TextPlace place;
-    private final String path;
-    private final Problems problems;
-    private final Map<String, Node.Entry> entries;
+    private final Setting at;
+    private final Map<String, Node.Entry> entries = new LinkedHashMap<>();
 
-    private Section(TextPlace place, String path, Problems problems, Map<String, Node.Entry> entries) {
-        this.place = place;
-        this.path = path;
-        this.problems = problems;
-        this.entries = entries;
+    private Section(Setting at) {
+        this.at = at;
     }
 
-    /// The settings of a section; null when the node is no map of settings.
-    static @Nullable Section of(Node node, Kind section, String path, Problems problems) {
-        if (!(node instanceof Node.Mapping mapping)) {
-            refuseKind(node, path, "settings, as in '" + section.names.getFirst() + ": …'", problems);
+    /// The settings of a section; `null` when it is no map of settings.
+    static @Nullable Section of(Setting at, Kind kind) {
+        if (!(at.node() instanceof Node.Mapping)) {
+            at.refuseKind("settings, as in '" + kind.names.getFirst() + ": …'");
             return null;
         }
-        Map<String, Node.Entry> known = new LinkedHashMap<>();
-        unique(mapping, path, problems).forEach((name, entry) -> {
-            if (section.names.contains(name)) {
-                known.put(name, entry);
+        Section section = new Section(at);
+        at.entries().forEach((name, entry) -> {
+            if (kind.names.contains(name)) {
+                section.entries.put(name, entry);
             } else {
-                problems.add(
-                        entry.name().place(),
-                        pathTo(path, name),
-                        name,
-                        "is not a setting of " + section.title,
-                        section.advice(name));
+                TextPlace place = entry.name().place();
+                String wrong = "is not a setting of " + kind.title;
+                at.problems().add(place, at.pathTo(name), name, wrong, kind.advice(name));
             }
         });
-        return new Section(mapping.place(), path, problems, known);
-    }
-
-    /// The entries of a map by name, each name once: the first one.
-    static Map<String, Node.Entry> unique(Node.Mapping mapping, String path, Problems problems) {
-        Map<String, Node.Entry> entries = new LinkedHashMap<>();
-        for (Node.Entry entry : mapping.entries()) {
-            String name = entry.name().text();
-            Node.Entry first = entries.putIfAbsent(name, entry);
-            if (first != null) {
-                TextPlace firstPlace = first.name().place();
-                boolean inFile = !firstPlace.equals(entry.name().place());
-                problems.add(
-                        entry.name().place(),
-                        pathTo(path, name),
-                        name,
-                        "is set twice" + (inFile ? ", first in line " + firstPlace.line() : ""),
-                        "keep one of them");
-            }
-        }
-        return entries;
-    }
-
-    /// Notes that a node is of another kind than it should be.
-    static void refuseKind(Node node, String path, String wanted, Problems problems) {
-        String right = "write " + wanted;
-        switch (node) {
-            case Node.Scalar scalar
-            when scalar.isNull() -> problems.add(scalar.place(), path, "", "has no value", right);
-            case Node.Scalar scalar -> problems.add(scalar.place(), path, scalar.text(), "is a text", right);
-            case Node.Sequence sequence -> problems.add(sequence.place(), path, "", "is a list", right);
-            case Node.Mapping mapping -> problems.add(mapping.place(), path, "", "is a map", right);
-        }
-    }
-
-    static String pathTo(String path, String name) {
-        return path.isEmpty() ? name : path + "." + name;
+        return section;
     }
 
     boolean has(String name) {
         return entries.containsKey(name);
     }
 
-    String path(String name) {
-        return pathTo(path, name);
-    }
-
-    Problems problems() {
-        return problems;
-    }
-
-    /// The value of a setting; null when it is not there.
+    /// A setting; `null` when it is not there.
     @Nullable
-    Node get(String name) {
+    Setting get(String name) {
         Node.Entry entry = entries.get(name);
-        return entry == null ? null : entry.value();
+        return entry == null ? null : at.entry(entry);
     }
 
-    /// The value of a setting that must be there; null, and noted, when it is not.
+    /// A setting that must be there; `null`, and noted, when it is not.
     @Nullable
-    Node require(String name, String right) {
-        Node node = get(name);
-        if (node == null) {
-            problems.add(place, path(name), "", "is not set", right);
+    Setting require(String name, String right) {
+        Setting setting = get(name);
+        if (setting == null) {
+            refuse(name, "is not set", right);
         }
-        return node;
+        return setting;
     }
 
-    /// What the grammar makes of a setting's text; null when it is not there, or wrong.
+    /// What the grammar makes of a setting's text; `null` when it is not there, or wrong.
     <T> @Nullable T read(String name, Function<Expression, T> grammar) {
-        Node node = get(name);
-        return node == null ? null : read(node, path(name), grammar, problems);
-    }
-
-    /// What the grammar makes of a node's text; null when it is no text, or wrong.
-    static <T> @Nullable T read(Node node, String path, Function<Expression, T> grammar, Problems problems) {
-        if (node instanceof Node.Scalar scalar && !scalar.isNull()) {
-            return Expression.read(scalar, path, problems, grammar);
-        }
-        refuseKind(node, path, "one text", problems);
-        return null;
+        Setting setting = get(name);
+        return setting == null ? null : setting.read(grammar);
     }
 
     /// Refuses a setting for standing beside others, or without them.
     void refuse(String name, String wrong, String right) {
         Node.Entry entry = entries.get(name);
-        problems.add(entry == null ? place : entry.name().place(), path(name), "", wrong, right);
+        TextPlace place = entry == null ? at.node().place() : entry.name().place();
+        at.problems().add(place, at.pathTo(name), "", wrong, right);
     }
 }

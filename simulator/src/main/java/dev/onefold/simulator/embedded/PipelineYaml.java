@@ -4,10 +4,6 @@ import dev.onefold.core.document.Node;
 import dev.onefold.core.grammar.PipelineReader;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.schema.FailsafeSchema;
@@ -24,24 +20,11 @@ public final class PipelineYaml {
                 .setSchema(new FailsafeSchema())
                 .setBufferSize(yaml.length() + 2) // A buffer that ends within a surrogate pair fails.
                 .build();
-        Node node = node(new Load(settings).loadFromString(yaml));
+        Node node = Node.of(new Load(settings).loadFromString(yaml));
         return switch (PipelineReader.read(node)) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused(var problems) ->
                 throw new IllegalArgumentException("No pipeline: " + problems + "\n" + yaml);
-        };
-    }
-
-    private static Node node(@Nullable Object value) {
-        return switch (value) {
-            case Map<?, ?> map -> {
-                List<Node.Entry> entries = new ArrayList<>();
-                map.forEach((name, each) -> entries.add(Node.Entry.of(String.valueOf(name), node(each))));
-                yield Node.Mapping.of(entries);
-            }
-            case List<?> list ->
-                Node.Sequence.of(list.stream().map(PipelineYaml::node).toList());
-            case null, default -> Node.Scalar.of(String.valueOf(value));
         };
     }
 }

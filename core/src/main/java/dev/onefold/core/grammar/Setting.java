@@ -1,0 +1,96 @@
+package dev.onefold.core.grammar;
+
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
+import dev.onefold.core.document.TextPlace;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// The value of a setting in a pipeline file. What is wrong with it is noted as a problem.
+///
+/// @param path to it from the top of the file
+record Setting(Node node, String path, Problems problems) {
+    /// Notes a problem of this setting.
+    void refuse(String value, String wrong, String right) {
+        problems.add(node.place(), path, value, wrong, right);
+    }
+
+    /// Notes that it is of another kind than it should be.
+    void refuseKind(String wanted) {
+        String right = "write " + wanted;
+        switch (node) {
+            case Node.Scalar scalar when scalar.isNull() -> refuse("", "has no value", right);
+            case Node.Scalar scalar -> refuse(scalar.text(), "is a text", right);
+            case Node.Sequence _ -> refuse("", "is a list", right);
+            case Node.Mapping _ -> refuse("", "is a map", right);
+        }
+    }
+
+    /// Notes that it has too many entries, if it has.
+    void refuseMoreThan(int countMax, int count) {
+        if (count > countMax) {
+            refuse("", "has " + count + " entries", "at most " + countMax + " are possible");
+        }
+    }
+
+    /// What the grammar makes of its text; `null` when it is no text, or wrong.
+    <T> @Nullable T read(Function<Expression, T> grammar) {
+        if (node instanceof Node.Scalar scalar && !scalar.isNull()) {
+            return Expression.read(scalar, path, problems, grammar);
+        }
+        refuseKind("one text");
+        return null;
+    }
+
+    /// The items of a list; none of another kind.
+    List<Setting> items() {
+        return node instanceof Node.Sequence list
+                ? IntStream.range(0, list.items().size())
+                        .mapToObj(i -> new Setting(list.items().get(i), path + "[" + i + "]", problems))
+                        .toList()
+                : List.of();
+    }
+
+    /// What the grammar makes of each item of a list, each there once; wrong ones are left out.
+    <T> List<T> distinct(Function<Expression, T> grammar, String right) {
+        Set<T> values = new LinkedHashSet<>();
+        for (Setting item : items()) {
+            T value = item.read(grammar);
+            if (value != null && !values.add(value)) {
+                item.refuse(value.toString(), "is there twice", right);
+            }
+        }
+        return List.copyOf(values);
+    }
+
+    /// The value of an entry of this map.
+    Setting entry(Node.Entry entry) {
+        return new Setting(entry.value(), pathTo(entry.name().text()), problems);
+    }
+
+    /// The entries of a map by name, each name once: the first one. None of another kind.
+    Map<String, Node.Entry> entries() {
+        Map<String, Node.Entry> entries = new LinkedHashMap<>();
+        for (Node.Entry entry : node instanceof Node.Mapping mapping ? mapping.entries() : List.<Node.Entry>of()) {
+            String name = entry.name().text();
+            TextPlace place = entry.name().place();
+            Node.Entry first = entries.putIfAbsent(name, entry);
+            if (first != null) {
+                TextPlace firstPlace = first.name().place();
+                String where = firstPlace.equals(place) ? "" : ", first in line " + firstPlace.line();
+                problems.add(place, pathTo(name), name, "is set twice" + where, "keep one of them");
+            }
+        }
+        return entries;
+    }
+
+    String pathTo(String name) {
+        return path.isEmpty() ? name : path + "." + name;
+    }
+}
