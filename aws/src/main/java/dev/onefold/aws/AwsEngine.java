@@ -11,9 +11,12 @@ import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
 import dev.onefold.aws.state.RowReads;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.Capabilities;
+import dev.onefold.core.Capability;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
+import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Key;
@@ -30,6 +33,7 @@ import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Row;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -43,6 +47,15 @@ public final class AwsEngine implements Engine {
     private static final int TOUCHED_MAX = 24;
 
     private static final int ATTEMPTS_MAX = 5;
+
+    /// What every deployment can do.
+    public static final Capabilities CAPABILITIES = new Capabilities(Map.of(
+            Capability.APPEND, "On AWS records come through the stream; producers write them there.",
+            Capability.CHECKPOINT, "On AWS there are no checkpoints: each transaction is durable.",
+            Capability.STATUS, "On AWS the metrics in CloudWatch say how a deployment is.",
+            Capability.SOURCES, "On AWS the stream forgets its records; the totals are recomputed from the rows.",
+            Capability.DEFINITION_CHANGE, "On AWS a changed pipeline is deployed; its totals are filled from the rows.",
+            Capability.JOURNAL, "On AWS there is no journal: each transaction is durable."));
 
     private final Store store;
     private final Await await;
@@ -193,23 +206,34 @@ public final class AwsEngine implements Engine {
                 + definition().served() + ": it was written by hand, or restored from another time. Rebuild.");
     }
 
-    /// Fills another view from the rows, while events go on, and compares both in one cut.
     @Override
-    public Verification verify() {
-        return verify(1);
+    public Capabilities capabilities() {
+        return CAPABILITIES;
     }
 
-    /// The same for one leaf group in so many: all rows are read, and only those of these groups written. Another time
-    /// it will be other groups.
-    ///
-    /// @param oneIn from 1, which is all
-    public Verification verify(int oneIn) {
-        return compareWithFresh(oneIn, false);
+    /// Fills another view from the rows, while events go on, and compares both in one cut. Of a sample all rows are
+    /// read, and only those of its groups written.
+    @Override
+    public Verification verify(Truth truth) {
+        return compareWithFresh(rows(truth).oneIn(), false);
+    }
+
+    private static Truth.Rows rows(Truth truth) {
+        return switch (Truth.given(truth)) {
+            case Truth.Rows rows -> rows;
+            case Truth.Sources _ -> {
+                CAPABILITIES.require(Capability.SOURCES);
+                throw new IllegalStateException("Sources are no truth here");
+            }
+        };
     }
 
     /// Fills another view from the rows, compares both in one cut, and serves the new one from then on.
     @Override
-    public Verification rebuild() {
+    public Verification rebuild(Truth truth) {
+        if (rows(truth).oneIn() > 1) {
+            throw new IllegalArgumentException("A sample is verified, not served: rebuild all groups");
+        }
         return compareWithFresh(1, true);
     }
 

@@ -12,8 +12,8 @@ import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Engine;
-import dev.onefold.core.LetterContract;
 import dev.onefold.core.Place;
+import dev.onefold.core.VerbContract;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// The engine on AWS keeps the contract, on DynamoDB Local.
-class AwsEngineContractTest implements LetterContract {
+class AwsEngineContractTest implements VerbContract {
     private static final AwsEngine.Await JOIN = new AwsEngine.Await() {
         @Override
         public <T> T of(CompletableFuture<T> future) {

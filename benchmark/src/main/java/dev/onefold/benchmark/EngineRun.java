@@ -95,7 +95,7 @@ final class EngineRun {
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, Settings.defaults())) {
             engine.query(Query.all("main"));
             Meter.Run run = meter.stop("first-answer", engine.status().rows());
-            engine.status().sources().forEach(source -> System.out.println("durable\t" + source.bytes()));
+            engine.progress().forEach(source -> System.out.println("durable\t" + source.bytes()));
             return run;
         }
     }
@@ -107,7 +107,7 @@ final class EngineRun {
             }
         }
         System.out.println("rows\t" + engine.status().rows());
-        System.out.println("stop\t" + engine.status().checkpointStopMax().toNanos());
+        System.out.println("stop\t" + engine.checkpointStopMax().toNanos());
     }
 
     private static void print(List<String> group, List<BigDecimal> values) {

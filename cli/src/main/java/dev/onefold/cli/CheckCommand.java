@@ -1,19 +1,16 @@
 package dev.onefold.cli;
 
 import dev.onefold.cli.call.Call;
-import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.DefinitionChangeText;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.embedded.DefinitionChange;
-import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,11 +63,8 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     private int change(Pipeline pipeline, Path directory) throws IOException {
-        return EngineAccess.read(new DataDirectory(directory, pipeline.name(), null), call, engine -> {
-            if (!(engine instanceof EmbeddedEngine embedded)) {
-                throw CommandFailure.usage("--data is for an engine on this machine.");
-            }
-            DefinitionChange change = embedded.change(pipeline, FileSource::reopen);
+        return EngineAccess.read(new DataDirectory(directory, pipeline.name(), null), call.caller(), engine -> {
+            DefinitionChange change = engine.change(pipeline);
             call.caller()
                     .out()
                     .println(DefinitionChangeText.of(change, call.caller().shown(directory)));

@@ -1,5 +1,6 @@
 package dev.onefold.cli;
 
+import dev.onefold.api.Failure;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.CommonOptions;
@@ -117,7 +118,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         call.caller().out().flush();
         ExitCode exitCode = switch (e) {
             case CommandFailure failure -> say(failure.exitCode(), String.valueOf(failure.getMessage()));
-            case EngineException failure -> say(of(failure.kind()), String.valueOf(failure.getMessage()));
+            case EngineException failure ->
+                say(ExitCode.of(Failure.exitCode(failure.kind())), String.valueOf(failure.getMessage()));
             case UncheckedIOException failure -> say(ExitCode.DIFFERENT, message(failure));
             case IOException failure -> say(ExitCode.DIFFERENT, message(failure));
             default -> say(ExitCode.BUG, bug(e));
@@ -144,15 +146,6 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     private String bug(Throwable e) {
         return "This is a bug in Onefold: " + e + ".\n"
                 + (debug() ? "" : "Run it again with --debug, and report what it shows.");
-    }
-
-    private static ExitCode of(EngineException.Kind kind) {
-        return switch (kind) {
-            case IN_USE, FOREIGN, INACCESSIBLE, CORRUPT, DEFINITION_CHANGED, FORMAT -> ExitCode.DIRECTORY;
-            case STORAGE_FAILED, STATE_FULL, ANSWER_REFUSED, NO_SPACE, STOPPED -> ExitCode.STORAGE;
-            case INTERRUPTED -> ExitCode.INTERRUPTED;
-            case SOURCE_CHANGED -> ExitCode.DIFFERENT;
-        };
     }
 
     private ExitCode say(ExitCode exitCode, String message) {

@@ -6,16 +6,14 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.CommonOptions;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.generate.GenerateCommand;
 import dev.onefold.cli.run.RunCommand;
-import dev.onefold.cli.verbs.JournalCommand;
 import dev.onefold.cli.verbs.Verbs;
-import dev.onefold.core.Engine;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -58,12 +56,7 @@ public final class Onefold implements Runnable {
 
     /// Runs a command line and returns its exit code. Output is flushed.
     public static int execute(Caller caller, List<String> arguments) {
-        return execute(caller, arguments, null);
-    }
-
-    /// The same, on an engine that this process runs.
-    public static int execute(Caller caller, List<String> arguments, @Nullable Engine live) {
-        Call call = new Call(caller, arguments, live == null ? null : _ -> live, Onefold::execute);
+        Call call = new Call(caller, arguments);
         int code;
         try {
             caller.requireReadable(arguments);
@@ -95,9 +88,8 @@ public final class Onefold implements Runnable {
         CommandLine commandLine = new CommandLine(new Onefold())
                 .addSubcommand(new DemoCommand(call))
                 .addSubcommand(new RunCommand(call));
-        Verbs.here(call).forEach(commandLine::addSubcommand);
+        Verbs.of(call, () -> new PipelineArgument(caller)).forEach(commandLine::addSubcommand);
         commandLine
-                .addSubcommand(JournalCommand.commandLine(call))
                 .addSubcommand(new CheckCommand(call))
                 .addSubcommand(new GenerateCommand())
                 .addSubcommand(AwsCommand.commandLine(call))

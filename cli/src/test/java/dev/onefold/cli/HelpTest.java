@@ -33,9 +33,7 @@ class HelpTest {
         Cli cli = Cli.in(Path.of("").toAbsolutePath());
         Call call = new Call(
                 cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream()),
-                List.of(),
-                null,
-                (_, _, _) -> 0);
+                List.of());
         Map<String, CommandLine> commands = new TreeMap<>();
         collect(Onefold.commandLine(call), commands);
         return commands;

@@ -1,17 +1,38 @@
 package dev.onefold.core;
 
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Version;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// The rejected records: listed, read, redriven, purged. None is ever in the way of healthy ones.
 public interface DeadLetters {
+    /// Letters that are read at once where many are looked at.
+    int PAGE = 1_000;
+
     /// Up to `limit` letters with ids above `after`, in the order of their ids.
     List<DeadLetter> list(long after, int limit);
 
     /// How many there are.
     long size();
+
+    /// How many there are of each reason, in the order of the reasons.
+    ///
+    /// @param most of the first letters that are counted
+    default Map<Reason, Long> byReason(long most) {
+        Map<Reason, Long> counts = new EnumMap<>(Reason.class);
+        long counted = 0;
+        for (List<DeadLetter> page = list(0, PAGE);
+                !page.isEmpty() && counted < most;
+                page = list(page.getLast().id(), PAGE)) {
+            page.forEach(letter -> counts.merge(letter.reason(), 1L, Long::sum));
+            counted += page.size();
+        }
+        return counts;
+    }
 
     /// The record of a letter as it arrived, whatever edits of it were tried since.
     ///

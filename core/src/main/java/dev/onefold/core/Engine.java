@@ -14,6 +14,10 @@ public interface Engine extends AutoCloseable {
     /// The pipeline whose totals are served.
     Pipeline pipeline();
 
+    /// What this runtime can do. A method that needs a missing capability throws an [IllegalArgumentException] with
+    /// the reason.
+    Capabilities capabilities();
+
     /// Answers from one cut.
     ///
     /// @throws IllegalArgumentException if the query asks for what the pipeline does not have
@@ -32,17 +36,81 @@ public interface Engine extends AutoCloseable {
     /// @throws IllegalArgumentException if the pipeline's keys have another number of parts, or it has none
     Optional<Row> get(List<String> key);
 
-    /// Recomputes the totals from the truth and compares.
-    Verification verify();
+    /// Recomputes the totals from all rows and compares.
+    default Verification verify() {
+        return verify(Truth.ROWS);
+    }
 
-    /// Replaces the totals by recomputed ones; what it returns was different, and is right now.
-    Verification rebuild();
+    /// Recomputes the totals from the truth and compares.
+    ///
+    /// @throws IllegalArgumentException if there is no such truth in this pipeline
+    Verification verify(Truth truth);
+
+    /// Replaces the totals by those recomputed from all rows.
+    default Verification rebuild() {
+        return rebuild(Truth.ROWS);
+    }
+
+    /// Replaces the totals by recomputed ones; the differences that it returns are repaired.
+    ///
+    /// @throws IllegalArgumentException if there is no such truth in this pipeline
+    Verification rebuild(Truth truth);
 
     /// The rejected records.
     DeadLetters deadLetters();
 
     /// What became of the records so far.
     Counts counts();
+
+    /// How the engine is.
+    default Status status() {
+        throw lacking(Capability.STATUS);
+    }
+
+    /// How the data can follow another definition of its pipeline. Changes nothing.
+    ///
+    /// @throws EngineException if the definition is of another pipeline
+    default DefinitionChange change(Pipeline definition) {
+        throw lacking(Capability.DEFINITION_CHANGE);
+    }
+
+    /// Whether the journal is kept for ever, and its release.
+    default KeptJournal journal() {
+        throw lacking(Capability.JOURNAL);
+    }
+
+    /// Takes records of a source that cannot be read again, behind those that it has. When it returns, they are
+    /// durable and in the totals. Any number of threads may append to one source.
+    ///
+    /// @param records without line ends; an empty list does nothing, an empty record becomes a dead letter
+    default Appended append(String source, List<String> records) {
+        throw lacking(Capability.APPEND);
+    }
+
+    /// Takes whole lines of a source that cannot be read again, numbered by a producer that sends them again after
+    /// a failure. When it returns, they are durable and in the totals.
+    ///
+    /// @param firstRecord number of the first line, from 1; lines that are in already are passed over
+    /// @param length bytes of the lines in the array, from its beginning; without any, nothing is done
+    /// @return lines of the source that are acknowledged so far
+    /// @throws EngineException if lines in between are missing
+    default long append(String source, long firstRecord, byte[] lines, int length) {
+        throw lacking(Capability.APPEND);
+    }
+
+    /// Lines of a source that are acknowledged so far.
+    default long acknowledged(String source) {
+        throw lacking(Capability.APPEND);
+    }
+
+    /// Takes a checkpoint now, and waits until it is durable.
+    default void checkpointNow() {
+        throw lacking(Capability.CHECKPOINT);
+    }
+
+    private IllegalArgumentException lacking(Capability capability) {
+        return new IllegalArgumentException(capabilities().reason(capability).orElseThrow());
+    }
 
     /// Forces everything that was folded to disk, and releases all resources. May be called twice.
     @Override

@@ -3,7 +3,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     core > query > aggregate > reduce > map > state > event > builder >
+///     form > core > query > aggregate > reduce > map > state > event > builder >
 ///     grammar > pipeline > document > bytes
 @NullMarked
 package dev.onefold.core;

@@ -1,11 +1,17 @@
 package dev.onefold.embedded;
 
+import dev.onefold.api.EngineSocket;
+import dev.onefold.core.Appended;
+import dev.onefold.core.Capabilities;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Engine;
+import dev.onefold.core.KeptJournal;
+import dev.onefold.core.Status;
+import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Key;
-import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
@@ -25,7 +31,10 @@ import dev.onefold.embedded.source.FollowedFile;
 import dev.onefold.embedded.source.Following;
 import dev.onefold.embedded.source.LogBatch;
 import dev.onefold.embedded.source.Source;
+import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -41,7 +50,11 @@ import org.jspecify.annotations.Nullable;
 /// own: an interrupt concerns its caller alone. A failure of the storage stops the engine for good: every call
 /// after it says why, and the next start goes on from what is durable.
 public final class EmbeddedEngine implements Engine {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
     private static final int APPEND_BYTES_MAX = 256 << 20;
+
+    /// What every engine on one machine can do.
+    public static final Capabilities CAPABILITIES = new Capabilities(Comparison.MISSING);
 
     private final Settings settings;
     private final @Nullable DirectoryLock directoryLock; // None for a reader, who changes nothing.
@@ -53,6 +66,7 @@ public final class EmbeddedEngine implements Engine {
     private final Submissions submissions;
     private final Rounds rounds;
     private final LogFold logs;
+    private @Nullable EngineSocket socket; // Set before anybody has the engine.
 
     EmbeddedEngine(@Nullable DirectoryLock directoryLock, View.Opening opening, View view, @Nullable Pipeline wanted) {
         this.directoryLock = directoryLock;
@@ -67,21 +81,22 @@ public final class EmbeddedEngine implements Engine {
         answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, guard::reading);
     }
 
-    /// Opens a data directory for a pipeline, creating it if need be, and recovers what is durable. If the data
+    /// Opens a data directory for a pipeline, creating it if need be, and recovers what is durable. While the engine
+    /// runs, other processes of the same user reach it through the directory: the command line does. If the data
     /// was folded with another definition, that one goes on serving until [#fillView], which the first intake
     /// calls.
     ///
     /// @throws EngineException if it is in use or damaged
     public static EmbeddedEngine open(Path directory, Pipeline pipeline, Settings settings) {
         Objects.requireNonNull(pipeline, "The pipeline is null");
-        return new Opener(directory, pipeline, settings).open();
+        return new Opener(directory, pipeline, settings).open().reachable();
     }
 
     /// Opens a data directory with the definition that is stored in it.
     ///
     /// @throws EngineException if there is none, it is in use or damaged
     public static EmbeddedEngine open(Path directory, Settings settings) {
-        return new Opener(directory, null, settings).open();
+        return new Opener(directory, null, settings).open().reachable();
     }
 
     /// Opens a data directory to read it, with the definition that is stored in it. The engine creates, locks,
@@ -93,10 +108,34 @@ public final class EmbeddedEngine implements Engine {
         return new Opener(directory, null, settings).read();
     }
 
+    private EmbeddedEngine reachable() {
+        Path root = opening.root();
+        if (settings.threads() > 0 && root.getFileSystem().equals(FileSystems.getDefault())) {
+            try {
+                socket = EngineSocket.open(root, this);
+            } catch (IOException | UnsupportedOperationException e) { // The totals are right without it.
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "Other commands cannot reach this engine while it runs: " + e.getMessage());
+            }
+        }
+        return this;
+    }
+
     /// The definition that is wanted, but does not serve yet.
     public Optional<Pipeline> wanted() {
         guard.requireWorking();
         return views.wanted();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public DefinitionChange change(Pipeline definition) {
+        return change(definition, FileSource::reopen);
     }
 
     /// How this data can follow another definition of its pipeline. Changes nothing.
@@ -154,7 +193,7 @@ public final class EmbeddedEngine implements Engine {
     public void follow(FollowedFile file, FoldListener listener) {
         Objects.requireNonNull(file, "The file is null");
         Objects.requireNonNull(listener, "The listener is null");
-        new Following(file, this::fold, () -> status().sources(), listener).follow();
+        new Following(file, this::fold, this::progress, listener).follow();
     }
 
     /// Folds records of a log's partition that are not in the totals yet, by their offsets. Records below the
@@ -180,7 +219,7 @@ public final class EmbeddedEngine implements Engine {
         return rounds.offsets(log, true);
     }
 
-    /// Takes a checkpoint now, and waits until it is durable.
+    @Override
     public void checkpointNow() {
         views.still(() -> {
             rounds.checkpointNow(() -> false);
@@ -188,18 +227,12 @@ public final class EmbeddedEngine implements Engine {
         });
     }
 
-    /// Takes whole lines of a source that cannot be read again, numbered by a producer that sends them again
-    /// after a failure. When it returns they are forced to disk and in the totals. Callers at the same time
-    /// share one force.
+    /// Callers at the same time share one force.
     ///
     /// An interrupted caller either gets its result, and its interrupt flag is set again; or an
     /// [EngineException] of kind INTERRUPTED, and nothing was taken. A line that cannot be decoded is taken,
     /// and becomes a dead letter.
-    ///
-    /// @param firstRecord number of the first line, from 1; lines that are in already are passed over
-    /// @param length bytes of the lines in the array, from its beginning; without any, nothing is done
-    /// @return lines of the source that are acknowledged so far
-    /// @throws EngineException if lines in between are missing, or the engine cannot go on
+    @Override
     public long append(String source, long firstRecord, byte[] lines, int length) {
         Lines.requireNumbered(source, firstRecord);
         Objects.requireNonNull(lines, "The lines are null");
@@ -220,11 +253,7 @@ public final class EmbeddedEngine implements Engine {
         return acknowledged;
     }
 
-    /// Takes records of a source that cannot be read again, behind those it has. Any number of threads may
-    /// append to one source. Durable, interrupts and undecodable records: see [#append(String, long, byte[],
-    /// int)].
-    ///
-    /// @param records without line ends; an empty list does nothing, an empty record becomes a dead letter
+    @Override
     public Appended append(String source, List<String> records) {
         Lines.requireName(source);
         byte[] lines = Lines.of(records, APPEND_BYTES_MAX);
@@ -242,17 +271,6 @@ public final class EmbeddedEngine implements Engine {
         return commit(Commits.Request.oversized(source, record, bytes, sha256)).acknowledged;
     }
 
-    /// What became of appended records. They are forced to disk, and in the totals or among the dead letters.
-    ///
-    /// @param acknowledged lines of the source that are acknowledged so far, these included
-    /// @param counts of these records alone
-    /// @param letters ids of the dead letters that these records became or caused, ascending
-    public record Appended(long acknowledged, Counts counts, List<Long> letters) {
-        public Appended {
-            letters = List.copyOf(letters);
-        }
-    }
-
     private void requireIntake() {
         opening.requireOwner();
         requireView();
@@ -263,7 +281,7 @@ public final class EmbeddedEngine implements Engine {
         return submissions.commit(request);
     }
 
-    /// Lines of a source that are acknowledged so far.
+    @Override
     public long acknowledged(String source) {
         Lines.requireName(source);
         return guard.reading(() -> {
@@ -305,13 +323,17 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
-    public Verification verify() {
-        requireRows();
-        return guard.reading(() -> Comparison.ofRows(view().state, opening.workers()));
+    public Verification verify(Truth truth) {
+        return switch (Truth.given(truth)) {
+            case Truth.Sources _ -> verify(FileSource::reopen);
+            case Truth.Rows rows -> {
+                Comparison.requireRows(pipeline(), rows);
+                yield guard.reading(() -> Comparison.ofRows(view().state, opening.workers()));
+            }
+        };
     }
 
-    /// Recomputes the totals from the sources, read again, and from the journal, if it was kept; then compares.
-    /// Intake waits meanwhile, answers do not.
+    /// [Truth.Sources], with sources that the caller opens.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was
@@ -319,8 +341,7 @@ public final class EmbeddedEngine implements Engine {
         return recompute(reopen, false);
     }
 
-    /// Replaces the totals by those recomputed from the sources, read again, and from the journal, if it was
-    /// kept. Intake waits meanwhile, answers do not.
+    /// [Truth.Sources], with sources that the caller opens.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was; nothing is changed then
@@ -335,19 +356,19 @@ public final class EmbeddedEngine implements Engine {
         return views.recompute(reopen, keep);
     }
 
-    private void requireRows() {
-        Pipeline pipeline = pipeline();
-        if (pipeline.input().identity() instanceof Identity.ByPlace) {
-            throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " keeps no rows to recompute from: its records count by their place. Verify from its sources"
-                    + " (--from-sources).");
-        }
+    @Override
+    public Verification rebuild(Truth truth) {
+        return switch (Truth.given(truth)) {
+            case Truth.Sources _ -> rebuild(FileSource::reopen);
+            case Truth.Rows rows -> {
+                Comparison.requireRows(pipeline(), rows);
+                yield rebuildFromRows();
+            }
+        };
     }
 
-    @Override
-    public Verification rebuild() {
+    private Verification rebuildFromRows() {
         opening.requireOwner();
-        requireRows();
         return views.still(() -> {
             Verification before = rounds.betweenCheckpoints(() -> {
                 State state = view().state;
@@ -366,9 +387,9 @@ public final class EmbeddedEngine implements Engine {
         return new LetterBox(views::serving, opening, this::requireIntake, this::commit, this::checkpointNow);
     }
 
-    /// Whether the journal is kept for ever, and its release.
+    @Override
     public KeptJournal journal() {
-        return new KeptJournal(opening, views::serving);
+        return new OwnJournal(opening, views::serving);
     }
 
     @Override
@@ -376,23 +397,35 @@ public final class EmbeddedEngine implements Engine {
         return guard.reading(() -> view().state.allCounts());
     }
 
-    /// How the engine is.
-    public Status status() {
-        return guard.reading(() -> new Status(
-                view().state.rows(),
-                view().state.memory.used(),
-                view().checkpoints.durable().number(),
-                view().checkpoints.durable().at(),
-                view().checkpoints.stoppedMax(),
-                opening.space().since(),
-                view().state.sources.progress()));
+    /// How far each source is in the results.
+    public List<Answer.Progress> progress() {
+        return guard.reading(() -> view().state.sources.progress());
     }
 
-    /// Makes durable what is in, and releases everything. While the disk is full it does not wait for space:
+    /// The longest that a checkpoint has stopped intake since the engine was opened.
+    public Duration checkpointStopMax() {
+        return guard.reading(() -> view().checkpoints.stoppedMax());
+    }
+
+    @Override
+    public Status status() {
+        return new StatusReading(opening, view())
+                .read(deadLetters(), progress(), views.wanted().isPresent());
+    }
+
+    /// Answers the requests of other processes that are under way, makes durable what is in, and releases everything.
+    /// While the disk is full it does not wait for space:
     /// the next start goes on from the last durable checkpoint and the journal, so nothing that was
     /// acknowledged is lost.
     @Override
     public void close() {
+        try {
+            if (socket != null) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "The socket's file is left behind; the next owner removes it", e);
+        }
         opening.space().closing();
         views.close(() -> own.call(() -> {
             guard.close(this::checkpointAndRelease);

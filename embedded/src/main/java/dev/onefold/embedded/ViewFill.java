@@ -1,6 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Place;
 import dev.onefold.core.bytes.Sha256;

@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.FileNames;

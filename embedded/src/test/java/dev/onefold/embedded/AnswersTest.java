@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.Appended;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
@@ -117,7 +118,7 @@ class AnswersTest {
             engine.append("s", List.of("{\"id\":\"1\",\"g\":\"a\",\"n\":1}"));
             List<Answer.Line> before = engine.query(Query.all("main")).lines();
             engine.query(Query.all("main"), answer -> {
-                CompletableFuture<EmbeddedEngine.Appended> appended = CompletableFuture.supplyAsync(
+                CompletableFuture<Appended> appended = CompletableFuture.supplyAsync(
                         () -> engine.append("s", List.of("{\"id\":\"2\",\"g\":\"b\",\"n\":5}")));
                 assertThat(appended.orTimeout(60, TimeUnit.SECONDS).join().acknowledged())
                         .isEqualTo(2);

@@ -1,14 +1,14 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.Engine;
-import dev.onefold.core.LetterContract;
+import dev.onefold.core.VerbContract;
 import dev.onefold.core.pipeline.Pipeline;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The engine on one machine keeps the contract.
-class EmbeddedEngineContractTest implements LetterContract {
+class EmbeddedEngineContractTest implements VerbContract {
     @TempDir
     Path directory;
 

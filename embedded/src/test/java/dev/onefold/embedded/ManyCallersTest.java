@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.core.Truth;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
@@ -105,8 +106,8 @@ class ManyCallersTest {
                     () -> engine.fold(null, FoldListener.silent()),
                     () -> engine.fold(new FileSource(null, () -> null, false), FoldListener.silent()),
                     () -> engine.fillView(null, false),
-                    () -> engine.verify(null),
-                    () -> engine.rebuild(null),
+                    () -> engine.verify((Truth) null),
+                    () -> engine.rebuild((Truth) null),
                     () -> engine.deadLetters().record(99),
                     () -> engine.deadLetters().list(0, -1),
                     () -> engine.deadLetters().ofKey(null, 5),

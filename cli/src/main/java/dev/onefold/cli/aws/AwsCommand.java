@@ -78,14 +78,13 @@ public final class AwsCommand implements Runnable {
     /// The command with its verbs.
     public static CommandLine commandLine(Call call) {
         AwsCommand aws = new AwsCommand();
-        Call deployed = call.on(aws::engine);
         CommandLine commands = new CommandLine(aws)
                 .addSubcommand(new TemplateCommand(call))
                 .addSubcommand(new PackageCommand(call))
                 .addSubcommand(new ProduceCommand(call, aws))
                 .addSubcommand(new ReplayCommand(call, aws))
                 .addSubcommand(new RestoredCommand(call, aws));
-        Verbs.deployed(deployed).forEach(commands::addSubcommand);
+        Verbs.of(call, () -> new DeployedPipeline(call.caller(), aws::engine)).forEach(commands::addSubcommand);
         return commands;
     }
 

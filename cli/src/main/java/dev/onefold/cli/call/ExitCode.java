@@ -1,5 +1,7 @@
 package dev.onefold.cli.call;
 
+import java.util.Arrays;
+
 /// How a command ended, as its caller's shell sees it. `docs/operations.md` lists them.
 public enum ExitCode {
     DONE(0),
@@ -21,6 +23,14 @@ public enum ExitCode {
 
     ExitCode(int code) {
         this.code = code;
+    }
+
+    /// The constant of a code.
+    public static ExitCode of(int code) {
+        return Arrays.stream(values())
+                .filter(each -> each.code == code)
+                .findFirst()
+                .orElseThrow();
     }
 
     public int code() {

@@ -1,125 +1,142 @@
 package dev.onefold.cli.data;
 
-import dev.onefold.aws.AwsEngine;
-import dev.onefold.cli.call.Call;
+import dev.onefold.api.RemoteEngine;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.EngineArgument.Question;
+import dev.onefold.cli.data.EngineArgument.Verb;
 import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// How a verb reaches the engine, wherever that runs. A verb is written once: beside a running engine its command
-/// line goes to the process that owns the directory, which runs it there and sends the output back.
+/// How a verb reaches the engine on a data directory: the one that another process runs, through its socket; or one
+/// that is opened for it. A verb is written once, for both.
 public final class EngineAccess {
+    /// Most commands own the directory for less time. A longer owner is probably a running engine.
+    private static final Duration COMMAND_MAX = Duration.ofSeconds(3);
+
     /// An engine that is starting does not answer yet.
     private static final Duration START_MAX = Duration.ofSeconds(10);
 
     private EngineAccess() {}
 
-    /// What a command does with an engine.
-    public interface Verb {
-        /// Returns the exit code.
-        int on(Engine engine) throws IOException;
-    }
-
-    /// What a command does that asks a person first.
-    public interface Question {
-        /// Asks, and returns what is to be done. The engine is for reading only.
-        Verb on(Engine engine) throws IOException;
-    }
-
-    /// Reads: on the engine that this process runs, through the process that owns the directory, or from the files as
-    /// they are. The last way needs no permission to write, and leaves no trace.
-    public static int read(DataDirectory data, Call call, Verb verb) throws IOException {
-        return access(data, call, verb, () -> Owner.reader(data));
-    }
-
-    /// Changes something: on the engine that this process runs, through the process that owns the directory, or as its
-    /// owner.
-    public static int use(DataDirectory data, Call call, Verb verb) throws IOException {
-        return access(data, call, verb, () -> Owner.openStored(data, call));
-    }
-
-    /// Asks first, then changes. While a person thinks, this process owns nothing. If another process owns the
-    /// directory by the time of the answer, the question is asked there again.
-    public static int ask(DataDirectory data, Call call, Question question) throws IOException {
-        AtomicReference<@Nullable Verb> answer = new AtomicReference<>();
-        int code = read(data, call, engine -> {
-            Verb verb = question.on(engine);
-            if (call.live() != null) {
-                return verb.on(engine);
+    /// Opens the directory as its owner, as soon as another owner releases it; gives up after a while. The definition
+    /// is the one of the pipeline file.
+    ///
+    /// @throws EngineException also when it stays in use
+    public static EmbeddedEngine own(DataDirectory data, Settings settings, Caller caller) {
+        Patience patience = new Patience(caller, COMMAND_MAX);
+        while (true) {
+            try {
+                Pipeline definition = data.definition();
+                return definition == null
+                        ? EmbeddedEngine.open(data.path(), settings)
+                        : EmbeddedEngine.open(data.path(), definition, settings);
+            } catch (EngineException e) {
+                patience.waitAgain(e);
             }
-            answer.set(verb);
+        }
+    }
+
+    /// Reads: through the process that owns the directory, or from the files as they are. The latter needs no
+    /// permission to write, and leaves no trace.
+    public static int read(DataDirectory data, Caller caller, Verb verb) throws IOException {
+        return access(
+                data,
+                caller,
+                engine -> {
+                    noteOther(data, engine, caller);
+                    return verb.on(engine);
+                },
+                () -> EmbeddedEngine.read(data.path(), Settings.defaults()));
+    }
+
+    /// Changes something: through the process that owns the directory, or as its owner.
+    public static int use(DataDirectory data, Caller caller, Verb verb) throws IOException {
+        return change(data, caller, engine -> {
+            noteOther(data, engine, caller);
+            return verb.on(engine);
+        });
+    }
+
+    private static int change(DataDirectory data, Caller caller, Verb verb) throws IOException {
+        Settings settings = Settings.defaults().withSpaceListener(new FullDisk(caller, () -> false));
+        return access(data, caller, verb, () -> EmbeddedEngine.open(data.path(), settings));
+    }
+
+    /// Asks first, then changes. While a person thinks, this process owns nothing.
+    public static int ask(DataDirectory data, Caller caller, Question question) throws IOException {
+        AtomicReference<@Nullable Verb> answer = new AtomicReference<>();
+        int code = read(data, caller, engine -> {
+            answer.set(question.on(engine));
             return ExitCode.DONE.code();
         });
         Verb verb = answer.get();
-        return verb == null ? code : use(data, call, verb);
+        return verb == null ? code : change(data, caller, verb);
     }
 
-    private static int access(DataDirectory data, Call call, Verb verb, Supplier<Owner> opening) throws IOException {
-        if (call.live() != null) {
-            Engine live = call.live().apply(data.pipeline());
-            requireName(data, live, call);
-            noteOtherDefinition(data, live, call);
-            return verb.on(live);
-        }
+    private static int access(DataDirectory data, Caller caller, Verb verb, Supplier<EmbeddedEngine> opening)
+            throws IOException {
         if (!Files.isDirectory(data.path())) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
-                    "There is no data of pipeline " + data.pipeline() + " in "
-                            + call.caller().shown(data.path())
+                    "There is no data of pipeline " + data.pipeline() + " in " + caller.shown(data.path())
                             + ".\nFold some input first, with 'onefold run', or say where it is, with --data.");
         }
-        Patience patience = new Patience(call.caller(), START_MAX);
+        Verb checked = engine -> {
+            requireName(data, engine, caller);
+            return verb.on(engine);
+        };
+        Patience patience = new Patience(caller, START_MAX);
         while (true) {
-            OptionalInt code = Visit.pay(data.path(), call.caller(), call.arguments());
-            if (code.isPresent()) {
-                return code.getAsInt();
-            }
-            Owner owner;
+            Optional<RemoteEngine> remote = RemoteEngine.connect(data.path());
             try {
-                owner = opening.get();
+                if (remote.isPresent()) {
+                    return checked.on(remote.get());
+                }
+            } catch (EngineException e) {
+                if (!remote.get().isGoneUnheard()) {
+                    throw e;
+                }
+            }
+            EmbeddedEngine engine;
+            try {
+                engine = opening.get();
             } catch (EngineException e) {
                 patience.waitAgain(e);
                 continue;
             }
-            try (owner) {
-                requireName(data, owner.engine(), call);
-                noteOtherDefinition(data, owner.engine(), call);
-                return verb.on(owner.engine());
+            try (engine) {
+                return checked.on(engine);
             }
         }
     }
 
-    private static void requireName(DataDirectory data, Engine engine, Call call) {
+    private static void requireName(DataDirectory data, Engine engine, Caller caller) {
         String stored = engine.pipeline().name();
-        if (engine instanceof EmbeddedEngine && !stored.equals(data.pipeline())) {
+        if (!stored.equals(data.pipeline())) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
-                    "The data in " + call.caller().shown(data.path()) + " is of pipeline " + stored
-                            + ", not of pipeline " + data.pipeline() + ".");
+                    "The data in " + caller.shown(data.path()) + " is of pipeline " + stored + ", not of pipeline "
+                            + data.pipeline() + ".");
         }
     }
 
-    private static void noteOtherDefinition(DataDirectory data, Engine engine, Call call) {
-        Pipeline definition = data.definition();
-        if (definition != null && !definition.equals(engine.pipeline())) {
-            call.caller()
-                    .err()
-                    .println(
-                            engine instanceof AwsEngine
-                                    ? "Note: this is about the pipeline whose totals are served, which is not the file's."
-                                            + " When the file's is deployed, its totals are filled, and serve then."
-                                    : "Note: the pipeline file has changed since it was last run; this is about what was"
-                                            + " run then. 'onefold run' takes the change over.");
+    private static void noteOther(DataDirectory data, Engine engine, Caller caller) {
+        if (data.definition() != null && !data.definition().equals(engine.pipeline())) {
+            caller.err()
+                    .println("Note: the pipeline file has changed since it was last run; this is about what was run"
+                            + " then. 'onefold run' takes the change over.");
         }
     }
 }

@@ -1,13 +1,16 @@
 package dev.onefold.cli.data;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.core.Capabilities;
+import dev.onefold.core.Engine;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.yaml.PipelineFile;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +18,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 
-/// The pipeline that a command is about, and where its data lie.
-public final class PipelineArgument {
+/// The pipeline that a command is about, and where its data lie on this machine.
+public final class PipelineArgument implements EngineArgument {
     /// The environment variable that says where data directories lie.
     public static final String BASE_VARIABLE = "ONEFOLD_DATA";
 
@@ -37,9 +40,41 @@ public final class PipelineArgument {
                     + " the variable " + BASE_VARIABLE + " says another folder than " + BASE_DEFAULT + ".")
     private @Nullable String data;
 
-    /// As it stands on the command line.
-    public String text() {
-        return pipeline;
+    private final Caller caller;
+
+    public PipelineArgument(Caller caller) {
+        this.caller = caller;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return EmbeddedEngine.CAPABILITIES;
+    }
+
+    @Override
+    public String place() {
+        return caller.shown(directory().path());
+    }
+
+    @Override
+    public boolean isOther(Engine engine) {
+        Pipeline definition = directory().definition();
+        return definition != null && !definition.equals(engine.pipeline());
+    }
+
+    @Override
+    public int read(Verb verb) throws IOException {
+        return EngineAccess.read(directory(), caller, verb);
+    }
+
+    @Override
+    public int use(Verb verb) throws IOException {
+        return EngineAccess.use(directory(), caller, verb);
+    }
+
+    @Override
+    public int ask(Question question) throws IOException {
+        return EngineAccess.ask(directory(), caller, question);
     }
 
     /// As it must be said again for the same data: ` --data DIR`, or nothing.
@@ -48,28 +83,38 @@ public final class PipelineArgument {
     }
 
     /// The directory of a pipeline that may be given by file or by name.
-    public DataDirectory directory(Call call) {
-        Caller caller = call.caller();
-        Path file = caller.path(pipeline);
-        if (Files.isRegularFile(file)) {
-            return fromFile(caller);
+    public DataDirectory directory() {
+        if (isFile(caller, pipeline)) {
+            Pipeline definition = read(caller, pipeline);
+            return new DataDirectory(path(definition.name()), definition.name(), definition);
         }
-        boolean name = pipeline.matches("[a-z0-9-]{1," + Limits.NAME_LENGTH_MAX + "}");
-        if (name && (call.live() != null || Files.isDirectory(path(caller, pipeline)))) {
-            return new DataDirectory(path(caller, pipeline), pipeline, null);
+        if (isName(pipeline) && Files.isDirectory(path(pipeline))) {
+            return new DataDirectory(path(pipeline), pipeline, null);
         }
-        throw CommandFailure.usage("There is no pipeline file " + caller.shown(file)
-                + (name ? ", and no pipeline of this name has data in " + caller.shown(path(caller, pipeline)) : "")
+        String name =
+                isName(pipeline) ? ", and no pipeline of this name has data in " + caller.shown(path(pipeline)) : "";
+        throw missing(caller, pipeline, name);
+    }
+
+    /// Whether a text on the command line is the path of a file.
+    public static boolean isFile(Caller caller, String text) {
+        return Files.isRegularFile(caller.path(text));
+    }
+
+    /// Whether a text can be the name of a pipeline.
+    public static boolean isName(String text) {
+        return text.matches("[a-z0-9-]{1," + Limits.NAME_LENGTH_MAX + "}");
+    }
+
+    /// The failure for a text that is neither.
+    ///
+    /// @param name says more about it as a name; may be empty
+    public static CommandFailure missing(Caller caller, String text, String name) {
+        return CommandFailure.usage("There is no pipeline file " + caller.shown(caller.path(text)) + name
                 + ".\nGive the path of the pipeline file.");
     }
 
-    /// The directory of a pipeline whose file is needed.
-    public DataDirectory fromFile(Caller caller) {
-        Pipeline definition = read(caller, pipeline);
-        return new DataDirectory(path(caller, definition.name()), definition.name(), definition);
-    }
-
-    private Path path(Caller caller, String name) {
+    private Path path(String name) {
         if (data != null) {
             if (data.isEmpty()) {
                 throw CommandFailure.usage("--data is empty. It names a folder: the data directory of a pipeline.");

@@ -3,8 +3,7 @@ package dev.onefold.cli.letters;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.EngineAccess;
-import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import java.io.IOException;
@@ -26,31 +25,32 @@ import picocli.CommandLine.Mixin;
         footerHeading = "%nExamples:%n",
         footer = {
             "  What was rejected:",
-            "    onefold dead-letters trade-risk.yaml list",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml list",
             "  Correct one and send it through again:",
-            "    onefold dead-letters trade-risk.yaml show 12 --raw > 12.json",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml show 12 --raw > 12.json",
             "    vi 12.json",
-            "    onefold dead-letters trade-risk.yaml redrive 12 --file 12.json",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml redrive 12 --file 12.json",
             "  Send all through again, as they are:",
-            "    onefold dead-letters trade-risk.yaml redrive --all",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml redrive --all",
             "  Correct many:",
-            "    onefold dead-letters trade-risk.yaml export -o letters.ndjson",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml export -o letters.ndjson",
             "    vi letters.ndjson",
-            "    onefold dead-letters trade-risk.yaml import letters.ndjson"
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml import letters.ndjson"
         })
 public final class DeadLettersCommand implements Callable<Integer> {
     private final Call call;
 
     @Mixin
-    private final PipelineArgument pipeline = new PipelineArgument();
+    private final EngineArgument pipeline;
 
-    private DeadLettersCommand(Call call) {
+    private DeadLettersCommand(Call call, EngineArgument pipeline) {
         this.call = call;
+        this.pipeline = pipeline;
     }
 
     /// The command with its verbs.
-    public static CommandLine commandLine(Call call) {
-        DeadLettersCommand all = new DeadLettersCommand(call);
+    public static CommandLine commandLine(Call call, EngineArgument pipeline) {
+        DeadLettersCommand all = new DeadLettersCommand(call, pipeline);
         return new CommandLine(all)
                 .addSubcommand(new ListCommand(all))
                 .addSubcommand(new ShowCommand(all))
@@ -82,24 +82,18 @@ public final class DeadLettersCommand implements Callable<Integer> {
     }
 
     int read(Verb verb) throws IOException {
-        return EngineAccess.read(
-                pipeline.directory(call),
-                call,
-                engine -> verb.on(engine.deadLetters()).code());
+        return pipeline.read(engine -> verb.on(engine.deadLetters()).code());
     }
 
     int ask(Question question) throws IOException {
-        return EngineAccess.ask(pipeline.directory(call), call, asked -> {
+        return pipeline.ask(asked -> {
             Verb verb = question.on(asked.deadLetters());
             return engine -> verb.on(engine.deadLetters()).code();
         });
     }
 
     int use(Verb verb) throws IOException {
-        return EngineAccess.use(
-                pipeline.directory(call),
-                call,
-                engine -> verb.on(engine.deadLetters()).code());
+        return pipeline.use(engine -> verb.on(engine.deadLetters()).code());
     }
 
     static DeadLetter letter(DeadLetters letters, long id) {

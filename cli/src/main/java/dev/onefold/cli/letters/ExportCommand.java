@@ -7,6 +7,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.document.Json;
+import dev.onefold.core.form.JsonForm;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,7 +16,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
                     + " and, when it is UTF-8, as text. Removes nothing. 'import' takes the file back, edited."
         },
         footerHeading = "%nExample:%n",
-        footer = {"  onefold dead-letters trade-risk.yaml export --output letters.ndjson"})
+        footer = {"  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml export --output letters.ndjson"})
 final class ExportCommand implements Callable<Integer> {
     private final DeadLettersCommand all;
 
@@ -86,11 +86,10 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private static Map<String, Object> json(DeadLetters letters, DeadLetter letter) {
-        LetterText text = new LetterText(letter);
         try {
-            return letter.kept() ? text.json(letters.record(letter.id())) : text.json();
+            return letter.kept() ? JsonForm.letter(letter, letters.record(letter.id())) : JsonForm.letter(letter);
         } catch (IllegalArgumentException gone) {
-            Map<String, Object> json = new LinkedHashMap<>(text.json());
+            Map<String, Object> json = JsonForm.letter(letter);
             json.put("gone", true); // Somebody redrove or purged it since it was listed.
             return json;
         }

@@ -41,9 +41,9 @@ import picocli.CommandLine.Parameters;
         },
         footerHeading = "%nExample:%n",
         footer = {
-            "  onefold dead-letters trade-risk.yaml export -o letters.ndjson",
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml export -o letters.ndjson",
             "  sed -i 's/\\(\"text\":.*\\)1,234/\\11234/' letters.ndjson",
-            "  onefold dead-letters trade-risk.yaml import letters.ndjson"
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml import letters.ndjson"
         })
 final class ImportCommand implements Callable<Integer> {
     /// A record in base64 and as a text in which each character is escaped, and all that is known of it.

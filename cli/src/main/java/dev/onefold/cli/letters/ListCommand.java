@@ -7,6 +7,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.document.Json;
+import dev.onefold.core.form.JsonForm;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.Callable;
@@ -21,8 +22,8 @@ import picocli.CommandLine.Option;
         description = "Lists rejected records: number, reason, place (source and line), time and message.",
         footerHeading = "%nExample:%n",
         footer = {
-            "  onefold dead-letters trade-risk.yaml list --after 100 --limit 20",
-            "  onefold dead-letters trade-risk.yaml list --reason refused --limit 20"
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml list --after 100 --limit 20",
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml list --reason refused --limit 20"
         })
 final class ListCommand implements Callable<Integer> {
     private final DeadLettersCommand all;
@@ -102,7 +103,7 @@ final class ListCommand implements Callable<Integer> {
         out.print("{\"size\":" + letters.size() + ",\"letters\":[");
         String[] separator = {"\n"};
         each(letters, letter -> {
-            out.print(separator[0] + Json.of(new LetterText(letter).json()));
+            out.print(separator[0] + Json.of(JsonForm.letter(letter)));
             separator[0] = ",\n";
         });
         out.print("]}\n");

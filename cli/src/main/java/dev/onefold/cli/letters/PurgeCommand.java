@@ -24,9 +24,9 @@ import picocli.CommandLine.Parameters;
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  onefold dead-letters trade-risk.yaml purge 12 13",
-            "  onefold dead-letters trade-risk.yaml purge --reason malformed",
-            "  onefold dead-letters trade-risk.yaml purge --all --yes"
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml purge 12 13",
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml purge --reason malformed",
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml purge --all --yes"
         })
 final class PurgeCommand implements Callable<Integer> {
     private final DeadLettersCommand all;

@@ -29,10 +29,10 @@ import picocli.CommandLine.Parameters;
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  onefold dead-letters trade-risk.yaml redrive 12 13",
-            "  onefold dead-letters trade-risk.yaml redrive 12 --file 12.json",
-            "  onefold dead-letters trade-risk.yaml redrive --all",
-            "  onefold dead-letters trade-risk.yaml redrive --reason refused"
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml redrive 12 13",
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml redrive 12 --file 12.json",
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml redrive --all",
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml redrive --reason refused"
         })
 final class RedriveCommand implements Callable<Integer> {
     private static final String STANDARD_INPUT = "-";

@@ -5,6 +5,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.form.JsonForm;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -19,9 +20,9 @@ import picocli.CommandLine.Parameters;
         description = "Shows one rejected record, whole.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  onefold dead-letters trade-risk.yaml show 12",
-            "  onefold dead-letters trade-risk.yaml show 12 --raw > 12.json",
-            "  onefold dead-letters trade-risk.yaml show 12 --edited --raw > 12.json"
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml show 12",
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml show 12 --raw > 12.json",
+            "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml show 12 --edited --raw > 12.json"
         })
 final class ShowCommand implements Callable<Integer> {
     private final DeadLettersCommand all;
@@ -94,7 +95,7 @@ final class ShowCommand implements Callable<Integer> {
                         + text.place(caller) + offset(letter) + "\ntime     "
                         + Words.time(letter.at()) + "\nsize     " + Words.count(letter.bytes(), "byte") + "\nsha256   "
                         + letter.sha256() + "\n\n");
-        Optional<String> content = LetterText.text(record);
+        Optional<String> content = JsonForm.text(record);
         if (edited) {
             caller.out().print("The last edit, which was rejected for this reason:\n");
         } else if (letter.content() == DeadLetter.Content.SUMMARY) {

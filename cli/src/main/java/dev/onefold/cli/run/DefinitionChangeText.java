@@ -1,7 +1,7 @@
 package dev.onefold.cli.run;
 
 import dev.onefold.cli.show.Words;
-import dev.onefold.embedded.DefinitionChange;
+import dev.onefold.core.DefinitionChange;
 
 /// What a change of the pipeline file costs, as text.
 public final class DefinitionChangeText {

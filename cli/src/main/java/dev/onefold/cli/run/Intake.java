@@ -91,7 +91,7 @@ final class Intake {
     }
 
     private long foldedBefore(InputFile file) {
-        return engine.status().sources().stream()
+        return engine.progress().stream()
                 .filter(source -> source.source().equals(file.path().toString()))
                 .mapToLong(Answer.Progress::bytes)
                 .findFirst()

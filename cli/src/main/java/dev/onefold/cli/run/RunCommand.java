@@ -4,11 +4,11 @@ import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
+import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.FullDisk;
-import dev.onefold.cli.data.Owner;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
-import dev.onefold.embedded.DefinitionChange;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.FileSource;
@@ -49,7 +49,7 @@ public final class RunCommand implements Callable<Integer> {
     private final boolean signals;
 
     @Mixin
-    private final PipelineArgument pipeline = new PipelineArgument();
+    private final PipelineArgument pipeline;
 
     @Option(
             names = {"-i", "--input"},
@@ -130,6 +130,7 @@ public final class RunCommand implements Callable<Integer> {
     /// @param signals whether SIGTERM and SIGINT are this command's
     RunCommand(Call call, StopRequest stop, boolean signals) {
         this.call = call;
+        pipeline = new PipelineArgument(call.caller());
         this.stop = stop;
         this.signals = signals;
     }
@@ -137,7 +138,7 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         requireSense();
-        DataDirectory data = pipeline.directory(call);
+        DataDirectory data = pipeline.directory();
         for (String input : inputs) {
             if (!input.equals(STANDARD_INPUT)) {
                 InputFile.of(call.caller(), input); // What cannot be read is refused before a directory is made for it.
@@ -164,10 +165,10 @@ public final class RunCommand implements Callable<Integer> {
     private int fold(DataDirectory data) throws IOException {
         FullDisk fullDisk = new FullDisk(call.caller(), stop::isMade);
         Settings settings = engine.settings().withPause(fullDisk::pause).withSpaceListener(fullDisk);
-        try (Owner owner = Owner.open(data, settings, call)) {
-            takeOver(owner.engine());
-            Intake intake = new Intake(call.caller(), owner.engine(), stop, progress, separate);
-            Summary summary = new Summary(call.caller(), owner.engine(), data, pipeline.dataAgain());
+        try (EmbeddedEngine owned = EngineAccess.own(data, settings, call.caller())) {
+            takeOver(owned);
+            Intake intake = new Intake(call.caller(), owned, stop, progress, separate);
+            Summary summary = new Summary(call.caller(), owned, data, pipeline.dataAgain());
             ExitCode exitCode = ExitCode.DONE;
             for (int i = 0; i < inputs.size() && !stop.isMade() && exitCode == ExitCode.DONE; i++) {
                 String input = inputs.get(i);
@@ -190,7 +191,7 @@ public final class RunCommand implements Callable<Integer> {
     /// A changed pipeline file becomes a new view first; the old one answers meanwhile.
     private void takeOver(EmbeddedEngine embedded) {
         if (embedded.wanted().isPresent()) {
-            DefinitionChange change = embedded.change(embedded.wanted().get(), FileSource::reopen);
+            DefinitionChange change = embedded.change(embedded.wanted().get());
             if (isPossible(change)) {
                 call.caller()
                         .err()
@@ -233,9 +234,6 @@ public final class RunCommand implements Callable<Integer> {
         }
         if (from != null && from < 1) {
             throw CommandFailure.usage("--from is the number of a line, from 1; not " + from + ".");
-        }
-        if (call.live() != null) {
-            throw CommandFailure.usage("'run' owns a data directory, and cannot run inside another one's owner.");
         }
     }
 }

@@ -6,7 +6,6 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.Status;
 import java.io.PrintStream;
 import java.time.Duration;
 
@@ -59,9 +58,9 @@ final class Summary {
             text.append(data.pipeline()).append(dataAgain).append(" list'.\n");
         }
         text.append("Durable in ").append(caller.shown(data.path())).append(": ");
-        Status status = engine.status();
-        long all = status.sources().stream().mapToLong(Answer.Progress::records).sum();
-        text.append(Words.count(status.rows(), "row")).append(" of ");
+        long all =
+                engine.progress().stream().mapToLong(Answer.Progress::records).sum();
+        text.append(Words.count(engine.status().rows(), "row")).append(" of ");
         text.append(Words.count(all, "record")).append(" in all.\n");
         out.print(text);
         out.flush();

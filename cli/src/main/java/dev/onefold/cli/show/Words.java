@@ -1,11 +1,14 @@
 package dev.onefold.cli.show;
 
 import dev.onefold.core.document.Problem;
+import dev.onefold.core.form.GroupPath;
+import dev.onefold.core.form.JsonForm;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +25,7 @@ public final class Words {
 
     /// `too large`: the form of a reason everywhere, in JSON as in a table.
     public static String of(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        return JsonForm.word(constant);
     }
 
     /// `1,234,567`.
@@ -129,6 +132,11 @@ public final class Words {
             separator = " ";
         }
         return wrapped.toString();
+    }
+
+    /// A group as [GroupPath] writes it, for the eye.
+    public static String path(List<String> group) {
+        return group.isEmpty() ? "total" : group(GroupPath.write(group));
     }
 
     /// The value of a level; quotes stand for an empty one.

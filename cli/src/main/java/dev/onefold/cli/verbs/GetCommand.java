@@ -3,10 +3,12 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.EngineAccess;
-import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
+import dev.onefold.core.document.Json;
+import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Row;
 import java.io.IOException;
 import java.util.List;
@@ -29,17 +31,17 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {
             "  A key of one field:",
-            "    onefold get trade-risk.yaml 8f14e45f-ceea-467f-9a0c-0f1a2b3c4d5e",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml 8f14e45f-ceea-467f-9a0c-0f1a2b3c4d5e",
             "  A key of two fields, for a program:",
-            "    onefold get orders.yaml EMEA 4711 --format json"
+            "    ${COMMAND-FULL-NAME} orders.yaml EMEA 4711 --format json"
         })
-public final class GetCommand implements Callable<Integer> {
+final class GetCommand implements Callable<Integer> {
     private static final int LETTERS_MAX = 20;
 
     private final Call call;
 
     @Mixin
-    private final PipelineArgument pipeline = new PipelineArgument();
+    private final EngineArgument pipeline;
 
     @Parameters(
             index = "1..*",
@@ -60,13 +62,14 @@ public final class GetCommand implements Callable<Integer> {
         json
     }
 
-    public GetCommand(Call call) {
+    GetCommand(Call call, EngineArgument pipeline) {
         this.call = call;
+        this.pipeline = pipeline;
     }
 
     @Override
     public Integer call() throws IOException {
-        return EngineAccess.read(pipeline.directory(call), call, engine -> {
+        return pipeline.read(engine -> {
             Optional<Row> row = row(engine);
             List<DeadLetters.OfKey> letters = engine.deadLetters().ofKey(key, LETTERS_MAX);
             if (row.isEmpty()) {
@@ -77,8 +80,13 @@ public final class GetCommand implements Callable<Integer> {
                 call.caller().err().println("The key " + RowText.key(key) + waiting);
                 return ExitCode.DIFFERENT.code();
             }
-            RowText text = new RowText(engine.pipeline(), row.get(), letters);
-            call.caller().out().print(format == RowFormat.json ? text.json() : text.table(call.caller()));
+            Pipeline served = engine.pipeline();
+            call.caller()
+                    .out()
+                    .print(
+                            format == RowFormat.json
+                                    ? Json.of(JsonForm.row(served, row.get(), letters)) + "\n"
+                                    : new RowText(served, row.get(), letters).table(call.caller()));
             return ExitCode.DONE.code();
         });
     }

@@ -4,9 +4,8 @@ import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.EngineAccess;
-import dev.onefold.cli.data.PipelineArgument;
-import dev.onefold.embedded.KeptJournal;
+import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.core.KeptJournal;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -25,26 +24,27 @@ import picocli.CommandLine.Option;
         },
         footerHeading = "%nExamples:%n",
         footer = {"  onefold journal trade-risk.yaml", "  onefold journal trade-risk.yaml release"})
-public final class JournalCommand implements Callable<Integer> {
+final class JournalCommand implements Callable<Integer> {
     private final Call call;
 
     @Mixin
-    private final PipelineArgument pipeline = new PipelineArgument();
+    private final EngineArgument pipeline;
 
-    private JournalCommand(Call call) {
+    private JournalCommand(Call call, EngineArgument pipeline) {
         this.call = call;
+        this.pipeline = pipeline;
     }
 
     /// The command with its verb.
-    public static CommandLine commandLine(Call call) {
-        JournalCommand journal = new JournalCommand(call);
+    static CommandLine commandLine(Call call, EngineArgument pipeline) {
+        JournalCommand journal = new JournalCommand(call, pipeline);
         return new CommandLine(journal).addSubcommand(new Release(journal));
     }
 
     @Override
     public Integer call() throws IOException {
-        return EngineAccess.read(pipeline.directory(call), call, engine -> {
-            KeptJournal journal = VerifyCommand.embedded(engine).journal();
+        return pipeline.read(engine -> {
+            KeptJournal journal = engine.journal();
             call.caller()
                     .out()
                     .print(
@@ -81,8 +81,8 @@ public final class JournalCommand implements Callable<Integer> {
         public Integer call() throws IOException {
             Call call = journal.call;
             Caller caller = call.caller();
-            return EngineAccess.ask(journal.pipeline.directory(call), call, asked -> {
-                boolean kept = VerifyCommand.embedded(asked).journal().isKept();
+            return journal.pipeline.ask(asked -> {
+                boolean kept = asked.journal().isKept();
                 if (kept
                         && !yes
                         && !caller.confirms("Delete the kept journal for good? Totals can no longer be recomputed from"
@@ -90,7 +90,7 @@ public final class JournalCommand implements Callable<Integer> {
                     throw new CommandFailure(ExitCode.DIFFERENT, "The journal is kept as it was.");
                 }
                 return engine -> {
-                    VerifyCommand.embedded(engine).journal().release();
+                    engine.journal().release();
                     caller.out().print(kept ? "The journal is released.\n" : "The journal was not kept.\n");
                     return ExitCode.DONE.code();
                 };

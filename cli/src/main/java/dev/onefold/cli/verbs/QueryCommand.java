@@ -4,21 +4,18 @@ import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.EngineAccess;
-import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.show.AnswerText;
-import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.OutputFormat;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
-import dev.onefold.core.document.JsonText;
-import dev.onefold.core.document.Node;
-import dev.onefold.core.document.Problems;
+import dev.onefold.core.form.CsvForm;
+import dev.onefold.core.form.GroupPath;
+import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -43,17 +40,17 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  All totals, as a tree:",
-            "    onefold query trade-risk.yaml",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml",
             "  What is below PV, one level deep:",
-            "    onefold query trade-risk.yaml --group PV --depth 1",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml --group PV --depth 1",
             "  The ten leaf groups with the greatest value, for a program:",
-            "    onefold query trade-risk.yaml --top 10 --by value --format json"
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml --top 10 --by value --format json"
         })
-public final class QueryCommand implements Callable<Integer> {
+final class QueryCommand implements Callable<Integer> {
     private final Call call;
 
     @Mixin
-    private final PipelineArgument pipeline = new PipelineArgument();
+    private final EngineArgument pipeline;
 
     @Option(
             names = "--rollup",
@@ -108,8 +105,9 @@ public final class QueryCommand implements Callable<Integer> {
                     + " so that no spreadsheet takes it for a formula.")
     private boolean neutralise;
 
-    public QueryCommand(Call call) {
+    QueryCommand(Call call, EngineArgument pipeline) {
         this.call = call;
+        this.pipeline = pipeline;
     }
 
     @Override
@@ -122,22 +120,23 @@ public final class QueryCommand implements Callable<Integer> {
         }
         Caller caller = call.caller();
         List<String> root = root();
-        return EngineAccess.read(pipeline.directory(call), call, engine -> {
+        return pipeline.read(engine -> {
             String name = engine.pipeline().name();
-            return ask(engine, root, answer -> write(caller, new AnswerText(name, answer, root, top != null)));
+            return ask(engine, root, answer -> write(caller, name, answer, root));
         });
     }
 
-    private Integer write(Caller caller, AnswerText text) {
+    private Integer write(Caller caller, String name, Answer answer, List<String> root) {
         Consumer<String> out = caller.out()::print;
         switch (format) {
             case table ->
-                text.table(out, caller.screen().outWidth(), caller.screen().outIsTerminal(), caller::shownSource);
-            case json -> text.json(piece -> out.accept(visible(piece)));
-            case csv -> text.csv(piece -> out.accept(visible(piece)), neutralise);
+                new AnswerText(name, answer, root, top != null)
+                        .table(out, caller.screen().outWidth(), caller.screen().outIsTerminal(), caller::shownSource);
+            case json -> JsonForm.write(name, answer, piece -> out.accept(visible(piece)));
+            case csv -> CsvForm.write(answer, neutralise, piece -> out.accept(visible(piece)));
         }
-        if (text.answer().lines().isEmpty() && !text.root().isEmpty()) {
-            caller.err().println("There is no group " + GroupPath.shown(text.root()) + ".");
+        if (answer.lines().isEmpty() && !root.isEmpty()) {
+            caller.err().println("There is no group " + Words.path(root) + ".");
             return ExitCode.DIFFERENT.code();
         }
         return ExitCode.DONE.code();
@@ -162,34 +161,13 @@ public final class QueryCommand implements Callable<Integer> {
     }
 
     private List<String> root() {
-        if (group.json != null) {
-            return texts(group.json);
-        }
         try {
+            if (group.json != null) {
+                return GroupPath.ofJson("--group-json", group.json);
+            }
             return group.path == null ? List.of() : GroupPath.parse(group.path);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }
-    }
-
-    private static List<String> texts(String json) {
-        Problems problems = new Problems();
-        List<String> texts = new ArrayList<>();
-        Node node = JsonText.read(json, problems);
-        boolean list = node instanceof Node.Sequence;
-        if (node instanceof Node.Sequence sequence) {
-            for (Node item : sequence.items()) {
-                if (item instanceof Node.Scalar scalar && scalar.quoted()) {
-                    texts.add(scalar.text());
-                } else {
-                    list = false;
-                }
-            }
-        }
-        if (!list) {
-            throw CommandFailure.usage("--group-json is a list of texts, such as '[\"PV\",\"FXSpot\"]'"
-                    + (problems.isEmpty() ? "." : "; at " + problems.inOrder().getFirst() + "."));
-        }
-        return texts;
     }
 }

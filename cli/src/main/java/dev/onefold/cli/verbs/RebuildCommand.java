@@ -3,11 +3,13 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.EngineAccess;
-import dev.onefold.cli.data.PipelineArgument;
-import dev.onefold.embedded.source.FileSource;
+import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.core.Capability;
+import dev.onefold.core.Truth;
+import dev.onefold.core.Verification;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,34 +20,48 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Replaces the totals by recomputed ones.",
-            "They are recomputed from the rows; what was different is named, and by how much. Where 'onefold verify' finds nothing, it changes nothing."
+            "They are recomputed from the rows; what was different is named, and by how much. Where '${PARENT-COMMAND-FULL-NAME} verify' finds nothing, it changes nothing."
         },
         footerHeading = "%nExample:%n",
-        footer = {"  onefold rebuild trade-risk.yaml"})
-public final class RebuildCommand implements Callable<Integer> {
+        footer = {"  ${COMMAND-FULL-NAME} trade-risk.yaml"})
+final class RebuildCommand implements Callable<Integer> {
     private final Call call;
 
     @Mixin
-    private final PipelineArgument pipeline = new PipelineArgument();
+    private final EngineArgument pipeline;
 
-    @Option(
-            names = "--from-sources",
-            description =
-                    "Folds the files again, and the journal, if it was kept, into new totals. Intake waits meanwhile.")
-    private boolean fromSources;
+    private final FromSources fromSources = new FromSources();
 
-    public RebuildCommand(Call call) {
+    /// Where sources can be read again.
+    private static final class FromSources {
+        @Option(
+                names = "--from-sources",
+                description = "Folds the files again, and the journal, if it was kept, into new totals. Intake waits"
+                        + " meanwhile.")
+        private boolean isSaid;
+    }
+
+    private RebuildCommand(Call call, EngineArgument pipeline) {
         this.call = call;
+        this.pipeline = pipeline;
+    }
+
+    /// The command with the options that have a meaning where its engine is.
+    static CommandLine commandLine(Call call, EngineArgument pipeline) {
+        RebuildCommand rebuild = new RebuildCommand(call, pipeline);
+        CommandLine commandLine = new CommandLine(rebuild);
+        if (pipeline.capabilities().has(Capability.SOURCES)) {
+            commandLine.addMixin("sources", rebuild.fromSources);
+        }
+        return commandLine;
     }
 
     @Override
     public Integer call() throws IOException {
-        return EngineAccess.use(pipeline.directory(call), call, engine -> {
+        return pipeline.use(engine -> {
             try {
-                VerificationText text = new VerificationText(
-                        engine.pipeline(),
-                        fromSources ? VerifyCommand.embedded(engine).rebuild(FileSource::reopen) : engine.rebuild(),
-                        fromSources);
+                Verification verification = engine.rebuild(fromSources.isSaid ? new Truth.Sources() : Truth.ROWS);
+                VerificationText text = new VerificationText(engine.pipeline(), verification, fromSources.isSaid);
                 call.caller().out().print(text.rebuilt(call.caller().screen()));
             } catch (IllegalArgumentException e) {
                 throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);

@@ -1,13 +1,10 @@
 package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.call.Caller;
-import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetters;
-import dev.onefold.core.document.Json;
-import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
-import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
@@ -16,7 +13,6 @@ import dev.onefold.core.state.Row;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// The row of a key as text.
 ///
@@ -45,11 +41,11 @@ record RowText(Pipeline pipeline, Row row, List<DeadLetters.OfKey> letters) {
             Rollup rollup = Rollups.of(pipeline).all().get(i);
             lines.put(
                     rollup.name().equals(Rollup.MAIN) ? "group" : "group in " + rollup.name(),
-                    GroupPath.shown(groups.get(i).parts()));
+                    Words.path(groups.get(i).parts()));
         }
         List<Amount> amounts = row.payload().amounts();
         for (int i = 0; i < amounts.size(); i++) {
-            lines.put(Words.visible(input(i)), shown(amounts.get(i)));
+            lines.put(Words.visible(JsonForm.input(Rollups.of(pipeline).inputs().get(i))), shown(amounts.get(i)));
         }
         lines.put("from", caller.shownSource(row.source()) + ", byte " + Words.count(row.offset()));
         for (DeadLetters.OfKey letter : letters) {
@@ -71,54 +67,11 @@ record RowText(Pipeline pipeline, Row row, List<DeadLetters.OfKey> letters) {
                 + letter.letter().id();
     }
 
-    private String input(int index) {
-        Measure.Input input = Rollups.of(pipeline).inputs().get(index);
-        String type = input instanceof Measure.Input.Decimal decimal ? " " + decimal.type() : "";
-        return input.field() + type;
-    }
-
     private static String shown(Amount amount) {
         return switch (amount) {
             case Amount.None _ -> Words.NONE;
             case Amount.Number(var value) -> Words.number(value);
             case Amount.Text(var value) -> Words.group(value);
         };
-    }
-
-    String json() {
-        Map<String, Object> groups = new LinkedHashMap<>();
-        for (int i = 0; i < row.payload().groups().size(); i++) {
-            groups.put(
-                    Rollups.of(pipeline).all().get(i).name(),
-                    row.payload().groups().get(i).parts());
-        }
-        Map<String, @Nullable Object> amounts = new LinkedHashMap<>();
-        for (int i = 0; i < row.payload().amounts().size(); i++) {
-            amounts.put(
-                    input(i),
-                    switch (row.payload().amounts().get(i)) {
-                        case Amount.None _ -> null;
-                        case Amount.Number(var value) -> value;
-                        case Amount.Text(var value) -> value;
-                    });
-        }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("key", row.key());
-        json.put("version", row.version().toString());
-        json.put("deleted", row.payload().kind() == Event.Kind.DELETE);
-        json.put("filtered", row.payload().kind() == Event.Kind.FILTERED);
-        json.put("groups", groups);
-        json.put("amounts", amounts);
-        json.put("source", row.source());
-        json.put("offset", row.offset());
-        json.put(
-                "deadLetters",
-                letters.stream()
-                        .map(letter -> Map.of(
-                                "id", letter.letter().id(),
-                                "version", letter.version().toString(),
-                                "newer", row.isOlderThan(letter.version())))
-                        .toList());
-        return Json.of(json) + "\n";
     }
 }

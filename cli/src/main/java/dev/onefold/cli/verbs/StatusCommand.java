@@ -2,9 +2,10 @@ package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.DataDirectory;
-import dev.onefold.cli.data.EngineAccess;
-import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.core.Status;
+import dev.onefold.core.document.Json;
+import dev.onefold.core.form.JsonForm;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -23,15 +24,15 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  For the eye:",
-            "    onefold status trade-risk.yaml",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml",
             "  For a program:",
-            "    onefold status trade-risk --format json"
+            "    ${COMMAND-FULL-NAME} trade-risk --format json"
         })
-public final class StatusCommand implements Callable<Integer> {
+final class StatusCommand implements Callable<Integer> {
     private final Call call;
 
     @Mixin
-    private final PipelineArgument pipeline = new PipelineArgument();
+    private final EngineArgument pipeline;
 
     @Option(
             names = "--format",
@@ -45,16 +46,22 @@ public final class StatusCommand implements Callable<Integer> {
         json
     }
 
-    public StatusCommand(Call call) {
+    StatusCommand(Call call, EngineArgument pipeline) {
         this.call = call;
+        this.pipeline = pipeline;
     }
 
     @Override
     public Integer call() throws IOException {
-        DataDirectory data = pipeline.directory(call);
-        return EngineAccess.read(data, call, engine -> {
-            StatusText text = StatusText.of(VerifyCommand.embedded(engine), data);
-            call.caller().out().print(format == StatusFormat.json ? text.json() : text.table(call.caller()));
+        return pipeline.read(engine -> {
+            Status status = engine.status().pendingIf(pipeline.isOther(engine));
+            String name = engine.pipeline().name();
+            call.caller()
+                    .out()
+                    .print(
+                            format == StatusFormat.json
+                                    ? Json.of(JsonForm.status(name, status)) + "\n"
+                                    : new StatusText(name, pipeline.place(), status).table());
             return ExitCode.DONE.code();
         });
     }

@@ -1,7 +1,6 @@
 package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.call.Screen;
-import dev.onefold.cli.show.GroupPath;
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Verification;
@@ -42,7 +41,7 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
         Table table = new Table(List.of("group", "measure", served, recomputed, "difference")).left(1);
         for (Verification.Difference difference : verification.differences()) {
             Rollup rollup = Rollups.of(pipeline).named(difference.rollup());
-            String group = GroupPath.shown(difference.group());
+            String group = Words.path(difference.group());
             String name = Rollups.of(pipeline).all().size() == 1 ? group : rollup.name() + ": " + group;
             if (difference.served().equals(difference.recomputed())) {
                 table.add(List.of(name, "(what an average is made of)", Words.NONE, Words.NONE, Words.NONE));

@@ -1,18 +1,15 @@
 package dev.onefold.cli.verbs;
 
-import dev.onefold.aws.AwsEngine;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.EngineAccess;
-import dev.onefold.cli.data.PipelineArgument;
-import dev.onefold.core.Engine;
+import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.core.Capability;
+import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
-import dev.onefold.embedded.EmbeddedEngine;
-import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,63 +23,65 @@ import picocli.CommandLine.Option;
             "Changes nothing. Each group that differs is named, and by how much; the exit code is 1 then."
         },
         footerHeading = "%nExample:%n",
-        footer = {"  onefold verify trade-risk.yaml"})
-public final class VerifyCommand implements Callable<Integer> {
+        footer = {"  ${COMMAND-FULL-NAME} trade-risk.yaml"})
+final class VerifyCommand implements Callable<Integer> {
     private final Call call;
 
     @Mixin
-    private final PipelineArgument pipeline = new PipelineArgument();
+    private final EngineArgument pipeline;
 
-    @Option(
-            names = "--from-sources",
-            description =
-                    "Recomputes from the files, read again, and from the journal, if it was kept. Intake waits meanwhile.")
-    private boolean fromSources;
+    private final FromSources fromSources = new FromSources();
+    private final Sample sample = new Sample();
 
-    @Option(
-            names = "--sample",
-            paramLabel = "N",
-            description = "Recomputes one leaf group in N, others each time. All rows are read, and few"
-                    + " written. Default: all groups.")
-    private @Nullable Integer sample;
+    /// Where sources can be read again.
+    private static final class FromSources {
+        @Option(
+                names = "--from-sources",
+                description = "Recomputes from the files, read again, and from the journal, if it was kept. Intake"
+                        + " waits meanwhile.")
+        private boolean isSaid;
+    }
 
-    public VerifyCommand(Call call) {
+    /// Where all groups may be too many.
+    private static final class Sample {
+        @Option(
+                names = "--sample",
+                paramLabel = "N",
+                description = "Recomputes one leaf group in N, others each time. All rows are read, and few"
+                        + " written. Default: all groups.")
+        private int oneIn = 1;
+    }
+
+    private VerifyCommand(Call call, EngineArgument pipeline) {
         this.call = call;
+        this.pipeline = pipeline;
+    }
+
+    /// The command with the options that have a meaning where its engine is.
+    static CommandLine commandLine(Call call, EngineArgument pipeline) {
+        VerifyCommand verify = new VerifyCommand(call, pipeline);
+        CommandLine commandLine = new CommandLine(verify);
+        if (pipeline.capabilities().has(Capability.SOURCES)) {
+            commandLine.addMixin("sources", verify.fromSources);
+        }
+        if (pipeline.capabilities().has(Capability.SAMPLE)) {
+            commandLine.addMixin("sample", verify.sample);
+        }
+        return commandLine;
     }
 
     @Override
     public Integer call() throws IOException {
-        return EngineAccess.read(pipeline.directory(call), call, engine -> {
+        return pipeline.read(engine -> {
             Verification verification;
             try {
-                verification = verify(engine);
+                verification = engine.verify(fromSources.isSaid ? new Truth.Sources() : new Truth.Rows(sample.oneIn));
             } catch (IllegalArgumentException e) {
                 throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
             }
-            VerificationText text = new VerificationText(engine.pipeline(), verification, fromSources);
+            VerificationText text = new VerificationText(engine.pipeline(), verification, fromSources.isSaid);
             call.caller().out().print(text.verified(call.caller().screen()));
             return (verification.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT).code();
         });
-    }
-
-    private Verification verify(Engine engine) throws IOException {
-        if (fromSources) {
-            return embedded(engine).verify(FileSource::reopen);
-        }
-        if (sample == null) {
-            return engine.verify();
-        }
-        if (engine instanceof AwsEngine aws && sample > 0) {
-            return aws.verify(sample);
-        }
-        throw CommandFailure.usage("--sample is for totals on AWS, and from 1 on; here all groups are recomputed.");
-    }
-
-    /// Only an engine on this machine has sources that it can read again.
-    static EmbeddedEngine embedded(Engine engine) {
-        if (engine instanceof EmbeddedEngine embedded) {
-            return embedded;
-        }
-        throw CommandFailure.usage("This is for an engine on this machine.");
     }
 }

@@ -145,11 +145,11 @@ class AccessTest {
     @Test
     void a_journal_is_released_through_the_owner_too() {
         fold("--keep-journal");
-        try (Owner owner = BesideTest.own(cli, data)) {
-            assertThat(owner.engine().journal().isKept()).isTrue();
+        try (EmbeddedEngine owner = BesideTest.own(data)) {
+            assertThat(owner.journal().isKept()).isTrue();
             assertThat(cli.runWithInput("yes\n", "journal", "trades", "release").out())
                     .isEqualTo("The journal is released.\n");
-            assertThat(owner.engine().journal().isKept()).isFalse();
+            assertThat(owner.journal().isKept()).isFalse();
         }
     }
 }

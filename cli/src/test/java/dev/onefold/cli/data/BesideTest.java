@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
-import dev.onefold.cli.Onefold;
-import dev.onefold.cli.call.Call;
+import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,17 +48,9 @@ class BesideTest {
                 .isZero();
     }
 
-    private Owner own(Path directory) {
-        return own(cli, directory);
-    }
-
-    static Owner own(Cli cli, Path directory) {
-        Call call = new Call(
-                cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream()),
-                List.of(),
-                null,
-                (caller, arguments, engine) -> Onefold.execute(caller, arguments, engine));
-        return Owner.open(new DataDirectory(directory, "trades", null), Settings.defaults(), call);
+    /// The engine of an application that embeds it.
+    static EmbeddedEngine own(Path directory) {
+        return EmbeddedEngine.open(directory, Settings.defaults());
     }
 
     private Path directory() {
@@ -67,10 +60,10 @@ class BesideTest {
     @Test
     void verbs_answer_the_same_through_the_owner_as_by_themselves() {
         String alone = cli.run("query", "trades.yaml", "--format", "csv").out();
-        try (Owner owner = own(directory())) {
+        try (EmbeddedEngine owner = own(directory())) {
             assertThat(cli.run("query", "trades.yaml", "--format", "csv").out()).isEqualTo(alone);
             byte[] line = Cli.trade("2", 1, "FX", "EMEA", "7").getBytes(StandardCharsets.UTF_8);
-            owner.engine().append("live", 1, line, line.length);
+            owner.append("live", 1, line, line.length);
             assertThat(cli.run("query", "trades.yaml", "--depth", "0").out()).contains("12.00");
             assertThat(cli.run("get", "trades.yaml", "2").out()).containsPattern("from +live, byte 0");
             assertThat(cli.run("verify", "trades.yaml").exitCode()).isZero();
@@ -85,7 +78,7 @@ class BesideTest {
     void a_visitor_keeps_its_own_folder_width_and_standard_input() throws Exception {
         Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
         Cli visitor = new Cli(elsewhere, cli.screen(), java.util.Map.of("ONEFOLD_DATA", "../onefold-data"));
-        try (Owner _ = own(directory())) {
+        try (EmbeddedEngine _ = own(directory())) {
             assertThat(visitor.run("dead-letters", "trades", "export", "--output", "letters.ndjson")
                             .out())
                     .isEqualTo("Wrote 1 dead letter to letters.ndjson.\n");
@@ -102,7 +95,7 @@ class BesideTest {
 
     @Test
     void many_visitors_are_served_at_once() throws Exception {
-        try (Owner _ = own(directory());
+        try (EmbeddedEngine _ = own(directory());
                 ExecutorService visitors = Executors.newFixedThreadPool(50)) {
             List<Callable<Integer>> queries = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
@@ -118,7 +111,7 @@ class BesideTest {
     void the_socket_is_its_owners_only_and_is_removed_at_the_end() throws IOException {
         Path socket = folder.resolve("d");
         move(socket);
-        try (Owner _ = own(socket)) {
+        try (EmbeddedEngine _ = own(socket)) {
             Path file = socket.resolve("engine.socket");
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                     .isEqualTo("rw-------");
@@ -133,7 +126,7 @@ class BesideTest {
         move(directory);
         Path brief = Files.createSymbolicLink(folder.resolve("s"), directory);
         for (Path owned : List.of(directory, brief)) {
-            try (Owner _ = own(owned)) {
+            try (EmbeddedEngine _ = own(owned)) {
                 assertThat(directory.resolve("engine.socket")).exists();
                 for (Path visited : List.of(directory, brief)) {
                     Result result = cli.run("get", "trades.yaml", "1", "--data", visited.toString());
@@ -164,7 +157,7 @@ class BesideTest {
         assertThat(cli.run("query", "trades.yaml", "--data", directory.toString())
                         .exitCode())
                 .isZero();
-        try (Owner _ = own(directory)) {
+        try (EmbeddedEngine _ = own(directory)) {
             assertThat(cli.run("query", "trades.yaml", "--data", directory.toString())
                             .exitCode())
                     .isZero();
@@ -173,7 +166,7 @@ class BesideTest {
 
     @Test
     void a_second_run_is_refused_and_names_the_first() {
-        try (Owner _ = own(directory())) {
+        try (EmbeddedEngine _ = own(directory())) {
             Result result = cli.run("run", "trades.yaml", "--input", "in.ndjson");
             assertThat(result.exitCode()).isEqualTo(3);
             assertThat(result.err())
@@ -182,16 +175,81 @@ class BesideTest {
     }
 
     @Test
-    void a_visitor_of_another_version_is_told_so() throws IOException {
+    void every_verb_says_the_same_beside_an_application_that_embeds_the_engine() throws IOException {
+        List<List<String>> verbs = List.of(
+                List.of("query"),
+                List.of("query", "--format", "json"),
+                List.of("query", "--top", "1", "--by", "value"),
+                List.of("query", "--group", "none"),
+                List.of("query", "--rollup", "none"),
+                List.of("get", "1"),
+                List.of("get", "1", "--format", "json"),
+                List.of("get", "1", "2"),
+                List.of("status"),
+                List.of("verify"),
+                List.of("verify", "--from-sources"),
+                List.of("journal"),
+                List.of("dead-letters", "list", "--format", "json"),
+                List.of("dead-letters", "show", "1"),
+                List.of("dead-letters", "show", "1", "--edited"),
+                List.of("dead-letters", "show", "7"),
+                List.of("dead-letters", "export", "--output", "-"),
+                List.of("dead-letters", "redrive", "1"),
+                List.of("dead-letters", "redrive", "--all"),
+                List.of("rebuild"),
+                List.of("rebuild", "--from-sources"),
+                List.of("dead-letters", "purge", "1", "--yes"),
+                List.of("journal", "release", "--yes"));
+        Path twin = folder.resolve("twin");
+        try (Stream<Path> files = Files.walk(directory())) {
+            for (Path each : (Iterable<Path>) files::iterator) {
+                Files.copy(each, twin.resolve(directory().relativize(each)));
+            }
+        }
+        try (EmbeddedEngine _ = own(twin)) {
+            for (List<String> verb : verbs) {
+                assertThat(said(verb, twin)).as("%s", verb).isEqualTo(said(verb, directory()));
+            }
+        }
+    }
+
+    /// What a verb says, without times, sizes and the folder.
+    private String said(List<String> verb, Path data) {
+        List<String> words = new ArrayList<>(List.of(verb.getFirst(), "trades.yaml"));
+        words.addAll(verb.subList(1, verb.size()));
+        words.addAll(List.of("--data", data.toString()));
+        Result result = cli.run(words.toArray(String[]::new));
+        return (result.exitCode() + "\n" + result.out() + result.err())
+                .replaceAll("2[0-9]{3}-[0-9-]{5}[ T][0-9:.]+", "TIME")
+                .replaceAll("(memory|disk|checkpoint) .*", "$1")
+                .replace(data.toString(), "DATA")
+                .replace(folder.relativize(data).toString(), "DATA");
+    }
+
+    /// What comes back for the bytes of a request.
+    private static String answer(Path directory, String request) throws IOException {
+        try (SocketChannel visitor =
+                SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("engine.socket")))) {
+            visitor.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.UTF_8)));
+            visitor.shutdownOutput();
+            return new String(Channels.newInputStream(visitor).readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void an_older_command_line_is_told_which_version_it_needs() throws IOException {
         Path directory = folder.resolve("d");
         move(directory);
-        try (Owner _ = own(directory);
-                Frames frames = new Frames(
-                        SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("engine.socket"))))) {
-            frames.send(Frames.COMMAND, "{\"protocol\":999}".getBytes(StandardCharsets.UTF_8));
-            Frames.Frame frame = frames.read();
-            assertThat(frame).isNotNull();
-            assertThat(new String(frame.payload(), StandardCharsets.UTF_8)).contains("another version of Onefold");
+        try (EmbeddedEngine _ = own(directory)) {
+            String status = "GET /v1/trades/counts HTTP/1.1\r\nonefold-version: 0.0.9\r\nonefold-api: ";
+            assertThat(answer(directory, status + "0\r\n\r\n"))
+                    .startsWith("HTTP/1.1 409 ")
+                    .contains("application/problem+json", "does not understand Onefold 0.0.9, an older version")
+                    .contains("in use by Onefold unpackaged (process "
+                            + ProcessHandle.current().pid());
+            assertThat(answer(directory, status + "99\r\n\r\n"))
+                    .startsWith("HTTP/1.1 200 ")
+                    .contains("\"accepted\":1,");
         }
     }
 
@@ -199,12 +257,12 @@ class BesideTest {
     void a_visitor_that_leaves_early_or_sends_rubbish_hurts_nobody() throws IOException {
         Path directory = folder.resolve("d");
         move(directory);
-        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(directory.resolve("engine.socket"));
-        try (Owner _ = own(directory)) {
-            for (byte[] rubbish : new byte[][] {{}, {'C', 0x7f, 0, 0, 0}, {'C', 0, 0, 0, 2, '[', ']'}}) {
-                try (SocketChannel visitor = SocketChannel.open(address)) {
-                    visitor.write(java.nio.ByteBuffer.wrap(rubbish));
-                }
+        try (EmbeddedEngine _ = own(directory)) {
+            for (String rubbish : List.of("", "GET", "GET /v1 HTTP/1.1\r\nHost: x")) {
+                assertThat(answer(directory, rubbish)).isEmpty();
+            }
+            for (String rubbish : List.of("\r\n\r\n", "C\0\0\0\2[]\r\n\r\n", "GET / HTTP/1.1\r\n:\r\n\r\n")) {
+                assertThat(answer(directory, rubbish)).startsWith("HTTP/1.1 400 ");
             }
             assertThat(cli.run("query", "trades.yaml", "--data", directory.toString())
                             .exitCode())
@@ -220,7 +278,7 @@ class BesideTest {
         List<SocketChannel> idle = new ArrayList<>();
         long closing;
         try (ExecutorService visitor = Executors.newSingleThreadExecutor()) {
-            Owner owner = own(directory);
+            EmbeddedEngine owner = own(directory);
             for (int i = 0; i < 40; i++) {
                 idle.add(SocketChannel.open(address));
             }
@@ -268,22 +326,18 @@ class BesideTest {
             Prompt alone = new Prompt();
             Future<Result> purge = person.submit(() -> cli.run(alone, "dead-letters", "trades", "purge", "--all"));
             alone.asked.await();
-            try (Owner owner = own(directory())) {
-                owner.engine()
-                        .append(
-                                "live",
-                                List.of(Cli.trade("3", 1, "FX", "EMEA", "1").strip()));
+            try (EmbeddedEngine owner = own(directory())) {
+                owner.append(
+                        "live", List.of(Cli.trade("3", 1, "FX", "EMEA", "1").strip()));
             }
             alone.answered.countDown();
             assertThat(purge.get().exitCode()).isEqualTo(1);
             Prompt beside = new Prompt();
-            try (Owner owner = own(directory())) {
+            try (EmbeddedEngine owner = own(directory())) {
                 purge = person.submit(() -> cli.run(beside, "dead-letters", "trades", "purge", "--all"));
                 beside.asked.await();
-                owner.engine()
-                        .append(
-                                "live",
-                                List.of(Cli.trade("4", 1, "FX", "EMEA", "1").strip()));
+                owner.append(
+                        "live", List.of(Cli.trade("4", 1, "FX", "EMEA", "1").strip()));
                 assertThat(cli.run("query", "trades.yaml", "--depth", "0").out())
                         .contains("7.00");
             } finally {

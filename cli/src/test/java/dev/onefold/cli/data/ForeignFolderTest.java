@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
+import dev.onefold.embedded.EmbeddedEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -208,9 +209,9 @@ class ForeignFolderTest {
         Path data = folder.resolve("data");
         cli.run(command(List.of("run", "--input", "in.ndjson"), data));
         Path copy = folder.resolve("copy");
-        try (Owner owner = BesideTest.own(cli, data)) {
+        try (EmbeddedEngine owner = BesideTest.own(data)) {
             byte[] line = Cli.trade("2", 1, "FX", "EMEA", "7").getBytes(StandardCharsets.UTF_8);
-            owner.engine().append("live", 1, line, line.length);
+            owner.append("live", 1, line, line.length);
             copy(data, copy);
         }
         requireUntouched(READING, copy, copy, 0, 1);

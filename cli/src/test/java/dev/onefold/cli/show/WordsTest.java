@@ -7,6 +7,7 @@ import dev.onefold.core.document.Json;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.form.GroupPath;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -17,7 +17,7 @@ public record Answer(String rollup, List<String> levels, List<String> measures, 
     public Answer {
         levels = List.copyOf(levels);
         measures = List.copyOf(measures);
-        lines = lines instanceof Lines ? lines : List.copyOf(lines);
+        lines = lines instanceof AutoCloseable ? lines : List.copyOf(lines); // Else its maker keeps them off the heap.
     }
 
     /// A group and the values of its measures, in their order; `null` where there is none.

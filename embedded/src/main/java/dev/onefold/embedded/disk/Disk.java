@@ -2,12 +2,14 @@ package dev.onefold.embedded.disk;
 
 import dev.onefold.core.EngineException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.stream.Stream;
 
 /// What is done to files, with its failures told apart: a full disk is waited for, anything else stops the engine,
 /// because after a failed write or force nobody knows what the disk holds (Rebello et al., "Can Applications
@@ -266,6 +268,25 @@ public final class Disk {
         }
         rename(beside, file);
         forceDirectory(directoryOf(file));
+    }
+
+    /// The sizes of all files below a directory in sum.
+    public static long bytes(Path directory) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.mapToLong(Disk::size).sum();
+        } catch (IOException e) {
+            throw failed("listing", directory, e);
+        } catch (UncheckedIOException e) {
+            throw failed("listing", directory, new IOException(e));
+        }
+    }
+
+    private static long size(Path file) {
+        try {
+            return Files.isRegularFile(file) ? Files.size(file) : 0;
+        } catch (IOException gone) {
+            return 0; // A checkpoint has removed it meanwhile.
+        }
     }
 
     /// The bytes of a file.

@@ -6,6 +6,7 @@ import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import dev.onefold.fakes.aws.SimulatedClient;
 import dev.onefold.fakes.aws.VirtualTime;
@@ -123,7 +124,7 @@ final class People {
                 switch (random.nextInt(16)) {
                     case 0 -> requireEqual("verify", engine.verify());
                     case 1 -> requireEqual("rebuild", engine.rebuild());
-                    case 2 -> requireEqual("verify of some", engine.verify(2 + random.nextInt(3)));
+                    case 2 -> requireEqual("verify of some", engine.verify(new Truth.Rows(2 + random.nextInt(3))));
                     case 3 -> addView(me);
                     case 4 -> story.add("replay " + work.intake.replay(me, store, random));
                     case 5 -> work.questions.lookAt(me, store);

@@ -3,10 +3,10 @@ package dev.onefold.simulator.embedded;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.embedded.DefinitionChange;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
@@ -107,7 +107,7 @@ final class Client {
             story.add("the new definition serves already");
             expected.serve(begun.wanted, begun.change, engine);
         }
-        engine.status().sources().forEach(source -> {
+        engine.progress().forEach(source -> {
             long promised = acknowledged.getOrDefault(source.source(), 0L);
             if (expected.lines(source) < promised) {
                 throw new IllegalStateException("Of " + source.source() + " " + promised
@@ -116,7 +116,7 @@ final class Client {
         });
         acknowledged.forEach((name, promised) -> {
             if (promised > 0
-                    && engine.status().sources().stream()
+                    && engine.progress().stream()
                             .noneMatch(source -> source.source().equals(name))) {
                 throw new IllegalStateException("Of " + name + " " + promised + " lines were acknowledged: it is gone");
             }
@@ -269,7 +269,7 @@ final class Client {
     }
 
     private long progress(EmbeddedEngine engine, Input input) {
-        return engine.status().sources().stream()
+        return engine.progress().stream()
                 .filter(source -> source.source().equals(input.name()))
                 .mapToLong(expected::lines)
                 .findFirst()

@@ -1,11 +1,11 @@
 package dev.onefold.simulator.embedded;
 
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.query.Answer;
-import dev.onefold.embedded.DefinitionChange;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.oracle.Oracle;
 import dev.onefold.oracle.generate.RandomCase;
@@ -201,7 +201,7 @@ final class Expected {
 
     private Map<String, Long> progress(EmbeddedEngine engine) {
         Map<String, Long> progress = new LinkedHashMap<>();
-        engine.status().sources().forEach(source -> progress.put(source.source(), lines(source)));
+        engine.progress().forEach(source -> progress.put(source.source(), lines(source)));
         return progress;
     }
 

@@ -16,6 +16,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Truth;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
@@ -369,7 +370,7 @@ class AwsHazardsTest {
                                     function(), List.of(trade("t" + version % 20, version, "desk" + version % 3, 1))))
                             .thenCompose(_ -> Reduce.lane(function(), version % 3)))
                     .toList();
-            assertThat(engine.verify(round % 3 + 1).differences()).isEmpty();
+            assertThat(engine.verify(new Truth.Rows(round % 3 + 1)).differences()).isEmpty();
             live.forEach(deployment::of);
         }
     }

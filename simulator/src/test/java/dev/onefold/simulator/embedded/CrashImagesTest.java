@@ -52,7 +52,7 @@ class CrashImagesTest {
         try (EmbeddedEngine engine = Trades.open(image)) {
             int in = (int) engine.acknowledged("s");
             assertThat(in).isGreaterThanOrEqualTo(acknowledged);
-            long records = engine.status().sources().stream()
+            long records = engine.progress().stream()
                     .filter(source -> source.source().equals("file"))
                     .mapToLong(source -> source.records())
                     .sum();

@@ -1,5 +1,9 @@
-package dev.onefold.cli.show;
+package dev.onefold.core.form;
 
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problem;
+import dev.onefold.core.document.Problems;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -13,11 +17,6 @@ public final class GroupPath {
         return group.stream()
                 .map(value -> value.replace("\\", "\\\\").replace("/", "\\/"))
                 .collect(Collectors.joining("/"));
-    }
-
-    /// As [#write], for the eye.
-    public static String shown(List<String> group) {
-        return group.isEmpty() ? "total" : Words.group(write(group));
     }
 
     /// The group of a text.
@@ -39,11 +38,31 @@ public final class GroupPath {
             } else if (i + 1 < text.length() && "/\\".indexOf(text.charAt(i + 1)) >= 0) {
                 value.append(text.charAt(++i));
             } else {
-                throw new IllegalArgumentException("In group '" + Words.visible(text) + "' the \\ at character "
-                        + (i + 1) + " stands alone: write \\\\ for a backslash and \\/ for a slash inside a value.");
+                throw new IllegalArgumentException(
+                        "In group '" + Problem.visible(text, Integer.MAX_VALUE) + "' the \\ at character " + (i + 1)
+                                + " stands alone: write \\\\ for a backslash and \\/ for a slash inside a value.");
             }
         }
         group.add(value.toString());
         return group;
+    }
+
+    /// The group of a JSON list of texts.
+    ///
+    /// @param name of the option or parameter, for the message
+    /// @throws IllegalArgumentException if it is something else
+    public static List<String> ofJson(String name, String json) {
+        Problems problems = new Problems();
+        if (JsonText.read(json, problems) instanceof Node.Sequence sequence) {
+            List<String> texts = sequence.items().stream()
+                    .filter(item -> item instanceof Node.Scalar scalar && scalar.quoted())
+                    .map(item -> ((Node.Scalar) item).text())
+                    .toList();
+            if (texts.size() == sequence.items().size()) {
+                return texts;
+            }
+        }
+        throw new IllegalArgumentException(name + " is a list of texts, such as '[\"PV\",\"FXSpot\"]'"
+                + (problems.isEmpty() ? "." : "; at " + problems.inOrder().getFirst() + "."));
     }
 }

@@ -1,27 +1,27 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.KeptJournal;
 import dev.onefold.embedded.directory.Current;
 import java.util.function.Supplier;
 
 /// Whether a data directory keeps its journal for ever. Asked for when the directory is made
 /// ([Settings#withKeepJournal]), and remembered there. Any thread may call.
-public final class KeptJournal {
+final class OwnJournal implements KeptJournal {
     private final View.Opening opening;
     private final Supplier<View> view;
 
-    KeptJournal(View.Opening opening, Supplier<View> view) {
+    OwnJournal(View.Opening opening, Supplier<View> view) {
         this.opening = opening;
         this.view = view;
     }
 
-    /// Whether all entries are kept, from the first on, so that totals can be recomputed from them.
+    @Override
     public boolean isKept() {
         return opening.guard()
                 .reading(() -> opening.journal().isKept() && opening.journal().isWhole());
     }
 
-    /// Keeps the journal no longer: the entries that a checkpoint covers are deleted, now and from now on. This
-    /// cannot be taken back.
+    @Override
     public void release() {
         opening.requireOwner();
         opening.own()

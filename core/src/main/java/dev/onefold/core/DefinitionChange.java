@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.core;
 
 import java.util.List;
 

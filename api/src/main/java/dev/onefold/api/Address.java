@@ -1,4 +1,4 @@
-package dev.onefold.cli.data;
+package dev.onefold.api;
 
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;

@@ -1,0 +1,19 @@
+package dev.onefold.api;
+
+/// The version of the API. A client sends it with each request: an older engine answers a newer client as far as it
+/// can; a client that is older than the engine is refused.
+final class Api {
+    /// Rises when an answer changes in a way that an older client would misread.
+    static final int LEVEL = 1;
+
+    static final String LEVEL_HEADER = "onefold-api";
+    static final String VERSION_HEADER = "onefold-version";
+
+    private Api() {}
+
+    /// The version of Onefold that the build wrote into the jar.
+    static String version() {
+        String version = Api.class.getPackage().getImplementationVersion();
+        return version == null ? "unpackaged" : version;
+    }
+}

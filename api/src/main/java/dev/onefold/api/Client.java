@@ -1,0 +1,119 @@
+package dev.onefold.api;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.document.Node;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// Asks the process that owns a data directory, each request on a connection of its own. Any thread may call.
+final class Client {
+    private static final int PROBLEM_BYTES_MAX = 1 << 20;
+
+    private final Path directory;
+    private volatile boolean gone;
+
+    Client(Path directory) {
+        this.directory = directory;
+    }
+
+    /// Takes the content of an answer.
+    interface Reader<T> {
+        T read(InputStream content) throws IOException;
+    }
+
+    /// Whether the owner has ended, or stopped to listen.
+    boolean isGone() {
+        return gone;
+    }
+
+    /// A connection to the socket.
+    ///
+    /// @throws IOException if nobody listens
+    static SocketChannel connect(Path directory) throws IOException {
+        try (Address address = Address.of(directory)) {
+            UnixDomainSocketAddress socket = address.socket();
+            return SocketChannel.open(socket);
+        }
+    }
+
+    /// Sends a request and reads its answer.
+    ///
+    /// @param content `null` for none
+    /// @throws EngineException and whatever else the engine has thrown; of kind STOPPED if the owner left
+    <T> T ask(String method, String target, byte @Nullable [] content, Reader<T> reader) {
+        try (SocketChannel channel = connect(directory)) {
+            InputStream in = new BufferedInputStream(Channels.newInputStream(channel));
+            try {
+                send(channel, method, target, content);
+            } catch (IOException refused) {
+                // The answer may be there although the content was not wanted.
+            }
+            Head head = Head.read(in);
+            if (head == null) {
+                throw new IOException("The connection was closed before the answer");
+            }
+            int status = Integer.parseInt(head.start().split(" ", 3)[1]);
+            InputStream answer = head.body(in, true);
+            if (status >= 400) {
+                throw failure(head, answer.readNBytes(PROBLEM_BYTES_MAX));
+            }
+            return reader.read(answer);
+        } catch (IOException e) {
+            gone = true;
+            throw new EngineException(
+                    EngineException.Kind.STOPPED,
+                    "The process that owns data directory " + directory + " ended before it had answered, or it had"
+                            + " waited for this command for more than "
+                            + EngineSocket.Limits.USUAL.stall().toMinutes() + " minutes.",
+                    e);
+        }
+    }
+
+    private static void send(SocketChannel channel, String method, String target, byte @Nullable [] content)
+            throws IOException {
+        OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel));
+        String head = method + " " + target + " HTTP/1.1\r\nHost: onefold\r\n" + Api.VERSION_HEADER + ": "
+                + Api.version() + "\r\n" + Api.LEVEL_HEADER + ": " + Api.LEVEL + "\r\nConnection: close\r\n"
+                + (content == null ? "" : "Content-Length: " + content.length + "\r\n") + "\r\n";
+        out.write(head.getBytes(StandardCharsets.ISO_8859_1));
+        if (content != null) {
+            out.write(content);
+        }
+        out.flush();
+    }
+
+    private RuntimeException failure(Head head, byte[] content) {
+        Node problem = JsonReading.parse(new String(content, StandardCharsets.UTF_8));
+        String kind = JsonReading.text(problem, "kind");
+        if (kind.equals(Failure.NO_ROUTE)) {
+            return new EngineException(
+                    EngineException.Kind.FORMAT,
+                    "Data directory " + directory + " is in use by Onefold " + head.field(Api.VERSION_HEADER)
+                            + ", which cannot do this; Onefold " + Api.version() + " asked for it. Restart that process"
+                            + " with this version. (" + JsonReading.text(problem, "detail") + ")");
+        }
+        if (kind.equals(Failure.NO_ROW) || kind.equals(Failure.NO_EDIT)) {
+            return new Missing(JsonReading.text(problem, "detail"));
+        }
+        int status = Math.toIntExact(JsonReading.number(problem, "status"));
+        return new Failure(status, kind, JsonReading.text(problem, "detail")).exception();
+    }
+
+    /// There is no such row or edit.
+    static final class Missing extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Missing(String message) {
+            super(message, null, false, false);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+package dev.onefold.api;
+
+import dev.onefold.core.Engine;
+import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import jdk.net.ExtendedSocketOptions;
+
+/// Serves an engine to other processes of the same user, on a socket in its data directory: HTTP/1.1, one request a
+/// connection. Each connection has a thread. When all are busy, the visitor leaves that has kept its thread waiting
+/// for the longest time, so that the newest one is served. Also if nobody else comes, no visitor keeps a thread
+/// waiting for longer than its limit.
+public final class EngineSocket implements AutoCloseable {
+    private static final int VISITORS_MAX = 32;
+    private static final long ROOM_PAUSE_MS = 100;
+    private static final long WATCH_PAUSE_MS = 250;
+    private static final long LEAVING_SECONDS_MAX = 3;
+    private static final int DRAINED_BYTES_MAX = 2 * Exchange.BODY_BYTES_MAX;
+
+    private final Path directory;
+    private final ServerSocketChannel listening;
+    private final String user;
+    private final Exchange.Server server;
+    private final Limits limits;
+    private final Semaphore room = new Semaphore(VISITORS_MAX);
+    private final Set<Visitor> visitors = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /// For how long a visitor may keep its thread waiting.
+    ///
+    /// @param head until the whole head of its request is there
+    /// @param stall until some content is sent or received
+    record Limits(Duration head, Duration stall) {
+        static final Limits USUAL = new Limits(Duration.ofSeconds(10), Duration.ofMinutes(10));
+    }
+
+    private EngineSocket(Path directory, Engine engine, Limits limits, ServerSocketChannel listening, String user) {
+        this.directory = directory;
+        this.limits = limits;
+        this.listening = listening;
+        this.user = user;
+        server = new Exchange.Server(new Routes(engine), "Data directory " + directory);
+    }
+
+    /// Listens. Only the holder of the directory's lock may call this.
+    ///
+    /// @throws UnsupportedOperationException where there are no such sockets
+    public static EngineSocket open(Path directory, Engine engine) throws IOException {
+        return open(directory, engine, Limits.USUAL);
+    }
+
+    static EngineSocket open(Path directory, Engine engine, Limits limits) throws IOException {
+        Path socket = Address.file(directory);
+        Files.deleteIfExists(socket); // A dead owner left it.
+        ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try (Address address = Address.of(directory)) {
+            listening.bind(address.socket());
+            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+            EngineSocket open = new EngineSocket(
+                    directory, engine, limits, listening, Files.getOwner(socket).getName());
+            Thread.ofPlatform().name("onefold-socket").daemon().start(open::admit);
+            Thread.ofPlatform().name("onefold-socket-watch").daemon().start(open::watch);
+            return open;
+        } catch (IOException | RuntimeException e) {
+            listening.close();
+            throw e;
+        }
+    }
+
+    /// A connection, and for how long its thread has waited for the other side.
+    private static final class Visitor {
+        private final SocketChannel channel;
+        private volatile Duration limit;
+        private volatile boolean hasHead;
+        private volatile long waitingSince = System.nanoTime(); // 0 while this side works.
+
+        Visitor(SocketChannel channel, Duration limit) {
+            this.channel = channel;
+            this.limit = limit;
+        }
+
+        long waitedNanos() {
+            long since = waitingSince;
+            return since == 0 ? 0 : System.nanoTime() - since;
+        }
+
+        boolean isOverdue() {
+            return Duration.ofNanos(waitedNanos()).compareTo(limit) > 0;
+        }
+
+        void leave() {
+            try {
+                channel.close();
+            } catch (IOException gone) {
+                // It has left by itself.
+            }
+        }
+
+        /// The head may come in many pieces; its limit is for all of them.
+        void headIsRead(Duration stall) {
+            hasHead = true;
+            limit = stall;
+            waitingSince = 0;
+        }
+
+        private void waits() {
+            if (hasHead) {
+                waitingSince = System.nanoTime();
+            }
+        }
+
+        private void works() {
+            if (hasHead) {
+                waitingSince = 0;
+            }
+        }
+
+        InputStream in() {
+            return new FilterInputStream(Channels.newInputStream(channel)) {
+                @Override
+                public int read(byte[] bytes, int offset, int length) throws IOException {
+                    waits();
+                    int read = in.read(bytes, offset, length);
+                    works();
+                    return read;
+                }
+            };
+        }
+
+        OutputStream out() {
+            return new FilterOutputStream(Channels.newOutputStream(channel)) {
+                @Override
+                public void write(int one) throws IOException {
+                    write(new byte[] {(byte) one}, 0, 1);
+                }
+
+                @Override
+                public void write(byte[] bytes, int offset, int length) throws IOException {
+                    waits();
+                    out.write(bytes, offset, length);
+                    works();
+                }
+            };
+        }
+    }
+
+    private void admit() {
+        while (listening.isOpen()) {
+            try {
+                Visitor visitor = new Visitor(listening.accept(), limits.head);
+                while (!room.tryAcquire(ROOM_PAUSE_MS, TimeUnit.MILLISECONDS)) {
+                    if (!listening.isOpen()) {
+                        visitor.leave();
+                        return;
+                    }
+                    sendAway();
+                }
+                visitors.add(visitor);
+                // No virtual thread: a long recomputation would keep its carrier from all others.
+                Thread.ofPlatform().name("onefold-visitor").daemon().start(() -> serve(visitor));
+            } catch (IOException nobody) {
+                // The socket is closing, or a visitor left before it was let in.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    /// The visitor that has kept its thread waiting for the longest time. One that is being served stays.
+    private void sendAway() {
+        Visitor slowest = null;
+        for (Visitor visitor : visitors) {
+            if (slowest == null || visitor.waitedNanos() > slowest.waitedNanos()) {
+                slowest = visitor;
+            }
+        }
+        if (slowest != null && slowest.waitedNanos() > 0) {
+            slowest.leave();
+        }
+    }
+
+    /// Ends the visits that are overdue.
+    private void watch() {
+        try {
+            while (!closed.await(WATCH_PAUSE_MS, TimeUnit.MILLISECONDS)) {
+                visitors.stream().filter(Visitor::isOverdue).forEach(Visitor::leave);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void serve(Visitor visitor) {
+        try (SocketChannel channel = visitor.channel) {
+            if (isOurs(channel)) {
+                InputStream in = new BufferedInputStream(visitor.in());
+                boolean whole = new Exchange(in, visitor.out(), server).serve(() -> visitor.headIsRead(limits.stall));
+                channel.shutdownOutput();
+                if (!whole) {
+                    drain(in);
+                }
+            }
+        } catch (IOException | UncheckedIOException gone) {
+            // A visitor that leaves early hurts nobody else, and can no longer be told.
+        } finally {
+            visitors.remove(visitor);
+            room.release();
+        }
+    }
+
+    /// Takes what was not wanted: a connection that is closed with unread bytes loses its answer.
+    private static void drain(InputStream in) throws IOException {
+        byte[] piece = new byte[1 << 16];
+        int drained = 0;
+        for (int read = 0; read >= 0 && drained < DRAINED_BYTES_MAX; read = in.read(piece)) {
+            drained += read;
+        }
+    }
+
+    /// Between bind and the change of permissions anybody could have come in.
+    private boolean isOurs(SocketChannel visitor) throws IOException {
+        try {
+            String name =
+                    visitor.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+            return name.equals(user) || name.equals("root");
+        } catch (UnsupportedOperationException noSuchOption) {
+            return true;
+        }
+    }
+
+    /// Lets nobody in any more and waits for those inside, for a while; may be called twice.
+    @Override
+    public void close() throws IOException {
+        if (!listening.isOpen()) {
+            return;
+        }
+        Files.deleteIfExists(
+                Address.file(directory)); // First, so that nobody who comes now finds a door that nobody opens.
+        listening.close();
+        closed.countDown();
+        try {
+            if (!room.tryAcquire(VISITORS_MAX, LEAVING_SECONDS_MAX, TimeUnit.SECONDS)) {
+                visitors.forEach(Visitor::leave); // They see that no answer came, and ask the next owner.
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

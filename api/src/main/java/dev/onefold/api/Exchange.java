@@ -1,0 +1,125 @@
+package dev.onefold.api;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/// One request of HTTP/1.1 and its answer, on a connection that is closed after it. Not thread-safe.
+final class Exchange {
+    static final int BODY_BYTES_MAX = 16 << 20;
+
+    private static final int PIECE_BYTES = 64 << 10;
+
+    private final InputStream in;
+    private final OutputStream out;
+    private final Server server;
+    private int pieces;
+    private boolean chunks;
+    private boolean whole;
+    private @Nullable BodyOut answer;
+
+    /// What all exchanges of a server share.
+    ///
+    /// @param place what the engine has, for messages, such as a data directory
+    /// @param memory for the contents of requests, in pieces of 64 KiB
+    record Server(Routes routes, String place, Semaphore memory) {
+        private static final int MEMORY_PIECES = 4 * BODY_BYTES_MAX / PIECE_BYTES;
+
+        Server(Routes routes, String place) {
+            this(routes, place, new Semaphore(MEMORY_PIECES));
+        }
+    }
+
+    Exchange(InputStream in, OutputStream out, Server server) {
+        this.in = in;
+        this.out = out;
+        this.server = server;
+    }
+
+    /// Reads the request and answers it; whether the request was read to its end.
+    ///
+    /// @param headIsRead called when the whole head is there
+    boolean serve(Runnable headIsRead) throws IOException {
+        try {
+            Head head = Head.read(in);
+            if (head != null) {
+                headIsRead.run();
+                answer(head);
+            }
+        } catch (RuntimeException | Error e) {
+            if (answer != null && answer.hasBegun()) {
+                throw e; // The connection ends before the answer does, and so the client knows.
+            }
+            send(Failure.of(e).response());
+        } finally {
+            server.memory.release(pieces);
+        }
+        return whole;
+    }
+
+    private void answer(Head head) throws IOException {
+        String[] start = head.start().split(" ", -1);
+        if (start.length != 3 || !start[2].matches("HTTP/1\\.[0-9]")) {
+            throw new IllegalArgumentException("The request is not one of HTTP/1.1");
+        }
+        chunks = !start[2].endsWith("0");
+        requireLevel(head);
+        InputStream body = head.body(in, false);
+        server.routes.answer(Request.of(start[0], start[1], () -> content(head, body)), this::send);
+        whole = body.read() < 0;
+    }
+
+    private void requireLevel(Head head) {
+        String level = head.field(Api.LEVEL_HEADER);
+        if (!level.isEmpty() && Request.number("header field " + Api.LEVEL_HEADER, level) < Api.LEVEL) {
+            throw new Request.Refused(new Failure(
+                    409,
+                    "FORMAT",
+                    server.place + " is in use by Onefold " + Api.version() + " (process "
+                            + ProcessHandle.current().pid() + "), which does not understand Onefold "
+                            + head.field(Api.VERSION_HEADER)
+                            + ", an older version. Use the newer version, or stop that process."));
+        }
+    }
+
+    private byte[] content(Head head, InputStream body) throws IOException {
+        if (head.field("expect").equalsIgnoreCase("100-continue")) {
+            out.write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
+            out.flush();
+        }
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        byte[] piece = new byte[PIECE_BYTES];
+        for (int read = body.read(piece); read >= 0; read = body.read(piece)) {
+            content.write(piece, 0, read);
+            if (content.size() > BODY_BYTES_MAX) {
+                throw new Request.Refused(new Failure(
+                        413,
+                        Failure.REQUEST,
+                        "The content of the request is more than " + BODY_BYTES_MAX
+                                + " bytes. Send it in several requests."));
+            }
+            while ((long) pieces * PIECE_BYTES < content.size()) {
+                if (!server.memory.tryAcquire()) {
+                    throw new Request.Refused(new Failure(
+                            503, Failure.BUSY, "Too many large requests are under way. Try again in a moment."));
+                }
+                pieces++;
+            }
+        }
+        return content.toByteArray();
+    }
+
+    private void send(Response response) throws IOException {
+        String head = "HTTP/1.1 " + response.status() + " " + (response.status() < 400 ? "OK" : "Failed")
+                + "\r\nContent-Type: " + response.contentType() + "\r\n" + Api.VERSION_HEADER + ": " + Api.version()
+                + "\r\n" + Api.LEVEL_HEADER + ": " + Api.LEVEL + "\r\nConnection: close\r\n";
+        BodyOut body = new BodyOut(out, head, chunks);
+        answer = body;
+        response.body().writeTo(body);
+        body.end();
+    }
+}

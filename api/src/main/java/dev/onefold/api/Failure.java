@@ -1,0 +1,115 @@
+package dev.onefold.api;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.document.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Why a request failed, as JSON of RFC 9457.
+///
+/// @param status of HTTP
+/// @param kind says it to programs: the name of an [EngineException.Kind], or one of the constants here
+/// @param detail says it to people, with what to do
+public record Failure(int status, String kind, String detail) {
+    /// The request makes no sense.
+    static final String REQUEST = "REQUEST";
+
+    /// There is no such route or pipeline.
+    static final String NO_ROUTE = "NO_ROUTE";
+
+    /// The key was never accepted.
+    static final String NO_ROW = "NO_ROW";
+
+    /// No edit of the letter was rejected.
+    static final String NO_EDIT = "NO_EDIT";
+
+    /// The server has too much to do.
+    static final String BUSY = "BUSY";
+
+    static final String BUG = "BUG";
+
+    static final String CONTENT_TYPE = "application/problem+json";
+
+    static Failure of(Throwable e) {
+        return switch (e) {
+            case Request.Refused refused -> refused.failure();
+            case EngineException failure ->
+                new Failure(status(failure.kind()), failure.kind().name(), text(failure));
+            case IllegalArgumentException wrong -> new Failure(400, REQUEST, text(wrong));
+            default -> new Failure(500, BUG, e.toString());
+        };
+    }
+
+    private static String text(Exception e) {
+        return String.valueOf(e.getMessage());
+    }
+
+    private static int status(EngineException.Kind kind) {
+        return switch (kind) {
+            case IN_USE, FOREIGN, SOURCE_CHANGED, DEFINITION_CHANGED, FORMAT -> 409;
+            case INACCESSIBLE -> 403;
+            case CORRUPT, STORAGE_FAILED -> 500;
+            case STATE_FULL, NO_SPACE -> 507;
+            case ANSWER_REFUSED, INTERRUPTED, STOPPED -> 503;
+        };
+    }
+
+    /// The exit code of a command that fails for this reason.
+    public static int exitCode(EngineException.Kind kind) {
+        return switch (kind) {
+            case IN_USE, FOREIGN, INACCESSIBLE, CORRUPT, DEFINITION_CHANGED, FORMAT -> 3;
+            case STORAGE_FAILED, STATE_FULL, ANSWER_REFUSED, NO_SPACE, STOPPED -> 4;
+            case INTERRUPTED -> 130;
+            case SOURCE_CHANGED -> 1;
+        };
+    }
+
+    /// The exit code of the command line for the same failure.
+    int exitCode() {
+        return switch (kind) {
+            case REQUEST, NO_ROUTE -> 2;
+            case NO_ROW, NO_EDIT -> 1;
+            case BUSY -> 4;
+            case BUG -> 70;
+            default -> exitCode(EngineException.Kind.valueOf(kind));
+        };
+    }
+
+    private String title() {
+        return switch (status) {
+            case 400 -> "Bad request";
+            case 403 -> "Forbidden";
+            case 404 -> "Not found";
+            case 405 -> "Method not allowed";
+            case 409 -> "Conflict";
+            case 413 -> "Content too large";
+            case 431 -> "Request header fields too large";
+            case 503 -> "Service unavailable";
+            case 507 -> "Insufficient storage";
+            default -> "Internal server error";
+        };
+    }
+
+    Response response() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("type", "about:blank");
+        json.put("title", title());
+        json.put("status", status);
+        json.put("detail", detail);
+        json.put("kind", kind);
+        json.put("exitCode", exitCode());
+        byte[] bytes = (Json.of(json) + "\n").getBytes(StandardCharsets.UTF_8);
+        return new Response(status, CONTENT_TYPE, out -> out.write(bytes));
+    }
+
+    /// The exception that a caller of an engine gets for this.
+    RuntimeException exception() {
+        return switch (kind) {
+            case REQUEST, NO_ROUTE, NO_ROW, NO_EDIT -> new IllegalArgumentException(detail);
+            case BUSY -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);
+            case BUG -> new IllegalStateException(detail);
+            default -> new EngineException(EngineException.Kind.valueOf(kind), detail);
+        };
+    }
+}

@@ -1,0 +1,224 @@
+package dev.onefold.api;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Place;
+import dev.onefold.core.Status;
+import dev.onefold.core.Verification;
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.state.Amount;
+import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Row;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Reads what [dev.onefold.core.form.JsonForm] writes. What it cannot read is an [IllegalStateException]: the two sides
+/// have spoken of their versions before.
+final class JsonReading {
+    private JsonReading() {}
+
+    static Node parse(String json) {
+        Problems problems = new Problems();
+        Node node = JsonText.read(json, problems);
+        if (node == null) {
+            throw new IllegalStateException("The engine's answer cannot be read: " + problems.inOrder());
+        }
+        return node;
+    }
+
+    static @Nullable Node find(Node object, String name) {
+        if (object instanceof Node.Mapping mapping) {
+            for (Node.Entry entry : mapping.entries()) {
+                if (entry.name().text().equals(name)) {
+                    return entry.value();
+                }
+            }
+        }
+        return null;
+    }
+
+    static Node get(Node object, String name) {
+        Node value = find(object, name);
+        if (value == null) {
+            throw new IllegalStateException("The engine's answer does not have '" + name + "'");
+        }
+        return value;
+    }
+
+    static String text(Node object, String name) {
+        return text(get(object, name));
+    }
+
+    private static String text(Node node) {
+        if (node instanceof Node.Scalar scalar) {
+            return scalar.text();
+        }
+        throw new IllegalStateException("The engine's answer has a list or an object in the place of a text");
+    }
+
+    static long number(Node object, String name) {
+        return Long.parseLong(text(object, name));
+    }
+
+    static boolean truth(Node object, String name) {
+        return Boolean.parseBoolean(text(object, name));
+    }
+
+    static List<Node> list(Node object, String name) {
+        return items(get(object, name));
+    }
+
+    private static List<Node> items(Node node) {
+        if (node instanceof Node.Sequence sequence) {
+            return sequence.items();
+        }
+        throw new IllegalStateException("The engine's answer has something else in the place of a list");
+    }
+
+    static List<Node.Entry> entries(Node object, String name) {
+        return get(object, name) instanceof Node.Mapping mapping ? mapping.entries() : List.of();
+    }
+
+    static List<String> texts(Node object, String name) {
+        return list(object, name).stream().map(JsonReading::text).toList();
+    }
+
+    static <E extends Enum<E>> E constant(Class<E> type, String word) {
+        return Enum.valueOf(type, word.toUpperCase(Locale.ROOT).replace(' ', '_'));
+    }
+
+    private static @Nullable BigDecimal decimal(Node node) {
+        return node instanceof Node.Scalar scalar && scalar.isNull() ? null : new BigDecimal(text(node));
+    }
+
+    private static List<@Nullable BigDecimal> decimals(List<Node> nodes) {
+        List<@Nullable BigDecimal> decimals = new ArrayList<>(nodes.size());
+        nodes.forEach(node -> decimals.add(decimal(node)));
+        return decimals;
+    }
+
+    /// `{"group":["A","B"],"values":{"value":1.00}}`.
+    static Answer.Line line(String json) {
+        Node line = parse(json);
+        return new Answer.Line(
+                texts(line, "group"),
+                decimals(entries(line, "values").stream().map(Node.Entry::value).toList()));
+    }
+
+    static Answer.Cut cut(Node cut) {
+        return new Answer.Cut(progress(cut), Instant.parse(text(cut, "at")));
+    }
+
+    private static List<Answer.Progress> progress(Node of) {
+        return list(of, "sources").stream()
+                .map(source ->
+                        new Answer.Progress(text(source, "source"), number(source, "records"), number(source, "bytes")))
+                .toList();
+    }
+
+    static Row row(Pipeline pipeline, Node row) {
+        Event.Kind kind = truth(row, "deleted")
+                ? Event.Kind.DELETE
+                : truth(row, "filtered") ? Event.Kind.FILTERED : Event.Kind.COUNTED;
+        List<Tuple> groups = entries(row, "groups").stream()
+                .map(group -> Tuple.of(
+                        items(group.value()).stream().map(JsonReading::text).toList()))
+                .toList();
+        List<Amount> amounts = entries(row, "amounts").stream()
+                .map(amount -> amount(amount.value()))
+                .toList();
+        return new Row(
+                texts(row, "key"),
+                version(pipeline, row),
+                new Contribution(kind, groups, amounts),
+                text(row, "source"),
+                number(row, "offset"));
+    }
+
+    /// The version that a row or a letter has.
+    static Version version(Pipeline pipeline, Node of) {
+        String version = text(of, "version");
+        return version.isEmpty() ? Version.NONE : Version.parse(pipeline, version);
+    }
+
+    private static Amount amount(Node node) {
+        BigDecimal number = node instanceof Node.Scalar scalar && scalar.quoted() ? null : decimal(node);
+        if (number != null) {
+            return new Amount.Number(number);
+        }
+        return node instanceof Node.Scalar scalar && scalar.quoted()
+                ? new Amount.Text(scalar.text())
+                : new Amount.None();
+    }
+
+    static DeadLetter letter(Node letter) {
+        return new DeadLetter(
+                number(letter, "id"),
+                constant(Reason.class, text(letter, "reason")),
+                text(letter, "message"),
+                new Place(text(letter, "source"), number(letter, "line"), number(letter, "offset")),
+                number(letter, "bytes"),
+                constant(DeadLetter.Content.class, text(letter, "content")),
+                truth(letter, "edited"),
+                text(letter, "sha256"),
+                Instant.parse(text(letter, "at")));
+    }
+
+    static Counts counts(Node counts) {
+        return new Counts(
+                number(counts, "accepted"),
+                number(counts, "duplicate"),
+                number(counts, "stale"),
+                number(counts, "conflicting"),
+                number(counts, "rejected"));
+    }
+
+    static Status status(Node status) {
+        Map<Reason, Long> reasons = new EnumMap<>(Reason.class);
+        entries(status, "deadLettersByReason")
+                .forEach(reason ->
+                        reasons.put(constant(Reason.class, reason.name().text()), Long.valueOf(text(reason.value()))));
+        return new Status(
+                Instant.parse(text(status, "at")),
+                counts(status),
+                number(status, "deadLetters"),
+                reasons,
+                number(status, "rows"),
+                number(status, "memoryBytes"),
+                number(status, "diskBytes"),
+                number(status, "checkpoint"),
+                Instant.parse(text(status, "checkpointAt")),
+                number(status, "lagBytes"),
+                Optional.ofNullable(find(status, "waitingForSpaceSince")).map(since -> Instant.parse(text(since))),
+                truth(status, "definitionPending"),
+                progress(status));
+    }
+
+    static Verification verification(Node verification) {
+        return new Verification(
+                text(verification, "truth"),
+                number(verification, "groups"),
+                list(verification, "differences").stream()
+                        .map(difference -> new Verification.Difference(
+                                text(difference, "rollup"),
+                                texts(difference, "group"),
+                                decimals(list(difference, "served")),
+                                decimals(list(difference, "recomputed"))))
+                        .toList());
+    }
+}

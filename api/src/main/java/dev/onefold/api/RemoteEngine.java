@@ -1,0 +1,292 @@
+package dev.onefold.api;
+
+import dev.onefold.core.Appended;
+import dev.onefold.core.Capabilities;
+import dev.onefold.core.Capability;
+import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.DefinitionChange;
+import dev.onefold.core.Engine;
+import dev.onefold.core.EngineException;
+import dev.onefold.core.KeptJournal;
+import dev.onefold.core.Status;
+import dev.onefold.core.Truth;
+import dev.onefold.core.Verification;
+import dev.onefold.core.document.Json;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import dev.onefold.core.state.Row;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The engine that another process of the same user runs on a data directory. If that process ends, a call fails with
+/// an [EngineException] of kind STOPPED. Any thread may call.
+public final class RemoteEngine implements Engine {
+    private final Client client;
+    private final String path;
+    private final Capabilities capabilities;
+    private volatile boolean answered;
+
+    private RemoteEngine(Client client) {
+        this.client = client;
+        Node about = JsonReading.list(client.ask("GET", "/v1", null, RemoteEngine::json), "pipelines")
+                .getFirst();
+        path = "/v1/" + JsonReading.text(about, "pipeline");
+        Map<Capability, String> missing = new EnumMap<>(Capability.class);
+        JsonReading.entries(about, "missing").forEach(entry -> {
+            if (isKnown(entry.name().text())) {
+                missing.put(Capability.valueOf(entry.name().text()), ((Node.Scalar) entry.value()).text());
+            }
+        });
+        capabilities = new Capabilities(missing);
+    }
+
+    private static boolean isKnown(String capability) {
+        return Arrays.stream(Capability.values()).anyMatch(each -> each.name().equals(capability));
+    }
+
+    /// Reaches the process that owns a data directory; empty when nobody owns it, or its owner is leaving.
+    ///
+    /// @throws EngineException of kind FORMAT if the owner is of a newer version
+    public static Optional<RemoteEngine> connect(Path directory) {
+        if (!Files.exists(Address.file(directory))) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new RemoteEngine(new Client(directory)));
+        } catch (EngineException e) {
+            if (e.kind() == EngineException.Kind.STOPPED) {
+                return Optional.empty(); // The file is there and nobody listens: its owner was killed.
+            }
+            throw e;
+        }
+    }
+
+    /// Whether the owner has ended before it had answered anything but what it is: its successor can be asked.
+    public boolean isGoneUnheard() {
+        return client.isGone() && !answered;
+    }
+
+    static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    static <T> void requireGiven(List<T> list, String what) {
+        if (list == null || list.stream().anyMatch(Objects::isNull)) {
+            throw new IllegalArgumentException(what + " are null, or one of them is");
+        }
+    }
+
+    <T> T ask(String method, String target, byte @Nullable [] content, Client.Reader<T> reader) {
+        T answer = client.ask(method, path + target, content, reader);
+        answered = true;
+        return answer;
+    }
+
+    private static Node json(InputStream answer) throws IOException {
+        return JsonReading.parse(new String(answer.readAllBytes(), StandardCharsets.UTF_8));
+    }
+
+    Node get(String target) {
+        return ask("GET", target, null, RemoteEngine::json);
+    }
+
+    Node post(String target, byte @Nullable [] content) {
+        return ask("POST", target, content, RemoteEngine::json);
+    }
+
+    @Override
+    public Pipeline pipeline() {
+        return switch (PipelineText.read(
+                JsonReading.text(client.ask("GET", path, null, RemoteEngine::json), "definition"))) {
+            case Reading.Read(Pipeline pipeline) -> pipeline;
+            case Reading.Refused refused ->
+                throw new EngineException(
+                        EngineException.Kind.FORMAT, "The engine's definition cannot be read: " + refused.problems());
+        };
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public Answer query(Query query) {
+        return query(
+                query,
+                answer -> new Answer(
+                        answer.rollup(),
+                        answer.levels(),
+                        answer.measures(),
+                        List.copyOf(answer.lines()),
+                        answer.cut()));
+    }
+
+    @Override
+    public <T> T query(Query query, Function<Answer, T> reader) {
+        Objects.requireNonNull(query, "The query is null");
+        Objects.requireNonNull(reader, "The reader is null");
+        Query.Top top = query.top();
+        String target = "/totals?rollup=" + encoded(query.rollup()) + "&group-json=" + encoded(Json.of(query.group()))
+                + "&depth=" + query.depth()
+                + (top == null ? "" : "&top=" + top.count() + "&by=" + encoded(top.measure()));
+        try (AnswerLines lines = new AnswerLines()) {
+            return reader.apply(ask("GET", target, null, lines::read));
+        }
+    }
+
+    @Override
+    public Optional<Row> get(List<String> key) {
+        requireGiven(key, "The parts of the key");
+        String parts = key.stream().map(RemoteEngine::encoded).collect(Collectors.joining("/"));
+        try {
+            return Optional.of(JsonReading.row(pipeline(), get("/rows/" + parts)));
+        } catch (Client.Missing none) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public Verification verify(Truth truth) {
+        return JsonReading.verification(post("/verify" + from(truth), null));
+    }
+
+    @Override
+    public Verification rebuild(Truth truth) {
+        return JsonReading.verification(post("/rebuild" + from(truth), null));
+    }
+
+    private static String from(Truth truth) {
+        return switch (Truth.given(truth)) {
+            case Truth.Rows rows -> "?from=rows" + (rows.oneIn() > 1 ? "&sample=" + rows.oneIn() : "");
+            case Truth.Sources _ -> "?from=sources";
+        };
+    }
+
+    @Override
+    public DeadLetters deadLetters() {
+        return new RemoteLetters(this);
+    }
+
+    @Override
+    public Counts counts() {
+        return JsonReading.counts(get("/counts"));
+    }
+
+    @Override
+    public Status status() {
+        return JsonReading.status(get("/status"));
+    }
+
+    @Override
+    public DefinitionChange change(Pipeline definition) {
+        Objects.requireNonNull(definition, "The pipeline is null");
+        Node change = post("/change", PipelineText.write(definition).getBytes(StandardCharsets.UTF_8));
+        return switch (JsonReading.text(change, "way")) {
+            case "none" -> new DefinitionChange.None();
+            case "rows" ->
+                new DefinitionChange.FromRows(JsonReading.texts(change, "lost"), JsonReading.text(change, "doubt"));
+            case "sources" ->
+                new DefinitionChange.FromSources(
+                        JsonReading.text(change, "reason"),
+                        JsonReading.texts(change, "files"),
+                        JsonReading.truth(change, "journal"));
+            default ->
+                new DefinitionChange.Impossible(
+                        JsonReading.text(change, "reason"), JsonReading.text(change, "missing"));
+        };
+    }
+
+    @Override
+    public KeptJournal journal() {
+        return new KeptJournal() {
+            @Override
+            public boolean isKept() {
+                return JsonReading.truth(get("/journal"), "kept");
+            }
+
+            @Override
+            public void release() {
+                post("/journal/release", null);
+            }
+        };
+    }
+
+    @Override
+    public Appended append(String source, List<String> records) {
+        Objects.requireNonNull(source, "The source's name is null");
+        requireGiven(records, "The records");
+        StringBuilder lines = new StringBuilder();
+        for (String record : records) {
+            if (record.indexOf('\n') >= 0) {
+                throw new IllegalArgumentException("A record holds a line end; a record is one line");
+            }
+            lines.append(record).append('\n');
+        }
+        Node appended = post("/records?source=" + encoded(source), utf8(lines));
+        return new Appended(
+                JsonReading.number(appended, "acknowledged"),
+                JsonReading.counts(appended),
+                JsonReading.texts(appended, "letters").stream()
+                        .map(Long::valueOf)
+                        .toList());
+    }
+
+    private static byte[] utf8(StringBuilder lines) {
+        try {
+            ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(lines));
+            byte[] bytes = new byte[encoded.remaining()];
+            encoded.get(bytes);
+            return bytes;
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("A record is not Unicode text", e);
+        }
+    }
+
+    @Override
+    public long append(String source, long firstRecord, byte[] lines, int length) {
+        Objects.requireNonNull(source, "The source's name is null");
+        Objects.requireNonNull(lines, "The lines are null");
+        if (length < 0 || length > lines.length) {
+            throw new IllegalArgumentException("The length is " + length + "; it is 0 to " + lines.length + " bytes");
+        }
+        String target = "/records?source=" + encoded(source) + "&from=" + firstRecord;
+        return JsonReading.number(post(target, Arrays.copyOf(lines, length)), "acknowledged");
+    }
+
+    @Override
+    public long acknowledged(String source) {
+        Objects.requireNonNull(source, "The source's name is null");
+        return JsonReading.number(get("/records?source=" + encoded(source)), "acknowledged");
+    }
+
+    @Override
+    public void checkpointNow() {
+        post("/checkpoint", null);
+    }
+
+    /// Holds nothing: each call has a connection of its own.
+    @Override
+    public void close() {}
+}

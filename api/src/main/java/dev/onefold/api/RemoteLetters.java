@@ -1,0 +1,92 @@
+package dev.onefold.api;
+
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The dead letters of an engine in another process.
+final class RemoteLetters implements DeadLetters {
+    private final RemoteEngine engine;
+
+    RemoteLetters(RemoteEngine engine) {
+        this.engine = engine;
+    }
+
+    @Override
+    public List<DeadLetter> list(long after, int limit) {
+        List<DeadLetter> letters = new ArrayList<>();
+        while (true) {
+            int wanted = Math.min(limit - letters.size(), Routes.LETTERS_MAX);
+            long last = letters.isEmpty() ? after : letters.getLast().id();
+            List<Node> page =
+                    JsonReading.list(engine.get("/dead-letters?after=" + last + "&limit=" + wanted), "letters");
+            page.forEach(letter -> letters.add(JsonReading.letter(letter)));
+            if (page.size() < Routes.LETTERS_MAX || letters.size() >= limit) {
+                return letters;
+            }
+        }
+    }
+
+    @Override
+    public long size() {
+        return JsonReading.number(engine.get("/dead-letters?limit=0"), "size");
+    }
+
+    @Override
+    public byte[] record(long id) {
+        return engine.ask("GET", "/dead-letters/" + id + "/record", null, InputStream::readAllBytes);
+    }
+
+    @Override
+    public Optional<byte[]> edited(long id) {
+        try {
+            return Optional.of(engine.ask("GET", "/dead-letters/" + id + "/edited", null, InputStream::readAllBytes));
+        } catch (Client.Missing none) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public List<OfKey> ofKey(List<String> key, int limit) {
+        RemoteEngine.requireGiven(key, "The parts of the key");
+        String parts =
+                key.stream().map(part -> "&key=" + RemoteEngine.encoded(part)).collect(Collectors.joining());
+        Pipeline pipeline = engine.pipeline();
+        return JsonReading.list(engine.get("/dead-letters?limit=" + limit + parts), "letters").stream()
+                .map(letter -> new OfKey(JsonReading.letter(letter), JsonReading.version(pipeline, letter)))
+                .toList();
+    }
+
+    @Override
+    public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
+        Objects.requireNonNull(keys, "Whether another key is allowed is null");
+        String outcome = JsonReading.text(
+                engine.post(
+                        "/dead-letters/" + id + "/redrive?edited=" + (edited != null) + "&other-key="
+                                + (keys == Keys.ANY),
+                        edited),
+                "outcome");
+        return JsonReading.constant(Redriven.class, outcome);
+    }
+
+    @Override
+    public int purge(List<Long> ids) {
+        RemoteEngine.requireGiven(ids, "The ids of the letters");
+        int purged = 0;
+        for (int from = 0; from < ids.size(); from += Routes.LETTERS_MAX) {
+            String some = ids.subList(from, Math.min(ids.size(), from + Routes.LETTERS_MAX)).stream()
+                    .map(id -> "id=" + id)
+                    .collect(Collectors.joining("&"));
+            purged += (int) JsonReading.number(engine.post("/dead-letters/purge?" + some, null), "purged");
+        }
+        return purged;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.onefold.api;
+
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What is asked of an engine.
+///
+/// @param method such as `GET`
+/// @param path its segments, decoded
+/// @param parameters of the query, decoded, each with its values in their order
+/// @param body the content, read when it is asked for
+record Request(String method, List<String> path, Map<String, List<String>> parameters, Body body) {
+    /// The content of a request.
+    interface Body {
+        /// All bytes.
+        ///
+        /// @throws Refused if there are too many
+        byte[] read() throws IOException;
+    }
+
+    /// A request that cannot be answered; never leaves this package.
+    static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private final transient Failure problem;
+
+        Refused(Failure problem) {
+            super(problem.detail());
+            this.problem = problem;
+        }
+
+        Failure failure() {
+            return problem;
+        }
+    }
+
+    /// The request to a target such as `/v1/trades/totals?depth=1`.
+    ///
+    /// @throws IllegalArgumentException if the target cannot be read
+    static Request of(String method, String target, Body body) {
+        if (!target.startsWith("/")) {
+            throw new IllegalArgumentException("The target of the request does not begin with /");
+        }
+        int mark = target.indexOf('?');
+        String path = mark < 0 ? target : target.substring(0, mark);
+        List<String> segments = new ArrayList<>();
+        for (String segment : path.substring(1).split("/", -1)) {
+            segments.add(decoded(segment.replace("+", "%2B"))); // In a path a plus is a plus.
+        }
+        Map<String, List<String>> parameters = new LinkedHashMap<>();
+        if (mark >= 0 && mark + 1 < target.length()) {
+            for (String each : target.substring(mark + 1).split("&", -1)) {
+                int equals = each.indexOf('=');
+                String name = decoded(equals < 0 ? each : each.substring(0, equals));
+                parameters
+                        .computeIfAbsent(name, _ -> new ArrayList<>())
+                        .add(equals < 0 ? "" : decoded(each.substring(equals + 1)));
+            }
+        }
+        return new Request(method, segments, parameters, body);
+    }
+
+    private static String decoded(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+
+    /// Requires that the request has no parameters but these.
+    void allow(String... names) {
+        for (String name : parameters.keySet()) {
+            if (!List.of(names).contains(name)) {
+                throw new IllegalArgumentException("There is no parameter '" + name + "' here"
+                        + (names.length == 0 ? "" : "; there is " + String.join(", ", names)));
+            }
+        }
+    }
+
+    /// A parameter; `null` without it.
+    @Nullable
+    String parameter(String name) {
+        List<String> values = parameters.getOrDefault(name, List.of());
+        if (values.size() > 1) {
+            throw new IllegalArgumentException("The parameter '" + name + "' is there " + values.size() + " times");
+        }
+        return values.isEmpty() ? null : values.getFirst();
+    }
+
+    /// A parameter that must be there.
+    String required(String name) {
+        String value = parameter(name);
+        if (value == null) {
+            throw new IllegalArgumentException("The parameter '" + name + "' is missing");
+        }
+        return value;
+    }
+
+    /// A parameter that is `true` or `false`, the latter without it.
+    boolean flag(String name) {
+        String value = parameter(name);
+        if (value != null && !value.equals("true") && !value.equals("false")) {
+            throw new IllegalArgumentException("The parameter '" + name + "' is true or false, not '" + value + "'");
+        }
+        return "true".equals(value);
+    }
+
+    /// A parameter that is a whole number.
+    long number(String name, long otherwise) {
+        String value = parameter(name);
+        return value == null ? otherwise : number("parameter '" + name + "'", value);
+    }
+
+    /// The number that a text is.
+    ///
+    /// @param what says what the text is
+    static long number(String what, String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("The " + what + " is not a whole number: '" + text + "'", e);
+        }
+    }
+}

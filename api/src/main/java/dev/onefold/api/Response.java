@@ -1,0 +1,31 @@
+package dev.onefold.api;
+
+import dev.onefold.core.document.Json;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+
+/// What is answered.
+///
+/// @param status of HTTP
+/// @param body writes the content; it may be large
+record Response(int status, String contentType, Body body) {
+    static final String JSON = "application/json";
+    static final String CSV = "text/csv; charset=utf-8";
+    static final String BYTES = "application/octet-stream";
+
+    /// The content of an answer.
+    interface Body {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    /// A JSON value on a line.
+    static Response json(Object value) {
+        return new Response(200, JSON, out -> out.write((Json.of(value) + "\n").getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /// Bytes as they are.
+    static Response bytes(byte[] bytes) {
+        return new Response(200, BYTES, out -> out.write(bytes));
+    }
+}

@@ -1,0 +1,390 @@
+package dev.onefold.api;
+
+import dev.onefold.core.Appended;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.DefinitionChange;
+import dev.onefold.core.Engine;
+import dev.onefold.core.Truth;
+import dev.onefold.core.form.CsvForm;
+import dev.onefold.core.form.GroupPath;
+import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.query.Query;
+import dev.onefold.core.state.Row;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Makes of a request an answer over an engine. `docs/api.md` lists the routes. Any thread may call.
+final class Routes {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.api");
+    private static final String VERSION = "v1";
+    private static final int LETTERS_DEFAULT = 50;
+    static final int LETTERS_MAX = 1_000;
+    private static final int ROW_LETTERS_MAX = 20;
+
+    private final Engine engine;
+
+    Routes(Engine engine) {
+        this.engine = engine;
+    }
+
+    /// Takes the answer while it is valid.
+    interface Receiver {
+        void take(Response response) throws IOException;
+    }
+
+    /// Answers a request. A failure before the answer becomes a problem.
+    ///
+    /// @throws IOException if the receiver throws it
+    void answer(Request request, Receiver receiver) throws IOException {
+        Receiving receiving = new Receiving(receiver);
+        try {
+            route(request, receiving);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (RuntimeException | Error e) {
+            if (receiving.begun) {
+                throw e;
+            }
+            Failure problem = Failure.of(e);
+            if (problem.kind().equals(Failure.BUG)) {
+                LOG.log(System.Logger.Level.WARNING, "A request failed, which is a bug in Onefold", e);
+            }
+            receiver.take(problem.response());
+        }
+    }
+
+    /// Knows whether the answer has begun: a failure after that is no problem of the request's.
+    private static final class Receiving implements Receiver {
+        private final Receiver receiver;
+        private boolean begun;
+
+        Receiving(Receiver receiver) {
+            this.receiver = receiver;
+        }
+
+        @Override
+        public void take(Response response) throws IOException {
+            begun = true;
+            receiver.take(response);
+        }
+    }
+
+    private void route(Request request, Receiver receiver) throws IOException {
+        List<String> path = request.path();
+        if (!path.getFirst().equals(VERSION)) {
+            throw noRoute(request);
+        }
+        String name = engine.pipeline().name();
+        if (path.size() == 1) {
+            receiver.take(Response.json(Map.of("pipelines", List.of(about()))));
+            return;
+        }
+        if (!path.get(1).equals(name)) {
+            throw new Request.Refused(new Failure(
+                    404, Failure.NO_ROUTE, "There is no pipeline '" + path.get(1) + "' here; there is " + name + "."));
+        }
+        List<String> rest = path.subList(2, path.size());
+        switch (request.method()) {
+            case "GET" -> get(request, rest, receiver);
+            case "POST" -> receiver.take(post(request, rest));
+            default ->
+                throw new Request.Refused(
+                        new Failure(405, Failure.NO_ROUTE, "The method is GET or POST, not " + request.method() + "."));
+        }
+    }
+
+    private static Request.Refused noRoute(Request request) {
+        return new Request.Refused(new Failure(
+                404,
+                Failure.NO_ROUTE,
+                "There is no " + request.method() + " /" + String.join("/", request.path()) + "."));
+    }
+
+    private Map<String, Object> about() {
+        Pipeline pipeline = engine.pipeline();
+        Map<String, String> missing = new TreeMap<>();
+        engine.capabilities().missing().forEach((capability, reason) -> missing.put(capability.name(), reason));
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("pipeline", pipeline.name());
+        json.put("definition", PipelineText.write(pipeline));
+        json.put("missing", missing);
+        return json;
+    }
+
+    private void get(Request request, List<String> path, Receiver receiver) throws IOException {
+        String first = path.isEmpty() ? "" : path.getFirst();
+        if (first.equals("totals") && path.size() == 1) {
+            totals(request, receiver);
+            return;
+        }
+        if (first.equals("dead-letters") && path.size() > 1) {
+            receiver.take(letter(request, path.subList(1, path.size())));
+            return;
+        }
+        if (first.equals("rows") && path.size() > 1) {
+            request.allow();
+            receiver.take(row(path.subList(1, path.size())));
+            return;
+        }
+        receiver.take(
+                switch (String.join("/", path)) {
+                    case "" -> Response.json(about());
+                    case "counts" -> Response.json(JsonForm.counts(engine.counts()));
+                    case "status" ->
+                        Response.json(JsonForm.status(engine.pipeline().name(), engine.status()));
+                    case "journal" ->
+                        Response.json(Map.of("kept", engine.journal().isKept()));
+                    case "records" -> {
+                        request.allow("source");
+                        String source = request.required("source");
+                        yield Response.json(Map.of("acknowledged", engine.acknowledged(source)));
+                    }
+                    case "dead-letters" -> letters(request);
+                    default -> throw noRoute(request);
+                });
+    }
+
+    private Response post(Request request, List<String> path) throws IOException {
+        if (path.size() == 3
+                && path.getFirst().equals("dead-letters")
+                && path.get(2).equals("redrive")) {
+            return redrive(request, id(path.get(1)));
+        }
+        return switch (String.join("/", path)) {
+            case "records" -> append(request);
+            case "verify" -> {
+                request.allow("from", "sample");
+                yield Response.json(JsonForm.verification(engine.verify(truth(request))));
+            }
+            case "rebuild" -> {
+                request.allow("from");
+                yield Response.json(JsonForm.verification(engine.rebuild(truth(request))));
+            }
+            case "checkpoint" -> {
+                engine.checkpointNow();
+                yield Response.json(Map.of());
+            }
+            case "change" -> change(request);
+            case "journal/release" -> {
+                engine.journal().release();
+                yield Response.json(Map.of("kept", false));
+            }
+            case "dead-letters/purge" -> {
+                List<Long> ids = new ArrayList<>();
+                for (String id : request.parameters().getOrDefault("id", List.of())) {
+                    ids.add(id(id));
+                }
+                yield Response.json(Map.of("purged", engine.deadLetters().purge(ids)));
+            }
+            default -> throw noRoute(request);
+        };
+    }
+
+    private static Truth truth(Request request) {
+        String from = request.parameter("from");
+        int oneIn = Math.toIntExact(request.number("sample", 1));
+        return switch (from == null ? "rows" : from) {
+            case "rows" -> new Truth.Rows(oneIn);
+            case "sources" -> new Truth.Sources();
+            default ->
+                throw new IllegalArgumentException("The parameter 'from' is rows or sources, not '" + from + "'");
+        };
+    }
+
+    private void totals(Request request, Receiver receiver) throws IOException {
+        request.allow("rollup", "group", "group-json", "depth", "top", "by", "format", "neutralise-formulas");
+        String rollup = request.parameter("rollup");
+        String group = request.parameter("group");
+        String json = request.parameter("group-json");
+        String by = request.parameter("by");
+        long top = request.number("top", 0);
+        if ((request.parameter("top") == null) != (by == null)) {
+            throw new IllegalArgumentException("'top' and 'by' go together: how many groups, and by which measure");
+        }
+        Pipeline pipeline = engine.pipeline();
+        Query query = new Query(
+                rollup == null ? Rollups.of(pipeline).all().getFirst().name() : rollup,
+                json != null ? GroupPath.ofJson("group-json", json) : GroupPath.parse(group == null ? "" : group),
+                Math.toIntExact(request.number("depth", Integer.MAX_VALUE)),
+                by == null ? null : new Query.Top(Math.toIntExact(top), by));
+        String format = request.parameter("format");
+        boolean csv = "csv".equals(format);
+        if (format != null && !csv && !format.equals("json")) {
+            throw new IllegalArgumentException("The parameter 'format' is json or csv, not '" + format + "'");
+        }
+        boolean neutralise = request.flag("neutralise-formulas");
+        engine.query(query, answer -> {
+            try {
+                receiver.take(new Response(200, csv ? Response.CSV : Response.JSON, out -> {
+                    if (csv) {
+                        CsvForm.write(answer, neutralise, text(out));
+                    } else {
+                        JsonForm.write(pipeline.name(), answer, text(out));
+                    }
+                }));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return true;
+        });
+    }
+
+    private static Consumer<String> text(OutputStream out) {
+        return text -> {
+            try {
+                out.write(text.getBytes(StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        };
+    }
+
+    private Response row(List<String> key) {
+        Optional<Row> row = engine.get(key);
+        if (row.isEmpty()) {
+            throw new Request.Refused(new Failure(404, Failure.NO_ROW, "The key was never accepted."));
+        }
+        List<DeadLetters.OfKey> letters = engine.deadLetters().ofKey(key, ROW_LETTERS_MAX);
+        return Response.json(JsonForm.row(engine.pipeline(), row.get(), letters));
+    }
+
+    private static long id(String text) {
+        return Request.number("number of a dead letter", text);
+    }
+
+    private Response letters(Request request) {
+        request.allow("after", "limit", "key");
+        DeadLetters letters = engine.deadLetters();
+        int limit = Math.clamp(request.number("limit", LETTERS_DEFAULT), -1, LETTERS_MAX);
+        List<String> key = request.parameters().get("key");
+        List<Map<String, Object>> found = new ArrayList<>();
+        if (key == null) {
+            letters.list(request.number("after", 0), limit).forEach(letter -> found.add(JsonForm.letter(letter)));
+        } else {
+            for (DeadLetters.OfKey ofKey : letters.ofKey(key, limit)) {
+                Map<String, Object> json = JsonForm.letter(ofKey.letter());
+                json.put("version", ofKey.version().toString());
+                found.add(json);
+            }
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("size", letters.size());
+        json.put("letters", found);
+        return Response.json(json);
+    }
+
+    private Response letter(Request request, List<String> path) {
+        request.allow();
+        DeadLetters letters = engine.deadLetters();
+        long id = id(path.getFirst());
+        return switch (String.join("/", path.subList(1, path.size()))) {
+            case "" -> {
+                DeadLetter letter = letters.list(id - 1, 1).stream()
+                        .filter(each -> each.id() == id)
+                        .findFirst()
+                        .orElseThrow(() -> new Request.Refused(
+                                new Failure(404, Failure.REQUEST, "There is no dead letter " + id + ".")));
+                yield Response.json(
+                        letter.kept() ? JsonForm.letter(letter, letters.record(id)) : JsonForm.letter(letter));
+            }
+            case "record" -> Response.bytes(letters.record(id));
+            case "edited" ->
+                Response.bytes(letters.edited(id)
+                        .orElseThrow(() -> new Request.Refused(
+                                new Failure(404, Failure.NO_EDIT, "No edit of dead letter " + id + " was rejected."))));
+            default -> throw noRoute(request);
+        };
+    }
+
+    private Response redrive(Request request, long id) throws IOException {
+        request.allow("edited", "other-key");
+        byte @Nullable [] edited = request.flag("edited") ? request.body().read() : null;
+        DeadLetters.Keys keys = request.flag("other-key") ? DeadLetters.Keys.ANY : DeadLetters.Keys.SAME;
+        return Response.json(
+                Map.of("outcome", JsonForm.word(engine.deadLetters().redrive(id, edited, keys))));
+    }
+
+    private Response append(Request request) throws IOException {
+        request.allow("source", "from");
+        String source = request.required("source");
+        byte[] body = request.body().read();
+        if (request.parameter("from") != null) {
+            long acknowledged = engine.append(source, request.number("from", 1), body, body.length);
+            return Response.json(Map.of("acknowledged", acknowledged));
+        }
+        Appended appended = engine.append(source, lines(body));
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("acknowledged", appended.acknowledged());
+        json.putAll(JsonForm.counts(appended.counts()));
+        json.put("letters", appended.letters());
+        return Response.json(json);
+    }
+
+    /// The records of a body, each ended by a line end; the last one may lack it.
+    private static List<String> lines(byte[] body) {
+        String text;
+        try {
+            text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(body))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(
+                    "The records are not UTF-8 text. With 'from', the number of the first line, each line is taken, and one"
+                            + " that cannot be read becomes a dead letter.",
+                    e);
+        }
+        if (text.isEmpty()) {
+            return List.of();
+        }
+        return List.of((text.endsWith("\n") ? text.substring(0, text.length() - 1) : text).split("\n", -1));
+    }
+
+    private Response change(Request request) throws IOException {
+        request.allow();
+        String text = new String(request.body().read(), StandardCharsets.UTF_8);
+        Pipeline pipeline = switch (PipelineText.read(text)) {
+            case Reading.Read(Pipeline read) -> read;
+            case Reading.Refused refused ->
+                throw new IllegalArgumentException("The definition has problems: " + refused.problems());
+        };
+        Map<String, Object> json = new LinkedHashMap<>();
+        switch (engine.change(pipeline)) {
+            case DefinitionChange.None _ -> json.put("way", "none");
+            case DefinitionChange.FromRows(var lost, var doubt) -> {
+                json.put("way", "rows");
+                json.put("lost", lost);
+                json.put("doubt", doubt);
+            }
+            case DefinitionChange.FromSources(var reason, var files, var journal) -> {
+                json.put("way", "sources");
+                json.put("reason", reason);
+                json.put("files", files);
+                json.put("journal", journal);
+            }
+            case DefinitionChange.Impossible(var reason, var missing) -> {
+                json.put("way", "impossible");
+                json.put("reason", reason);
+                json.put("missing", missing);
+            }
+        }
+        return Response.json(json);
+    }
+}

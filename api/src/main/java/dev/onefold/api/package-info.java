@@ -1,0 +1,6 @@
+/// HTTP over an [dev.onefold.core.Engine]: [Routes] make of a request an answer, [EngineSocket] serves them on the
+/// socket of a data directory, and [RemoteEngine] is the engine on the other side.
+@NullMarked
+package dev.onefold.api;
+
+import org.jspecify.annotations.NullMarked;

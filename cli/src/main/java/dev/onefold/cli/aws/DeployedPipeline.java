@@ -1,0 +1,76 @@
+package dev.onefold.cli.aws;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.core.Capabilities;
+import dev.onefold.core.Engine;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Parameters;
+
+/// The pipeline that a command is about, which is deployed on AWS.
+final class DeployedPipeline implements EngineArgument {
+    @Parameters(index = "0", paramLabel = "PIPELINE", description = "The pipeline file, or the name of the pipeline.")
+    private String pipeline = "";
+
+    private final Caller caller;
+    private final Function<String, Engine> engines;
+
+    /// @param engines what is deployed, by the name of its pipeline
+    DeployedPipeline(Caller caller, Function<String, Engine> engines) {
+        this.caller = caller;
+        this.engines = engines;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return AwsEngine.CAPABILITIES;
+    }
+
+    @Override
+    public String place() {
+        return "AWS";
+    }
+
+    private @Nullable Pipeline definition() {
+        if (PipelineArgument.isFile(caller, pipeline)) {
+            return PipelineArgument.read(caller, pipeline);
+        }
+        if (PipelineArgument.isName(pipeline)) {
+            return null;
+        }
+        throw PipelineArgument.missing(caller, pipeline, "");
+    }
+
+    @Override
+    public boolean isOther(Engine engine) {
+        Pipeline definition = definition();
+        return definition != null && !definition.equals(engine.pipeline());
+    }
+
+    @Override
+    public int read(Verb verb) throws IOException {
+        Pipeline definition = definition();
+        Engine engine = engines.apply(definition == null ? pipeline : definition.name());
+        if (definition != null && !definition.equals(engine.pipeline())) {
+            caller.err()
+                    .println("Note: this is about the pipeline whose totals are served, which is not the file's. When"
+                            + " the file's is deployed, its totals are filled, and serve then.");
+        }
+        return verb.on(engine);
+    }
+
+    @Override
+    public int use(Verb verb) throws IOException {
+        return read(verb);
+    }
+
+    @Override
+    public int ask(Question question) throws IOException {
+        return read(engine -> question.on(engine).on(engine));
+    }
+}

@@ -1,0 +1,77 @@
+package dev.onefold.core;
+
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.query.Answer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// How an engine is.
+///
+/// @param at when this was asked
+/// @param counts what became of the records so far
+/// @param deadLetters how many there are
+/// @param deadLettersByReason of the first ones, in the order of the reasons
+/// @param rows keys that have a row, deleted ones included
+/// @param stateBytes memory of rows and index, off the Java heap
+/// @param diskBytes of all files in the data directory
+/// @param checkpoint number of the last durable checkpoint
+/// @param checkpointAt when that was taken
+/// @param lagBytes by which files have grown since they were folded
+/// @param waitingForSpaceSince when intake found the disk full; empty if it does not wait for space
+/// @param definitionPending whether another definition is wanted, and does not serve yet
+/// @param sources how far each one is in the results
+public record Status(
+        Instant at,
+        Counts counts,
+        long deadLetters,
+        Map<Reason, Long> deadLettersByReason,
+        long rows,
+        long stateBytes,
+        long diskBytes,
+        long checkpoint,
+        Instant checkpointAt,
+        long lagBytes,
+        Optional<Instant> waitingForSpaceSince,
+        boolean definitionPending,
+        List<Answer.Progress> sources) {
+    public Status {
+        Map<Reason, Long> ordered = new EnumMap<>(Reason.class);
+        ordered.putAll(deadLettersByReason);
+        deadLettersByReason = Collections.unmodifiableMap(ordered);
+        sources = List.copyOf(sources);
+    }
+
+    /// Dead letters whose reasons were counted.
+    public long deadLettersCounted() {
+        return deadLettersByReason.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /// Time since the last durable checkpoint; zero if the clock was set back.
+    public Duration checkpointAge() {
+        Duration age = Duration.between(checkpointAt, at);
+        return age.isNegative() ? Duration.ZERO : age;
+    }
+
+    /// The same, with a definition that is pending if it is here or if a pipeline file says something else.
+    public Status pendingIf(boolean fileIsOther) {
+        return new Status(
+                at,
+                counts,
+                deadLetters,
+                deadLettersByReason,
+                rows,
+                stateBytes,
+                diskBytes,
+                checkpoint,
+                checkpointAt,
+                lagBytes,
+                waitingForSpaceSince,
+                definitionPending || fileIsOther,
+                sources);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.Status;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.query.Answer;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.source.FileLag;
+import java.util.List;
+import java.util.Map;
+
+/// Collects how the engine is. The parts are read one after the other: intake goes on in between.
+record StatusReading(View.Opening opening, View view) {
+    private static final long LETTERS_BY_REASON_MAX = 100_000; // To read more of them would take seconds.
+
+    Status read(DeadLetters letters, List<Answer.Progress> progress, boolean definitionPending) {
+        boolean full = opening.space().since().isPresent(); // The thread that reads letters may wait for space then.
+        Map<Reason, Long> byReason = full ? Map.of() : letters.byReason(LETTERS_BY_REASON_MAX);
+        long diskBytes = Disk.bytes(opening.root());
+        return opening.guard()
+                .reading(() -> new Status(
+                        opening.settings().clock().instant(),
+                        view.state.allCounts(),
+                        letters.size(),
+                        byReason,
+                        view.state.rows(),
+                        view.state.memory.used(),
+                        diskBytes,
+                        view.checkpoints.durable().number(),
+                        view.checkpoints.durable().at(),
+                        FileLag.bytes(progress),
+                        opening.space().since(),
+                        definitionPending,
+                        progress));
+    }
+}
