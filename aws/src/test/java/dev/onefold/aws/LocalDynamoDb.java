@@ -52,6 +52,7 @@ public final class LocalDynamoDb {
     }
 
     /// Makes a table of somebody's own, with the key `id`, and says the ARN of its change stream.
+    @SuppressWarnings("unchecked") // The SDK takes generic varargs.
     public String sourceTable(String name) {
         return client.createTable(request -> request.tableName(name)
                         .billingMode(BillingMode.PAY_PER_REQUEST)

@@ -272,6 +272,7 @@ class AwsCommandTest {
     }
 
     /// A table of somebody's own with three changes, and its stream.
+    @SuppressWarnings("unchecked") // The SDK takes generic varargs.
     private static String changedTable(Store store) {
         String arn = store.client()
                 .createTable(request -> request.tableName("favourites")
