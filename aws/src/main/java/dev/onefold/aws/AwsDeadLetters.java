@@ -18,7 +18,6 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,14 +28,12 @@ final class AwsDeadLetters implements DeadLetters {
     private final Store store;
     private final Runnable reduce;
     private final LetterTable table;
-    private final AwsEngine.Await await;
     private final Supplier<Pipeline> pipeline;
 
     /// @param pipeline the one that is served
     /// @param reduce brings what was redriven into the totals, without waiting for the function that does
-    AwsDeadLetters(Store store, AwsEngine.Await await, Supplier<Pipeline> pipeline, Runnable reduce) {
+    AwsDeadLetters(Store store, Supplier<Pipeline> pipeline, Runnable reduce) {
         this.store = store;
-        this.await = await;
         this.pipeline = pipeline;
         this.reduce = reduce;
         table = new LetterTable(store);
@@ -44,7 +41,7 @@ final class AwsDeadLetters implements DeadLetters {
 
     @Override
     public List<DeadLetter> list(long after, int limit) {
-        return await.of(table.list(after, limit));
+        return table.list(after, limit);
     }
 
     @Override
@@ -60,7 +57,7 @@ final class AwsDeadLetters implements DeadLetters {
 
     @Override
     public byte[] record(long id) {
-        Arrival arrival = await.of(table.arrival(id));
+        Arrival arrival = table.arrival(id);
         if (arrival == null) {
             throw new IllegalArgumentException("There is no dead letter " + id + ", perhaps no more");
         }
@@ -69,7 +66,7 @@ final class AwsDeadLetters implements DeadLetters {
 
     @Override
     public Optional<byte[]> edited(long id) {
-        return await.of(table.edited(id));
+        return table.edited(id);
     }
 
     @Override
@@ -78,9 +75,9 @@ final class AwsDeadLetters implements DeadLetters {
         byte[] bytes = Key.bytes(served, key);
         Decoder decoder = new Decoder(served);
         List<OfKey> found = new ArrayList<>();
-        for (long id : await.of(table.ofKeyHash(new RecordIdentity(bytes, null).keyHash()))) {
-            Optional<DeadLetter> letter = await.of(table.letter(id));
-            Arrival arrival = letter.isEmpty() ? null : await.of(table.arrival(id));
+        for (long id : table.ofKeyHash(new RecordIdentity(bytes, null).keyHash())) {
+            Optional<DeadLetter> letter = table.letter(id);
+            Arrival arrival = letter.isEmpty() ? null : table.arrival(id);
             if (arrival != null && found.size() < limit) {
                 RecordIdentity stated = decoder.identity(arrival.data());
                 if (stated.isOf(bytes)) {
@@ -95,11 +92,11 @@ final class AwsDeadLetters implements DeadLetters {
     /// duplicate when it is redriven again.
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
-        Optional<DeadLetter> letter = await.of(table.letter(id));
+        Optional<DeadLetter> letter = table.letter(id);
         if (letter.isPresent() && edited == null && letter.get().content() != DeadLetter.Content.RECORD) {
             return Redriven.NO_RECORD;
         }
-        Arrival kept = letter.isEmpty() ? null : await.of(table.arrival(id));
+        Arrival kept = letter.isEmpty() ? null : table.arrival(id);
         if (kept == null) {
             return Redriven.GONE;
         }
@@ -108,58 +105,64 @@ final class AwsDeadLetters implements DeadLetters {
         }
         Arrival arrival =
                 new Arrival(kept.shard(), kept.sequence(), kept.subSequence(), edited == null ? kept.data() : edited);
-        Redriven redriven = await.of(
-                StateAndMap.redrive(store, arrival).thenCompose(fate -> settle(id, arrival, edited != null, fate)));
+        Redriven redriven = settle(id, arrival, edited != null, StateAndMap.redrive(store, arrival));
         if (redriven == Redriven.ACCEPTED || redriven == Redriven.CONFLICTING) {
             reduce.run();
         }
         return redriven;
     }
 
-    private CompletableFuture<Redriven> settle(long id, Arrival arrival, boolean isEdit, Fate fate) {
+    private Redriven settle(long id, Arrival arrival, boolean isEdit, Fate fate) {
         return switch (fate) {
             case Fate.Rejected(var malformed) ->
-                table.rejectedAgain(id, malformed, arrival.data())
-                        .thenApply(isThere -> isThere ? Redriven.REJECTED : Redriven.GONE);
-            case Fate.Accepted _ -> removed(id, isEdit).thenApply(_ -> Redriven.ACCEPTED);
-            case Fate.Duplicate _ -> removed(id, isEdit).thenApply(_ -> Redriven.DUPLICATE);
-            case Fate.Stale _ -> table.remove(id).thenApply(_ -> Redriven.STALE);
-            case Fate.Conflicting(var loser) ->
-                loser.map(lost -> lost(id, lost, isEdit))
-                        .orElseGet(() -> removed(id, isEdit))
-                        .thenApply(_ -> Redriven.CONFLICTING);
+                table.rejectedAgain(id, malformed, arrival.data()) ? Redriven.REJECTED : Redriven.GONE;
+            case Fate.Accepted _ -> removed(id, isEdit, Redriven.ACCEPTED);
+            case Fate.Duplicate _ -> removed(id, isEdit, Redriven.DUPLICATE);
+            case Fate.Stale _ -> {
+                table.remove(id);
+                yield Redriven.STALE;
+            }
+            case Fate.Conflicting(var loser) -> {
+                if (loser.isEmpty() || !isKept(id, loser.get(), isEdit)) {
+                    removed(id, isEdit, Redriven.CONFLICTING);
+                }
+                yield Redriven.CONFLICTING;
+            }
         };
     }
 
     /// What has lost is kept: as this letter, or as another that was kept of it before. The record of this
     /// one stays beside an edit that has lost, whatever became of the edit.
-    private CompletableFuture<Boolean> lost(long id, Letter lost, boolean isEdit) {
+    ///
+    /// @return whether this letter stays
+    private boolean isKept(long id, Letter lost, boolean isEdit) {
         Malformed why = new Malformed(lost.reason(), lost.message());
         if (isEdit) {
-            return table.rejectedAgain(id, why, lost.arrival().data())
-                    .thenCompose(_ -> table.keepAs(id, lost.identity()))
-                    .thenApply(_ -> false);
+            table.rejectedAgain(id, why, lost.arrival().data());
+            table.keepAs(id, lost.identity());
+            return true;
         }
-        return table.keepAs(id, lost.identity())
-                .thenCompose(kept -> kept == id
-                        ? table.rejectedAgain(id, why, lost.arrival().data()).thenApply(_ -> false)
-                        : removed(id, false));
+        boolean isThis = table.keepAs(id, lost.identity()) == id;
+        if (isThis) {
+            table.rejectedAgain(id, why, lost.arrival().data());
+        }
+        return isThis;
     }
 
     /// A loser of a conflict stays, as it is, even if it is in: then the greater record was seen and is not in yet. It
     /// comes again, and who loses then is known already and not kept anew.
-    private CompletableFuture<Boolean> removed(long id, boolean isEdit) {
-        return isEdit
-                ? table.remove(id)
-                : table.isConflict(id)
-                        .thenCompose(stays -> stays ? CompletableFuture.completedFuture(false) : table.remove(id));
+    private Redriven removed(long id, boolean isEdit, Redriven redriven) {
+        if (isEdit || !table.isConflict(id)) {
+            table.remove(id);
+        }
+        return redriven;
     }
 
     @Override
     public int purge(List<Long> ids) {
         int removed = 0;
         for (long id : ids) {
-            removed += await.of(table.remove(id)) ? 1 : 0;
+            removed += table.remove(id) ? 1 : 0;
         }
         return removed;
     }

@@ -35,8 +35,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 /// The verbs on deployed tables. It folds nothing itself: the functions do.
 public final class AwsEngine implements Engine {
@@ -58,7 +56,6 @@ public final class AwsEngine implements Engine {
             Capability.JOURNAL, "On AWS there is no journal: each transaction is durable."));
 
     private final Store store;
-    private final Await await;
     private final Definitions definitions;
 
     /// What was shown or added through this object is in its later answers: they are of no epoch before.
@@ -72,14 +69,8 @@ public final class AwsEngine implements Engine {
         }
     }
 
-    /// Waits for what is under way.
-    public interface Await {
-        <T> T of(CompletableFuture<T> future);
-    }
-
-    private AwsEngine(Store store, Await await) {
+    private AwsEngine(Store store) {
         this.store = store;
-        this.await = await;
         definitions = new Definitions(store);
     }
 
@@ -88,13 +79,13 @@ public final class AwsEngine implements Engine {
     /// @param lanes queues of deltas, from 1 to 40
     /// @param gates how many transactions may check the definition at once without getting in each other's way
     /// @throws IllegalArgumentException if the pipeline cannot be on AWS, or another one was deployed there
-    public static AwsEngine open(Store store, Await await, Pipeline pipeline, int lanes, int gates) {
+    public static AwsEngine open(Store store, Pipeline pipeline, int lanes, int gates) {
         requirePossible(pipeline);
         if (lanes < 1 || lanes > LANES_MAX) {
             throw new IllegalArgumentException("There are " + lanes + " lanes; there can be 1 to " + LANES_MAX);
         }
-        AwsEngine engine = new AwsEngine(store, await);
-        Definition definition = await.of(engine.definitions.openOrCreate(pipeline, lanes, gates));
+        AwsEngine engine = new AwsEngine(store);
+        Definition definition = engine.definitions.openOrCreate(pipeline, lanes, gates);
         String deployed = PipelineText.write(definition.servedView().pipeline());
         if (!deployed.equals(PipelineText.write(pipeline))) {
             throw new IllegalArgumentException("The pipeline file is not the one that was deployed to "
@@ -106,8 +97,8 @@ public final class AwsEngine implements Engine {
     /// Opens what is deployed under these names, whatever its pipeline is.
     ///
     /// @throws IllegalStateException if nothing is
-    public static AwsEngine deployed(Store store, Await await) {
-        AwsEngine engine = new AwsEngine(store, await);
+    public static AwsEngine deployed(Store store) {
+        AwsEngine engine = new AwsEngine(store);
         engine.definition();
         return engine;
     }
@@ -155,7 +146,7 @@ public final class AwsEngine implements Engine {
     }
 
     private Definition definition() {
-        return await.of(definitions.load());
+        return definitions.load();
     }
 
     @Override
@@ -169,12 +160,12 @@ public final class AwsEngine implements Engine {
     public Answer query(Query query) {
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
             Definition definition = definition();
-            await.of(new Claims(store).require(definition));
+            new Claims(store).require(definition);
             Definition.View served = definition.servedView();
             Pipeline pipeline = served.pipeline();
             int rollup = Rollups.of(pipeline).index(query.rollup());
-            TotalsReads.Reading reading = await.of(new TotalsReads(store, definition)
-                    .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group()))), seen(definition)));
+            TotalsReads.Reading reading = new TotalsReads(store, definition)
+                    .read(List.of(TotalsReads.Part.of(served, rollup, Tuple.of(query.group()))), seen(definition));
             see(definition, reading.epoch());
             Definition after = definition();
             if (after.served() == served.number() && after.incarnation().equals(definition.incarnation())) {
@@ -193,7 +184,7 @@ public final class AwsEngine implements Engine {
         }
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
             Definition definition = definition();
-            RowItem row = await.of(new RowReads(store).read(List.of(bytes))).get(ByteBuffer.wrap(bytes));
+            RowItem row = new RowReads(store).read(List.of(bytes)).get(ByteBuffer.wrap(bytes));
             if (row == null || row.isEmpty() || row.isRefusedBy(definition.served())) {
                 return Optional.empty();
             }
@@ -243,25 +234,25 @@ public final class AwsEngine implements Engine {
         if (serveFresh) {
             reduce(); // A delta that was restored may name the number of a view that nobody else remembers.
         } else {
-            await.of(new Claims(store).require(before));
+            new Claims(store).require(before);
         }
         Optional<Definition.View> other = before.otherView();
         if (other.isPresent()) {
             requireSamePipeline(before.servedView(), other.get());
             before = replaced(before.servingOnly(before.served()));
         }
-        Definition both = replaced(
-                await.of(new Claims(store).withView(before, before.servedView().pipeline(), oneIn, store.newId())));
+        Definition both =
+                replaced(new Claims(store).withView(before, before.servedView().pipeline(), oneIn, store.newId()));
         Definition.View fresh = both.view(both.last());
-        Progress progress = await.of(Filling.fill(store, both, fresh.number(), () -> true));
+        Progress progress = Filling.fill(store, both, fresh.number(), () -> true);
         reduce();
-        Verification verification = await.of(TotalsReads.compare(store, both, fresh, progress.rows()));
+        Verification verification = TotalsReads.compare(store, both, fresh, progress.rows());
         if (serveFresh) {
-            await.of(definitions.keepServed(both));
-            await.of(new Claims(store).join(replaced(both.servingOnly(fresh.number()))));
+            definitions.keepServed(both);
+            new Claims(store).join(replaced(both.servingOnly(fresh.number())));
         } else {
             // Who has changed the definition since has taken the view away already.
-            await.of(definitions.replace(both.servingOnly(before.served())));
+            definitions.replace(both.servingOnly(before.served()));
         }
         return verification;
     }
@@ -275,7 +266,7 @@ public final class AwsEngine implements Engine {
     }
 
     private Definition replaced(Definition next) {
-        if (!await.of(definitions.replace(next)).equals(next)) {
+        if (!definitions.replace(next).equals(next)) {
             throw new IllegalStateException("Somebody else has changed the definition of "
                     + store.tables().rows()
                     + " meanwhile, with verify, rebuild or a new pipeline. The totals are right;"
@@ -287,12 +278,11 @@ public final class AwsEngine implements Engine {
     /// Brings all deltas into the totals that are there now; the functions do it without being asked.
     public long reduce() {
         Definition before = definition();
-        List<CompletableFuture<Long>> lanes = IntStream.range(0, before.lanes())
-                .mapToObj(lane -> Reduce.lane(store, lane))
-                .toList();
-        long commits = lanes.stream().mapToLong(await::of).sum();
+        long commits = store.threads().all(before.lanes(), lane -> Reduce.lane(store, lane)).stream()
+                .mapToLong(Long::longValue)
+                .sum();
         Definition after = definition();
-        see(after, await.of(new TotalsReads(store, after).open()));
+        see(after, new TotalsReads(store, after).open());
         return commits;
     }
 
@@ -307,13 +297,13 @@ public final class AwsEngine implements Engine {
 
     @Override
     public DeadLetters deadLetters() {
-        return new AwsDeadLetters(store, await, this::pipeline, () -> reduce());
+        return new AwsDeadLetters(store, this::pipeline, () -> reduce());
     }
 
     /// Roughly, on AWS: a batch that is tried again is counted again.
     @Override
     public Counts counts() {
-        return await.of(new LetterTable(store).counts());
+        return new LetterTable(store).counts();
     }
 
     @Override

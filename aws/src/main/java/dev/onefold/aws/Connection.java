@@ -1,15 +1,13 @@
 package dev.onefold.aws;
 
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.Threads;
 import dev.onefold.aws.stream.Streams;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -47,17 +45,20 @@ public final class Connection {
 
     private Connection() {}
 
-    /// Waits by blocking the thread.
-    public static final AwsEngine.Await JOIN = new AwsEngine.Await() {
+    /// The threads of this machine.
+    public static final Threads THREADS = new Threads() {
         @Override
-        public <T> T of(CompletableFuture<T> future) {
+        public void execute(Runnable task) {
+            Thread.startVirtualThread(task);
+        }
+
+        @Override
+        public void pause(Duration pause) {
             try {
-                return future.join();
-            } catch (CompletionException e) {
-                if (e.getCause() instanceof RuntimeException cause) {
-                    throw cause;
-                }
-                throw e;
+                Thread.sleep(pause);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("The thread was interrupted while it paused", e);
             }
         }
     };
@@ -84,7 +85,7 @@ public final class Connection {
         return new Store(
                 builder.build(),
                 tables,
-                Connection::after,
+                THREADS,
                 new SecureRandom(),
                 InstantSource.system(),
                 Store.DELTAS_PER_COMMIT_MAX,
@@ -168,11 +169,5 @@ public final class Connection {
         profile.ifPresent(name -> builder.credentialsProvider(
                 DefaultCredentialsProvider.builder().profileName(name).build()));
         endpoint.ifPresent(builder::endpointOverride);
-    }
-
-    /// Completes after a while, by the clock.
-    public static CompletableFuture<Void> after(Duration pause) {
-        return CompletableFuture.runAsync(
-                () -> {}, CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
     }
 }

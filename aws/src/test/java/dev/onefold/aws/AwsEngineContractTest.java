@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,13 +30,6 @@ import org.junit.jupiter.api.Test;
 
 /// The engine on AWS keeps the contract, on DynamoDB Local.
 class AwsEngineContractTest implements VerbContract {
-    private static final AwsEngine.Await JOIN = new AwsEngine.Await() {
-        @Override
-        public <T> T of(CompletableFuture<T> future) {
-            return future.join();
-        }
-    };
-
     private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
     private static int tests;
 
@@ -52,7 +44,7 @@ class AwsEngineContractTest implements VerbContract {
     @Override
     public Engine open(String data, Pipeline pipeline) {
         Store store = DYNAMO.store("test" + tests + "-" + data);
-        Engine engine = AwsEngine.open(store, JOIN, pipeline, 3, 4);
+        Engine engine = AwsEngine.open(store, pipeline, 3, 4);
         stores.put(engine, store);
         return engine;
     }
@@ -65,8 +57,8 @@ class AwsEngineContractTest implements VerbContract {
             long sequence = fed.merge(store.tables().rows() + source, 1L, Long::sum);
             arrivals.add(new Arrival(source, Long.toString(sequence), 0, record.getBytes(StandardCharsets.UTF_8)));
         }
-        List<Fate> fates = StateAndMap.process(store, arrivals).join();
-        new LetterTable(store).count(Fate.counts(fates)).join();
+        List<Fate> fates = StateAndMap.process(store, arrivals);
+        new LetterTable(store).count(Fate.counts(fates));
         ((AwsEngine) engine).reduce();
     }
 
@@ -132,10 +124,9 @@ class AwsEngineContractTest implements VerbContract {
         Engine engine = open("distinct", distinct);
         feed(engine, "one", List.of(largest(1, 'a')));
         Definitions definitions = new Definitions(stores.get(engine));
-        Definition before = definitions.load().join();
-        definitions.replace(before.withView(distinct, 1, "somebody")).join();
-        Filling.fill(stores.get(engine), definitions.load().join(), 2, () -> true)
-                .join();
+        Definition before = definitions.load();
+        definitions.replace(before.withView(distinct, 1, "somebody"));
+        Filling.fill(stores.get(engine), definitions.load(), 2, () -> true);
         feed(engine, "one", List.of(largest(2, 'b'), largest(3, 'c')));
         assertThat(engine.query(Query.all("main")).lines().getFirst().values().getFirst())
                 .isEqualByComparingTo("3");

@@ -1,14 +1,13 @@
 package dev.onefold.aws;
 
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.Threads;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -32,6 +31,21 @@ public final class LocalDynamoDb {
 
     public final LocalBucket bucket = new LocalBucket();
 
+    /// DynamoDB Local shows all items of a transaction at once, so the wait until they are visible is left out.
+    private static final Threads THREADS = new Threads() {
+        @Override
+        public void execute(Runnable task) {
+            Connection.THREADS.execute(task);
+        }
+
+        @Override
+        public void pause(Duration pause) {
+            if (!pause.equals(Store.IN_FLIGHT_MAX)) {
+                Connection.THREADS.pause(pause);
+            }
+        }
+    };
+
     /// The tables of a deployment, which are made if they are not there.
     public Store store(String deployment) {
         Store.Tables tables = Store.Tables.of(deployment);
@@ -44,7 +58,7 @@ public final class LocalDynamoDb {
         return new Store(
                 client,
                 tables,
-                LocalDynamoDb::after,
+                THREADS,
                 RandomGenerator.getDefault(),
                 InstantSource.system(),
                 Store.DELTAS_PER_COMMIT_MAX,
@@ -68,12 +82,6 @@ public final class LocalDynamoDb {
     /// Closes the shards of all change streams; what comes goes into others that follow them.
     public void rollOver() {
         LOCAL.triggerShardRollovers();
-    }
-
-    /// DynamoDB Local shows all items of a transaction at once, so the wait until they are visible is left out.
-    private static CompletableFuture<Void> after(Duration pause) {
-        long millis = pause.equals(Store.IN_FLIGHT_MAX) ? 0 : pause.toMillis();
-        return CompletableFuture.runAsync(() -> {}, CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
     }
 
     private void create(String table, List<String> names, List<ScalarAttributeType> types) {

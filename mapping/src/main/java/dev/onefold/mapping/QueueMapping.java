@@ -2,7 +2,7 @@ package dev.onefold.mapping;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.onefold.aws.store.Futures;
+import dev.onefold.mapping.source.Futures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package dev.onefold.mapping;
 
-import dev.onefold.aws.store.Futures;
+import dev.onefold.mapping.source.Futures;
 import dev.onefold.mapping.source.StreamSource;
 import dev.onefold.mapping.source.StreamSource.Position;
 import dev.onefold.mapping.source.StreamSource.Shard;

@@ -69,6 +69,7 @@ public final class Main implements Callable<Integer> {
 
     public static void main(String[] arguments) {
         System.setProperty("onefold.scale", System.getProperty("onefold.scale", "512")); // Before the engine is loaded.
+        System.setProperty("jdk.trackAllThreads", "false"); // What a killed process waits for never comes.
         System.exit(new CommandLine(new Main()).execute(arguments));
     }
 

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /// The function that brings deltas into the totals. What it is invoked with only wakes it: the lanes whose deltas a
@@ -62,40 +61,35 @@ public final class ReduceFunction implements RequestStreamHandler {
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(Connection.JOIN.of(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1))));
+        out.write(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1)));
     }
 
-    /// Does one invocation without waiting; fails if a lane could not be reduced.
+    /// Does one invocation; fails if a lane could not be reduced.
     ///
     /// @return the answer's bytes
-    public CompletableFuture<byte[]> handle(byte[] event) {
-        CompletableFuture<Void> done = switch (Invocation.read(event)) {
+    public byte[] handle(byte[] event) {
+        switch (Invocation.read(event)) {
             case Invocation.Batch(var arrivals, var _) -> reduce(lanes(arrivals), WOKEN_MAX);
             case Invocation.Messages _, Invocation.Tick _ -> sweep();
-        };
-        return done.thenApply(_ -> BatchResponse.DONE.json());
+        }
+        return BatchResponse.DONE.json();
     }
 
     /// What has become visible is told, also when a lane fails.
-    private CompletableFuture<Void> reduce(Collection<Integer> lanes, Duration most) {
+    private void reduce(Collection<Integer> lanes, Duration most) {
         Delays delays = new Delays();
-        return CompletableFuture.allOf(lanes.stream()
-                        .map(lane -> Reduce.lane(store, lane, most, delays))
-                        .toArray(CompletableFuture[]::new))
-                .whenComplete((_, _) -> metrics.write(store.clock().instant(), Metric.DelayMs, delays.counts()));
+        try {
+            store.threads().each(lanes, lane -> Reduce.lane(store, lane, most, delays));
+        } finally {
+            metrics.write(store.clock().instant(), Metric.DelayMs, delays.counts());
+        }
     }
 
     /// The lag comes first: what this invocation does about it must not hide it.
-    private CompletableFuture<Void> sweep() {
-        return new Definitions(store).find().thenCompose(found -> {
-            if (found.isEmpty()) {
-                return CompletableFuture.completedFuture(null);
-            }
-            int lanes = found.get().lanes();
-            return Lag.of(store, lanes).thenCompose(lag -> {
-                lag(lag.toMillis());
-                return reduce(IntStream.range(0, lanes).boxed().toList(), SWEEP_MAX);
-            });
+    private void sweep() {
+        new Definitions(store).find().ifPresent(definition -> {
+            lag(Lag.of(store, definition.lanes()).toMillis());
+            reduce(IntStream.range(0, definition.lanes()).boxed().toList(), SWEEP_MAX);
         });
     }
 

@@ -26,7 +26,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /// The function that takes records. A batch is done when all of it is in the tables; if anything fails all of it comes
@@ -83,77 +82,79 @@ public final class StateFunction implements RequestStreamHandler {
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(Connection.JOIN.of(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1))));
+        out.write(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1)));
     }
 
-    /// Does one invocation without waiting; fails if it is to come again.
+    /// Does one invocation; fails if it is to come again.
     ///
     /// @return the answer's bytes
-    public CompletableFuture<byte[]> handle(byte[] event) {
-        return switch (Invocation.read(event)) {
-            case Invocation.Batch(var arrivals, var streamArn) ->
-                opened().thenCompose(_ -> told(streamArn))
-                        .thenCompose(_ -> StateAndMap.process(store, arrivals))
-                        .thenCompose(fates -> count(Fate.counts(fates)))
-                        .thenApply(_ -> BatchResponse.DONE.json());
-            case Invocation.Messages(var messages) ->
-                opened().thenCompose(_ -> new Retries(store, streams.get()).take(messages))
-                        .thenCompose(this::answer);
-            case Invocation.Tick _ -> CompletableFuture.completedFuture(BatchResponse.DONE.json());
+    public byte[] handle(byte[] event) {
+        BatchResponse response = switch (Invocation.read(event)) {
+            case Invocation.Batch(var arrivals, var streamArn) -> {
+                open();
+                tell(streamArn);
+                count(Fate.counts(StateAndMap.process(store, arrivals)));
+                yield BatchResponse.DONE;
+            }
+            case Invocation.Messages(var messages) -> {
+                open();
+                yield answer(new Retries(store, streams.get()).take(messages));
+            }
+            case Invocation.Tick _ -> BatchResponse.DONE;
         };
+        return response.json();
     }
 
-    private CompletableFuture<byte[]> answer(Retries.Taken taken) {
+    private BatchResponse answer(Retries.Taken taken) {
         taken.failures()
                 .forEach((message, cause) -> metrics.out()
                         .println("WARN Message " + message + " of the retry queue comes again: " + cause.getMessage()));
-        BatchResponse response = new BatchResponse(List.copyOf(taken.failures().keySet()));
-        return count(taken.counts()).thenApply(_ -> response.json());
+        count(taken.counts());
+        return new BatchResponse(List.copyOf(taken.failures().keySet()));
     }
 
     /// Not when the class is loaded: what a snapshot holds must not be older than the tables.
-    private CompletableFuture<Void> opened() {
+    private void open() {
         if (opened) {
-            return CompletableFuture.completedFuture(null);
+            return;
         }
         // What is folded is what the tables say; Upkeep brings them to another pipeline, or refuses it.
         Definitions definitions = new Definitions(store);
-        return definitions
-                .find()
-                .thenCompose(found -> {
-                    if (found.isEmpty()) {
-                        AwsEngine.requirePossible(pipeline);
-                    }
-                    return definitions.openOrCreate(pipeline, layout.lanes(), layout.gates());
-                })
-                .thenCompose(_ -> new LetterTable(store).useBucket())
-                .thenAccept(_ -> opened = true);
+        if (definitions.find().isEmpty()) {
+            AwsEngine.requirePossible(pipeline);
+        }
+        definitions.openOrCreate(pipeline, layout.lanes(), layout.gates());
+        new LetterTable(store).useBucket();
+        opened = true;
     }
 
     /// Keeps the stream's ARN in the tables, where a replay looks it up.
-    private CompletableFuture<Void> told(Optional<String> streamArn) {
-        return streamArn.isEmpty() || streamArn.equals(told)
-                ? CompletableFuture.completedFuture(null)
-                : new LetterTable(store).useInput(streamArn.get()).thenAccept(_ -> told = streamArn);
+    private void tell(Optional<String> streamArn) {
+        if (streamArn.isPresent() && !streamArn.equals(told)) {
+            new LetterTable(store).useInput(streamArn.get());
+            told = streamArn;
+        }
     }
 
     /// The table's counts are for people, and a write for each invocation is a tenth of the price at one record a
     /// second. So a process keeps the counts of up to a minute in memory, and loses them when it ends.
-    private CompletableFuture<Void> count(Counts counts) {
+    private void count(Counts counts) {
         Instant now = store.clock().instant();
-        boolean isDue = Duration.between(countedAt, now).abs().compareTo(COUNTED_EACH) >= 0;
-        Counts all = uncounted.plus(counts);
-        uncounted = isDue ? NONE : all;
-        countedAt = isDue ? now : countedAt;
-        return (isDue ? new LetterTable(store).count(all) : CompletableFuture.<Void>completedFuture(null))
-                .thenAccept(_ -> metrics.write(
-                        store.clock().instant(),
-                        Map.of(
-                                Metric.Records,
-                                counts.records(),
-                                Metric.DeadLetters,
-                                counts.rejected(),
-                                Metric.Conflicts,
-                                counts.conflicting())));
+        uncounted = uncounted.plus(counts);
+        if (Duration.between(countedAt, now).abs().compareTo(COUNTED_EACH) >= 0) {
+            Counts all = uncounted;
+            uncounted = NONE;
+            countedAt = now;
+            new LetterTable(store).count(all);
+        }
+        metrics.write(
+                store.clock().instant(),
+                Map.of(
+                        Metric.Records,
+                        counts.records(),
+                        Metric.DeadLetters,
+                        counts.rejected(),
+                        Metric.Conflicts,
+                        counts.conflicting()));
     }
 }

@@ -19,7 +19,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /// The function that is woken each minute and goes on with what takes longer than one invocation: the way to another
@@ -56,20 +55,18 @@ public final class UpkeepFunction implements RequestStreamHandler {
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(Connection.JOIN.of(handle(
+        out.write(handle(
                 in.readNBytes(Invocation.EVENT_BYTES_MAX),
-                () -> context.getRemainingTimeInMillis() > REMAINING_MS_MIN)));
+                () -> context.getRemainingTimeInMillis() > REMAINING_MS_MIN));
     }
 
-    /// Does one invocation without waiting.
+    /// Does one invocation.
     ///
     /// @param goesOn whether there is time for more
     /// @return the answer's bytes
-    public CompletableFuture<byte[]> handle(byte[] event, BooleanSupplier goesOn) {
-        return Upkeep.step(store, pipeline, audit(event), goesOn, this::tell).thenApply(outcome -> {
-            tell(outcome);
-            return BatchResponse.DONE.json();
-        });
+    public byte[] handle(byte[] event, BooleanSupplier goesOn) {
+        tell(Upkeep.step(store, pipeline, audit(event), goesOn, this::tell));
+        return BatchResponse.DONE.json();
     }
 
     private static int audit(byte[] event) {

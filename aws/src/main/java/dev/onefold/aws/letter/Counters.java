@@ -5,7 +5,6 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// How many records were accepted, and what became of the others: one item of the letters' table.
@@ -20,7 +19,8 @@ final class Counters {
         this.key = key;
     }
 
-    CompletableFuture<Void> add(Counts counts) {
+    /// A figure for people: a batch must not fail, and be tried again, for it.
+    void add(Counts counts) {
         Map<String, AttributeValue> values = Map.of(
                 ":accepted", Items.number(counts.accepted()),
                 ":duplicate", Items.number(counts.duplicate()),
@@ -29,12 +29,11 @@ final class Counters {
                 ":rejected", Items.number(counts.rejected()));
         String additions =
                 String.join(", ", NAMES.stream().map(name -> name + " :" + name).toList());
-        return store.client()
+        store.tried(() -> store.client()
                 .updateItem(request -> request.tableName(store.tables().letters())
                         .key(key)
                         .updateExpression("ADD " + additions)
-                        .expressionAttributeValues(values))
-                .handle((_, _) -> null); // A figure for people: a batch must not fail, and be tried again, for it.
+                        .expressionAttributeValues(values)));
     }
 
     /// The counts that an item holds.

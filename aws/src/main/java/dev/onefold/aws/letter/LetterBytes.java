@@ -1,13 +1,9 @@
 package dev.onefold.aws.letter;
 
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.bytes.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import software.amazon.awssdk.core.BytesWrapper;
 import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
@@ -43,60 +39,56 @@ final class LetterBytes {
                         + Sha256.hex(letter.arrival().data()));
     }
 
-    /// Durable when it completes. The service compares the hash with what has arrived.
-    CompletableFuture<Void> put(Place place, byte[] record) {
+    /// Durable when it returns. The service compares the hash with what has arrived.
+    void put(Place place, byte[] record) {
         String hash = Base64.getEncoder().encodeToString(Sha256.of(record));
-        return store.retried(() -> store.bucket()
-                        .client()
-                        .get()
-                        .putObject(
-                                request -> request.bucket(place.bucket())
-                                        .key(place.object())
-                                        .checksumSHA256(hash)
-                                        .contentLength((long) record.length),
-                                AsyncRequestBody.fromBytesUnsafe(record)))
-                .thenApply(_ -> null);
+        store.retried(() -> store.bucket()
+                .client()
+                .get()
+                .putObject(
+                        request -> request.bucket(place.bucket())
+                                .key(place.object())
+                                .checksumSHA256(hash)
+                                .contentLength((long) record.length),
+                        AsyncRequestBody.fromBytesUnsafe(record)));
     }
 
     /// The record.
     ///
     /// @param sha256 of it, as the letter says
-    CompletableFuture<byte[]> read(Place place, String sha256) {
-        return store.retried(() -> store.bucket()
-                        .client()
-                        .get()
-                        .getObject(
-                                request -> request.bucket(place.bucket()).key(place.object()),
-                                AsyncResponseTransformer.toBytes()))
-                .thenApply(BytesWrapper::asByteArray)
-                .handle((record, failure) -> {
-                    Throwable cause = failure == null ? null : Futures.cause(failure);
-                    if (cause instanceof NoSuchKeyException) {
-                        throw new UnreadableLetter(place, "is not there any more");
-                    }
-                    if (cause instanceof S3Exception refused && refused.statusCode() == FORBIDDEN) {
-                        throw new UnreadableLetter(
-                                place,
-                                "may not be read, or is not there any more: a role that may not list the bucket is"
-                                        + " told 'forbidden' of both");
-                    }
-                    if (cause != null) {
-                        throw new CompletionException(cause);
-                    }
-                    if (!Sha256.hex(record).equals(sha256)) {
-                        throw new UnreadableLetter(
-                                place, "has been changed: its hash is " + Sha256.hex(record) + ", not " + sha256);
-                    }
-                    return record;
-                });
+    byte[] read(Place place, String sha256) {
+        byte[] record;
+        try {
+            record = store.retried(() -> store.bucket()
+                            .client()
+                            .get()
+                            .getObject(
+                                    request -> request.bucket(place.bucket()).key(place.object()),
+                                    AsyncResponseTransformer.toBytes()))
+                    .asByteArray();
+        } catch (NoSuchKeyException gone) {
+            throw new UnreadableLetter(place, "is not there any more");
+        } catch (S3Exception refused) {
+            if (refused.statusCode() != FORBIDDEN) {
+                throw refused;
+            }
+            throw new UnreadableLetter(
+                    place,
+                    "may not be read, or is not there any more: a role that may not list the bucket is told"
+                            + " 'forbidden' of both");
+        }
+        String hash = Sha256.hex(record);
+        if (!hash.equals(sha256)) {
+            throw new UnreadableLetter(place, "has been changed: its hash is " + hash + ", not " + sha256);
+        }
+        return record;
     }
 
     /// Removes the record, if it is there.
-    CompletableFuture<Void> remove(Place place) {
-        return store.retried(() -> store.bucket()
-                        .client()
-                        .get()
-                        .deleteObject(request -> request.bucket(place.bucket()).key(place.object())))
-                .thenApply(_ -> null);
+    void remove(Place place) {
+        store.retried(() -> store.bucket()
+                .client()
+                .get()
+                .deleteObject(request -> request.bucket(place.bucket()).key(place.object())));
     }
 }

@@ -2,7 +2,8 @@ package dev.onefold.aws.letter;
 
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Items;
-import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Parts;
+import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
@@ -18,12 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -66,41 +65,36 @@ public final class LetterTable {
     }
 
     /// Makes the bucket that this process knows the one that records go into, for those that are not told it.
-    public CompletableFuture<Void> useBucket() {
-        return store.bucket()
-                .name()
-                .map(name -> store.retried(() -> store.client()
-                                .putItem(request -> request.tableName(table)
-                                        .item(with(single("bucket"), Map.of("b", AttributeValue.fromS(name))))))
-                        .<Void>thenApply(_ -> null))
-                .orElseGet(() -> CompletableFuture.completedFuture(null));
+    public void useBucket() {
+        store.bucket().name().ifPresent(name -> write(single("bucket"), Map.of("b", AttributeValue.fromS(name))));
     }
 
     /// Tells for all processes which stream State reads.
-    public CompletableFuture<Void> useInput(String arn) {
-        return store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(table)
-                                .item(with(single("input"), Map.of("a", AttributeValue.fromS(arn))))))
-                .thenApply(_ -> null);
+    public void useInput(String arn) {
+        write(single("input"), Map.of("a", AttributeValue.fromS(arn)));
+    }
+
+    private void write(Map<String, AttributeValue> key, Map<String, AttributeValue> values) {
+        store.retried(() ->
+                store.client().putItem(request -> request.tableName(table).item(with(key, values))));
     }
 
     /// The ARN of the stream that State reads; empty if it has read none yet.
-    public CompletableFuture<Optional<String>> input() {
-        return get(single("input"))
-                .thenApply(item -> item.isEmpty() ? Optional.empty() : Optional.of(Items.text(item, "a")));
+    public Optional<String> input() {
+        Map<String, AttributeValue> item = get(single("input"));
+        return item.isEmpty() ? Optional.empty() : Optional.of(Items.text(item, "a"));
     }
 
-    private CompletableFuture<String> bucket() {
-        return store.bucket()
-                .name()
-                .map(CompletableFuture::completedFuture)
-                .orElseGet(() -> get(single("bucket")).thenApply(item -> {
-                    if (item.isEmpty()) {
-                        throw new IllegalStateException("The bucket for dead letters is not known: the function State,"
-                                + " which writes its name into " + table + ", has never run here");
-                    }
-                    return Items.text(item, "b");
-                }));
+    private String bucket() {
+        if (store.bucket().name().isPresent()) {
+            return store.bucket().name().get();
+        }
+        Map<String, AttributeValue> item = get(single("bucket"));
+        if (item.isEmpty()) {
+            throw new IllegalStateException("The bucket for dead letters is not known: the function State,"
+                    + " which writes its name into " + table + ", has never run here");
+        }
+        return Items.text(item, "b");
     }
 
     private static Map<String, AttributeValue> key(String partition, byte[] sort) {
@@ -116,57 +110,43 @@ public final class LetterTable {
                 "letter/" + id % PARTITIONS, ByteBuffer.allocate(8).putLong(id).array());
     }
 
-    /// Keeps letters, with ids in their order; durable when it completes. Some are kept at a time, so that a flood
+    /// Keeps letters, with ids in their order; durable when it returns. Some are kept at a time, so that a flood
     /// of bad records does not hold up those behind it for long.
-    public CompletableFuture<Void> keep(List<Letter> letters) {
-        return keep(letters, List::of).thenApply(_ -> null);
+    public void keep(List<Letter> letters) {
+        keep(letters, List::of);
     }
 
     /// Keeps letters as [#keep(List)], each on a condition.
     ///
     /// @param fence gives what is written with one letter, or is its condition; or nothing
     /// @return whether all are kept, by now or long ago; if a condition fails, some may be
-    public CompletableFuture<Boolean> keep(List<Letter> letters, Supplier<List<TransactWriteItem>> fence) {
+    public boolean keep(List<Letter> letters, Supplier<List<TransactWriteItem>> fence) {
         if (letters.isEmpty()) {
-            return CompletableFuture.completedFuture(true);
+            return true;
         }
-        return bucket().thenCompose(bucket -> {
-            CompletableFuture<Boolean> kept = CompletableFuture.completedFuture(true);
-            for (int from = 0; from < letters.size(); from += KEPT_AT_A_TIME) {
-                List<Letter> some = letters.subList(from, Math.min(letters.size(), from + KEPT_AT_A_TIME));
-                kept = kept.thenCompose(
-                        all -> all ? keepTogether(some, bucket, fence) : CompletableFuture.completedFuture(false));
-            }
-            return kept;
-        });
+        String bucket = bucket();
+        return Parts.of(letters, KEPT_AT_A_TIME).stream().allMatch(some -> keepTogether(some, bucket, fence));
     }
 
-    private CompletableFuture<Boolean> keepTogether(
-            List<Letter> letters, String bucket, Supplier<List<TransactWriteItem>> fence) {
-        List<CompletableFuture<Boolean>> known = letters.stream()
-                .map(letter -> get(mark(letter)).thenApply(item -> !item.isEmpty()))
+    private boolean keepTogether(List<Letter> letters, String bucket, Supplier<List<TransactWriteItem>> fence) {
+        List<Boolean> known =
+                store.threads().all(letters, letter -> !get(mark(letter)).isEmpty());
+        List<Letter> fresh = IntStream.range(0, letters.size())
+                .filter(i -> !known.get(i))
+                .mapToObj(letters::get)
                 .toList();
-        return CompletableFuture.allOf(known.toArray(CompletableFuture[]::new)).thenCompose(_ -> {
-            List<Letter> fresh = IntStream.range(0, letters.size())
-                    .filter(i -> !known.get(i).join())
-                    .mapToObj(letters::get)
-                    .toList();
-            if (fresh.isEmpty()) {
-                return CompletableFuture.completedFuture(true);
-            }
-            return ids.next(fresh.size()).thenCompose(first -> {
-                List<CompletableFuture<Boolean>> kept = IntStream.range(0, fresh.size())
-                        .mapToObj(i -> {
-                            Letter letter = fresh.get(i);
-                            LetterBytes.Place place = LetterBytes.at(bucket, letter);
-                            return bytes.put(place, letter.arrival().data())
-                                    .thenCompose(_ -> keep(letter, item(first + i, letter, place), fence.get(), 1));
-                        })
-                        .toList();
-                return CompletableFuture.allOf(kept.toArray(CompletableFuture[]::new))
-                        .thenApply(_ -> kept.stream().allMatch(CompletableFuture::join));
-            });
-        });
+        if (fresh.isEmpty()) {
+            return true;
+        }
+        long first = ids.next(fresh.size());
+        return !store.threads()
+                .all(fresh.size(), i -> {
+                    Letter letter = fresh.get(i);
+                    LetterBytes.Place place = LetterBytes.at(bucket, letter);
+                    bytes.put(place, letter.arrival().data());
+                    return keep(letter, item(first + i, letter, place), fence.get());
+                })
+                .contains(false);
     }
 
     private static Map<String, AttributeValue> mark(Letter letter) {
@@ -174,21 +154,23 @@ public final class LetterTable {
     }
 
     /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.
-    private CompletableFuture<Boolean> keep(
-            Letter letter, Map<String, AttributeValue> item, List<TransactWriteItem> fence, int attempt) {
+    private boolean keep(Letter letter, Map<String, AttributeValue> item, List<TransactWriteItem> fence) {
         List<TransactWriteItem> items = new ArrayList<>(fence);
         items.addAll(puts(letter, item));
-        return store.transact(items).thenCompose(written -> switch (written) {
-            case Store.Written.Done _ -> CompletableFuture.completedFuture(true);
-            case Store.Written.Refused refused
-            when IntStream.range(0, fence.size()).anyMatch(refused::failed) -> CompletableFuture.completedFuture(false);
-            case Store.Written.Refused _, Store.Written.Unknown _ ->
-                store.backOff(attempt)
-                        .thenCompose(_ -> get(mark(letter)))
-                        .thenCompose(found -> found.isEmpty()
-                                ? keep(letter, item, fence, attempt + 1)
-                                : CompletableFuture.completedFuture(true));
-        });
+        for (int attempt = 1; ; attempt++) {
+            Store.Written written = store.transact(items);
+            if (written instanceof Store.Written.Done) {
+                return true;
+            }
+            if (written instanceof Store.Written.Refused refused
+                    && IntStream.range(0, fence.size()).anyMatch(refused::failed)) {
+                return false;
+            }
+            store.backOff(attempt);
+            if (!get(mark(letter)).isEmpty()) {
+                return true;
+            }
+        }
     }
 
     private List<TransactWriteItem> puts(Letter letter, Map<String, AttributeValue> item) {
@@ -203,14 +185,12 @@ public final class LetterTable {
     }
 
     /// Letters whose records may state a key of this hash, in the order of their ids; the first thousand.
-    public CompletableFuture<List<Long>> ofKeyHash(long keyHash) {
+    public List<Long> ofKeyHash(long keyHash) {
         return ofKey.find(keyHash);
     }
 
-    private CompletableFuture<Map<String, AttributeValue>> get(Map<String, AttributeValue> key) {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(table).key(key).consistentRead(true)))
-                .thenApply(response -> response.item());
+    private Map<String, AttributeValue> get(Map<String, AttributeValue> key) {
+        return store.get(table, key);
     }
 
     private TransactWriteItem put(Map<String, AttributeValue> item, @Nullable String condition) {
@@ -254,25 +234,16 @@ public final class LetterTable {
     }
 
     /// Up to `limit` letters with ids above `after`, in the order of their ids.
-    public CompletableFuture<List<DeadLetter>> list(long after, int limit) {
+    public List<DeadLetter> list(long after, int limit) {
         byte[] from = ByteBuffer.allocate(8).putLong(after).array();
-        List<CompletableFuture<List<DeadLetter>>> parts = IntStream.range(0, PARTITIONS)
-                .mapToObj(partition -> query(partition, from, limit, new ArrayList<>(), null))
+        return store.threads().all(PARTITIONS, partition -> list(partition, from, limit)).stream()
+                .flatMap(List::stream)
+                .sorted(Comparator.comparingLong(DeadLetter::id))
+                .limit(limit)
                 .toList();
-        return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))
-                .thenApply(_ -> parts.stream()
-                        .flatMap(part -> part.join().stream())
-                        .sorted(Comparator.comparingLong(DeadLetter::id))
-                        .limit(limit)
-                        .toList());
     }
 
-    private CompletableFuture<List<DeadLetter>> query(
-            int partition,
-            byte[] from,
-            int limit,
-            List<DeadLetter> found,
-            @Nullable Map<String, AttributeValue> start) {
+    private List<DeadLetter> list(int partition, byte[] from, int limit) {
         QueryRequest request = QueryRequest.builder()
                 .tableName(table)
                 .keyConditionExpression("p = :p AND i > :i")
@@ -280,14 +251,13 @@ public final class LetterTable {
                         Map.of(":p", AttributeValue.fromS("letter/" + partition), ":i", Items.bytes(from)))
                 .consistentRead(true)
                 .limit(limit)
-                .exclusiveStartKey(start)
                 .build();
-        return store.retried(() -> store.client().query(request)).thenCompose(response -> {
-            response.items().forEach(item -> found.add(letter(item)));
-            return response.lastEvaluatedKey().isEmpty() || found.size() >= limit
-                    ? CompletableFuture.completedFuture(found)
-                    : query(partition, from, limit, found, response.lastEvaluatedKey());
+        List<DeadLetter> found = new ArrayList<>();
+        Queries.pages(store, request, page -> {
+            page.items().forEach(item -> found.add(letter(item)));
+            return found.size() < limit;
         });
+        return found;
     }
 
     private static DeadLetter letter(Map<String, AttributeValue> item) {
@@ -314,42 +284,46 @@ public final class LetterTable {
     }
 
     /// A letter; empty if it is not there.
-    public CompletableFuture<Optional<DeadLetter>> letter(long id) {
-        return get(letterKey(id)).thenApply(item -> item.isEmpty() ? Optional.empty() : Optional.of(letter(item)));
+    public Optional<DeadLetter> letter(long id) {
+        Map<String, AttributeValue> item = get(letterKey(id));
+        return item.isEmpty() ? Optional.empty() : Optional.of(letter(item));
     }
 
     /// The record of a letter, where it came from; `null` if there is no such letter.
-    public CompletableFuture<@Nullable Arrival> arrival(long id) {
-        return get(letterKey(id)).thenCompose(item -> {
-            if (item.isEmpty()) {
-                return CompletableFuture.completedFuture(null);
+    public @Nullable Arrival arrival(long id) {
+        Map<String, AttributeValue> item = get(letterKey(id));
+        if (item.isEmpty()) {
+            return null;
+        }
+        try {
+            byte[] data = bytes.read(place(item), Items.text(item, "h"));
+            return new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data);
+        } catch (RuntimeException failed) {
+            if (get(letterKey(id)).isEmpty()) { // Somebody has removed the letter since it was looked for.
+                return null;
             }
-            return bytes.read(place(item), Items.text(item, "h"))
-                    .<@Nullable Arrival>thenApply(data ->
-                            new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data))
-                    // Somebody may have removed the letter since it was looked for.
-                    .exceptionallyCompose(failure -> get(letterKey(id))
-                            .thenCompose(now -> now.isEmpty()
-                                    ? CompletableFuture.completedFuture(null)
-                                    : CompletableFuture.failedFuture(failure)));
-        });
+            throw failed;
+        }
     }
 
     /// The last edit of a letter that was rejected; empty if there is none, or no such letter.
-    public CompletableFuture<Optional<byte[]>> edited(long id) {
-        return get(letterKey(id)).thenCompose(item -> {
+    public Optional<byte[]> edited(long id) {
+        Map<String, AttributeValue> item = get(letterKey(id));
+        while (true) {
             Optional<LetterBytes.Place> place = editPlace(item);
             if (place.isEmpty()) {
-                return CompletableFuture.completedFuture(Optional.empty());
+                return Optional.empty();
             }
-            return bytes.read(place.get(), Items.text(item, "eh"))
-                    .thenApply(Optional::of)
-                    // Somebody may have removed the letter, or replaced its edit, since it was looked for.
-                    .exceptionallyCompose(failure -> get(letterKey(id))
-                            .thenCompose(now -> editPlace(now).equals(place)
-                                    ? CompletableFuture.failedFuture(failure)
-                                    : edited(id)));
-        });
+            try {
+                return Optional.of(bytes.read(place.get(), Items.text(item, "eh")));
+            } catch (RuntimeException failed) {
+                item = get(letterKey(id));
+                if (editPlace(item).equals(place)) {
+                    throw failed;
+                }
+                // Somebody has removed the letter, or replaced its edit, since it was looked for.
+            }
+        }
     }
 
     /// Keeps of a redriven letter that was rejected again why, and beside its record the edit that was sent
@@ -359,45 +333,41 @@ public final class LetterTable {
     /// to remove is never what the letter names. If others do the same at once, the last edit stays.
     ///
     /// @param record that was sent now: an edit unless it is the letter's record
-    public CompletableFuture<Boolean> rejectedAgain(long id, Malformed malformed, byte[] record) {
-        return get(letterKey(id)).thenCompose(item -> {
-            if (item.isEmpty()) {
-                return CompletableFuture.completedFuture(false);
-            }
-            Map<String, AttributeValue> why = Map.of(
-                    ":r", AttributeValue.fromS(malformed.reason().name()),
-                    ":m", AttributeValue.fromS(malformed.message()),
-                    ":c", AttributeValue.fromBool(isConflict(item)));
-            if (Sha256.hex(record).equals(Items.text(item, "h"))) {
-                return replace(id, "SET r = :r, m = :m, c = :c", "attribute_exists(p)", why)
-                        .thenCompose(_ -> get(letterKey(id)))
-                        .thenApply(now -> !now.isEmpty());
-            }
-            Optional<LetterBytes.Place> before = editPlace(item);
-            LetterBytes.Place after = place(item).with(record, store.newId());
-            Map<String, AttributeValue> values = with(
-                    why,
-                    Map.of(
-                            ":o", AttributeValue.fromS(after.object()),
-                            ":h", AttributeValue.fromS(Sha256.hex(record))));
-            String condition = before.isPresent() ? "eo = :before" : "attribute_exists(p) AND attribute_not_exists(eo)";
-            Map<String, AttributeValue> all = before.map(
-                            place -> with(values, Map.of(":before", AttributeValue.fromS(place.object()))))
-                    .orElse(values);
-            return bytes.put(after, record)
-                    .thenCompose(_ -> replace(id, "SET r = :r, m = :m, c = :c, eo = :o, eh = :h", condition, all))
-                    .thenCompose(_ -> get(letterKey(id)))
-                    .thenCompose(now -> before.map(place -> unlessNamed(place, now))
-                            .orElseGet(() -> CompletableFuture.completedFuture(null))
-                            .thenCompose(_ -> unlessNamed(after, now))
-                            .thenApply(_ -> !now.isEmpty()));
-        });
+    public boolean rejectedAgain(long id, Malformed malformed, byte[] record) {
+        Map<String, AttributeValue> item = get(letterKey(id));
+        if (item.isEmpty()) {
+            return false;
+        }
+        Map<String, AttributeValue> why = Map.of(
+                ":r", AttributeValue.fromS(malformed.reason().name()),
+                ":m", AttributeValue.fromS(malformed.message()),
+                ":c", AttributeValue.fromBool(isConflict(item)));
+        if (Sha256.hex(record).equals(Items.text(item, "h"))) {
+            replace(id, "SET r = :r, m = :m, c = :c", "attribute_exists(p)", why);
+            return !get(letterKey(id)).isEmpty();
+        }
+        Optional<LetterBytes.Place> before = editPlace(item);
+        LetterBytes.Place after = place(item).with(record, store.newId());
+        Map<String, AttributeValue> values = with(
+                why,
+                Map.of(":o", AttributeValue.fromS(after.object()), ":h", AttributeValue.fromS(Sha256.hex(record))));
+        String condition = "attribute_exists(p) AND attribute_not_exists(eo)";
+        if (before.isPresent()) {
+            condition = "eo = :before";
+            values.put(":before", AttributeValue.fromS(before.get().object()));
+        }
+        bytes.put(after, record);
+        replace(id, "SET r = :r, m = :m, c = :c, eo = :o, eh = :h", condition, values);
+        Map<String, AttributeValue> now = get(letterKey(id));
+        before.ifPresent(place -> removeUnlessNamed(place, now));
+        removeUnlessNamed(after, now);
+        return !now.isEmpty();
     }
 
-    private CompletableFuture<Void> unlessNamed(LetterBytes.Place edit, Map<String, AttributeValue> letter) {
-        return editPlace(letter).equals(Optional.of(edit))
-                ? CompletableFuture.completedFuture(null)
-                : bytes.remove(edit);
+    private void removeUnlessNamed(LetterBytes.Place edit, Map<String, AttributeValue> letter) {
+        if (!editPlace(letter).equals(Optional.of(edit))) {
+            bytes.remove(edit);
+        }
     }
 
     /// What a letter says of its record.
@@ -409,61 +379,54 @@ public final class LetterTable {
                 "l", Items.number(record.length));
     }
 
-    /// If the letter is still as it was.
-    private CompletableFuture<Void> replace(
-            long id, String update, String condition, Map<String, AttributeValue> values) {
-        return store.retried(() -> store.client()
-                        .updateItem(request -> request.tableName(table)
-                                .key(letterKey(id))
-                                .updateExpression(update)
-                                .conditionExpression(condition)
-                                .expressionAttributeValues(values)))
-                .<Void>thenApply(_ -> null)
-                // The letter tells what is true: it may have been this very request, answered once before.
-                .exceptionallyCompose(failure -> Futures.cause(failure) instanceof ConditionalCheckFailedException
-                        ? CompletableFuture.completedFuture(null)
-                        : CompletableFuture.failedFuture(failure));
+    /// If the letter is still as it was. If not, the letter tells what is true: it may have been this very request,
+    /// answered once before.
+    private void replace(long id, String update, String condition, Map<String, AttributeValue> values) {
+        store.retriedIf(() -> store.client()
+                .updateItem(request -> request.tableName(table)
+                        .key(letterKey(id))
+                        .updateExpression(update)
+                        .conditionExpression(condition)
+                        .expressionAttributeValues(values)));
     }
 
     /// Makes a letter the one that is kept of an identity, unless another one is. The id of the one that is.
-    public CompletableFuture<Long> keepAs(long id, String identity) {
-        return keepAs(id, identity, 1);
-    }
-
-    private CompletableFuture<Long> keepAs(long id, String identity, int attempt) {
+    public long keepAs(long id, String identity) {
         Map<String, AttributeValue> mark = single("mark/" + identity);
-        return get(mark)
-                .thenCompose(found -> found.isEmpty()
-                        ? store.transact(List.of(
-                                        put(with(mark, Map.of("n", Items.number(id))), "attribute_not_exists(p)")))
-                                .thenCompose(_ -> get(mark))
-                                .thenCompose(now -> now.isEmpty()
-                                        ? store.backOff(attempt).thenCompose(_ -> keepAs(id, identity, attempt + 1))
-                                        : CompletableFuture.completedFuture(Items.number(now, "n")))
-                        : CompletableFuture.completedFuture(Items.number(found, "n")));
+        Map<String, AttributeValue> found = get(mark);
+        for (int attempt = 1; found.isEmpty(); attempt++) {
+            store.transact(List.of(put(with(mark, Map.of("n", Items.number(id))), "attribute_not_exists(p)")));
+            found = get(mark);
+            if (found.isEmpty()) {
+                store.backOff(attempt);
+                found = get(mark);
+            }
+        }
+        return Items.number(found, "n");
     }
 
     /// The view whose pipeline read what a letter holds instead of a record; 0 if none did, or there is no such letter.
-    public CompletableFuture<Integer> view(long id) {
-        return get(letterKey(id)).thenApply(item -> item.containsKey("v") ? (int) Items.number(item, "v") : 0);
+    public int view(long id) {
+        Map<String, AttributeValue> item = get(letterKey(id));
+        return item.containsKey("v") ? (int) Items.number(item, "v") : 0;
     }
 
     /// Says in a letter why it was not decided under another pipeline.
-    public CompletableFuture<Void> undecided(long id, String why) {
-        return get(letterKey(id)).thenCompose(item -> {
-            if (item.isEmpty()) {
-                return CompletableFuture.completedFuture(null);
-            }
-            String message = Items.text(item, "m");
-            int before = message.indexOf(UNDECIDED);
-            String now = (before < 0 ? message : message.substring(0, before)) + UNDECIDED + why;
-            return replace(id, "SET m = :m", "attribute_exists(p)", Map.of(":m", AttributeValue.fromS(now)));
-        });
+    public void undecided(long id, String why) {
+        Map<String, AttributeValue> item = get(letterKey(id));
+        if (item.isEmpty()) {
+            return;
+        }
+        String message = Items.text(item, "m");
+        int before = message.indexOf(UNDECIDED);
+        String now = (before < 0 ? message : message.substring(0, before)) + UNDECIDED + why;
+        replace(id, "SET m = :m", "attribute_exists(p)", Map.of(":m", AttributeValue.fromS(now)));
     }
 
     /// Whether a letter is of a record that has lost a conflict, whatever was the reason when it was redriven since.
-    public CompletableFuture<Boolean> isConflict(long id) {
-        return get(letterKey(id)).thenApply(item -> !item.isEmpty() && isConflict(item));
+    public boolean isConflict(long id) {
+        Map<String, AttributeValue> item = get(letterKey(id));
+        return !item.isEmpty() && isConflict(item);
     }
 
     private static boolean isConflict(Map<String, AttributeValue> item) {
@@ -472,29 +435,27 @@ public final class LetterTable {
     }
 
     /// Removes a letter, then its record; its mark stays, so that the record is not kept again. Whether there was one.
-    public CompletableFuture<Boolean> remove(long id) {
+    public boolean remove(long id) {
         // Read first: an answer that is lost must not hide where the record lies.
-        return get(letterKey(id))
-                .thenCompose(item -> item.isEmpty()
-                        ? CompletableFuture.completedFuture(false)
-                        : store.retried(() -> store.client()
-                                        .deleteItem(request ->
-                                                request.tableName(table).key(letterKey(id))))
-                                .thenCompose(_ -> bytes.remove(place(item)))
-                                .thenCompose(_ -> ofKey.remove(id, item))
-                                .thenCompose(_ -> editPlace(item)
-                                        .map(bytes::remove)
-                                        .orElseGet(() -> CompletableFuture.completedFuture(null)))
-                                .thenApply(_ -> true));
+        Map<String, AttributeValue> item = get(letterKey(id));
+        if (item.isEmpty()) {
+            return false;
+        }
+        store.retried(() ->
+                store.client().deleteItem(request -> request.tableName(table).key(letterKey(id))));
+        bytes.remove(place(item));
+        ofKey.remove(id, item);
+        editPlace(item).ifPresent(bytes::remove);
+        return true;
     }
 
     /// Adds to what became of records.
-    public CompletableFuture<Void> count(Counts counts) {
-        return counters.add(counts);
+    public void count(Counts counts) {
+        counters.add(counts);
     }
 
     /// What became of records.
-    public CompletableFuture<Counts> counts() {
-        return get(single("counts")).thenApply(Counters::of);
+    public Counts counts() {
+        return Counters.of(get(single("counts")));
     }
 }

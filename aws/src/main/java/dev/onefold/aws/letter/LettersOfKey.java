@@ -1,12 +1,12 @@
 package dev.onefold.aws.letter;
 
 import dev.onefold.aws.item.Items;
+import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 
@@ -32,39 +32,29 @@ final class LettersOfKey {
     }
 
     /// The ids of letters whose records may state a key of this hash, in their order; the first thousand.
-    CompletableFuture<List<Long>> find(long keyHash) {
+    List<Long> find(long keyHash) {
         QueryRequest request = QueryRequest.builder()
                 .tableName(table)
                 .keyConditionExpression("p = :p")
                 .expressionAttributeValues(Map.of(":p", partition(keyHash)))
                 .consistentRead(true)
                 .build();
-        return find(request, new ArrayList<>());
-    }
-
-    private CompletableFuture<List<Long>> find(QueryRequest request, List<Long> found) {
-        return store.retried(() -> store.client().query(request)).thenCompose(page -> {
+        List<Long> found = new ArrayList<>();
+        Queries.pages(store, request, page -> {
             page.items().stream()
                     .map(item -> ByteBuffer.wrap(Items.bytes(item, "i")).getLong())
                     .limit(LETTERS_MAX - found.size())
                     .forEach(found::add);
-            return page.lastEvaluatedKey().isEmpty() || found.size() >= LETTERS_MAX
-                    ? CompletableFuture.completedFuture(found)
-                    : find(
-                            request.toBuilder()
-                                    .exclusiveStartKey(page.lastEvaluatedKey())
-                                    .build(),
-                            found);
+            return found.size() < LETTERS_MAX;
         });
+        return found;
     }
 
     /// Removes the key of a letter that is gone; a crash in between leaves a key that leads nowhere.
-    CompletableFuture<Void> remove(long id, Map<String, AttributeValue> letter) {
-        return letter.containsKey("k")
-                ? store.retried(() -> store.client()
-                                .deleteItem(
-                                        request -> request.tableName(table).key(item(Items.number(letter, "k"), id))))
-                        .thenApply(_ -> null)
-                : CompletableFuture.completedFuture(null);
+    void remove(long id, Map<String, AttributeValue> letter) {
+        if (letter.containsKey("k")) {
+            store.retried(() -> store.client()
+                    .deleteItem(request -> request.tableName(table).key(item(Items.number(letter, "k"), id))));
+        }
     }
 }

@@ -5,7 +5,6 @@ import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.reduce.Headers;
 import dev.onefold.aws.store.BatchReads;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.SettledReads;
 import dev.onefold.aws.store.Store;
 import java.time.Duration;
@@ -16,11 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.Update;
@@ -56,31 +52,28 @@ record Cut(long epoch, Instant covers) {
     ///
     /// @param covers what a cut that is closed from now on covers
     /// @param least the least epoch that will do, or [#NEXT]
-    static CompletableFuture<Cut> take(Store store, Definition definition, Instant covers, long least) {
-        return take(store, definition, covers, least, 1);
-    }
-
-    private static CompletableFuture<Cut> take(
-            Store store, Definition definition, Instant covers, long least, int attempt) {
-        return headers(store, definition).thenCompose(headers -> {
+    static Cut take(Store store, Definition definition, Instant covers, long least) {
+        long enough = least;
+        for (int attempt = 1; ; attempt++) {
+            List<Header> headers = headers(store, definition);
             if (headers.size() < definition.lanes()) {
-                return store.backOff(attempt)
-                        .thenCompose(_ -> Headers.make(store, definition))
-                        .thenCompose(_ -> take(store, definition, covers, least, attempt + 1));
+                store.backOff(attempt);
+                Headers.make(store, definition);
+                continue;
             }
             long epoch = epoch(headers);
             Header.Closing closing = headers.getFirst().closing();
-            if (closing != null && least != NEXT && epoch > least && isYoung(closing, store)) {
-                return settle(store, headers).thenApply(_ -> new Cut(epoch - 1, closing.covers()));
+            if (closing != null && enough != NEXT && epoch > enough && isYoung(closing, store)) {
+                settle(store, headers);
+                return new Cut(epoch - 1, closing.covers());
             }
             // Whoever closes it, it is closed after this call began; so its cut is as good as one of ours.
-            long enough = least == NEXT ? epoch : least;
-            return close(store, headers, covers, attempt, null)
-                    .thenCompose(written -> written instanceof Store.Written.Done
-                            ? closed(store, definition)
-                            : store.backOff(attempt)
-                                    .thenCompose(_ -> take(store, definition, covers, enough, attempt + 1)));
-        });
+            enough = enough == NEXT ? epoch : enough;
+            if (close(store, headers, covers, attempt, null) instanceof Store.Written.Done) {
+                return closed(store, definition);
+            }
+            store.backOff(attempt);
+        }
     }
 
     private static boolean isYoung(Header.Closing closing, Store store) {
@@ -89,13 +82,12 @@ record Cut(long epoch, Instant covers) {
     }
 
     /// The last epoch that was closed; at least the one that this caller has closed.
-    private static CompletableFuture<Cut> closed(Store store, Definition definition) {
-        return headers(store, definition)
-                .thenCompose(headers -> settle(store, headers)
-                        .thenApply(_ -> new Cut(
-                                epoch(headers) - 1,
-                                Objects.requireNonNull(headers.getFirst().closing())
-                                        .covers())));
+    private static Cut closed(Store store, Definition definition) {
+        List<Header> headers = headers(store, definition);
+        settle(store, headers);
+        return new Cut(
+                epoch(headers) - 1,
+                Objects.requireNonNull(headers.getFirst().closing()).covers());
     }
 
     /// The epoch of all lanes.
@@ -108,65 +100,56 @@ record Cut(long epoch, Instant covers) {
         return epoch;
     }
 
-    /// Completes when all that was committed before these headers were read is visible to plain reads.
-    static CompletableFuture<Void> settle(Store store, List<Header> headers) {
-        return CompletableFuture.allOf(
-                headers.stream().map(header -> Headers.settle(store, header)).toArray(CompletableFuture[]::new));
+    /// Returns when all that was committed before these headers were read is visible to plain reads.
+    static void settle(Store store, List<Header> headers) {
+        store.threads().each(headers, header -> Headers.settle(store, header));
     }
 
     /// The headers, all of one epoch; those that there are. Each is as it was at an instant of its own: a commit, or a
     /// closing, that is not seen in one of them may be seen in another one.
-    static CompletableFuture<List<Header>> headers(Store store, Definition definition) {
-        return headers(store, definition, 1);
-    }
-
-    private static CompletableFuture<List<Header>> headers(Store store, Definition definition, int attempt) {
-        List<Map<String, AttributeValue>> keys =
-                IntStream.range(0, definition.lanes()).mapToObj(Header::keyOf).toList();
-        return BatchReads.of(store, store.tables().totals(), keys, null).thenCompose(items -> {
-            List<Header> headers = items.stream()
-                    .map(item -> ours(Header.of(item), definition))
-                    .sorted(Comparator.comparingInt(Header::lane))
-                    .toList();
+    static List<Header> headers(Store store, Definition definition) {
+        for (int attempt = 1; ; attempt++) {
+            List<Header> headers =
+                    sorted(BatchReads.of(store, store.tables().totals(), keys(definition), null), definition);
             boolean isMixed = headers.stream().map(Header::epoch).distinct().count() > 1;
-            return isMixed && attempt < MIXED_MAX
-                    ? store.backOff(attempt).thenCompose(_ -> headers(store, definition, attempt + 1))
-                    : CompletableFuture.completedFuture(headers);
-        });
+            if (!isMixed || attempt >= MIXED_MAX) {
+                return headers;
+            }
+            store.backOff(attempt);
+        }
     }
 
     /// The headers at one instant; none if others are at work on one of them.
-    static CompletableFuture<List<Header>> quietHeaders(Store store, Definition definition) {
-        List<Map<String, AttributeValue>> keys =
-                IntStream.range(0, definition.lanes()).mapToObj(Header::keyOf).toList();
-        return SettledReads.of(store, store.tables().totals(), keys)
-                .thenApply(items -> items.orElse(List.of()).stream()
-                        .map(item -> ours(Header.of(item), definition))
-                        .sorted(Comparator.comparingInt(Header::lane))
-                        .toList());
+    static List<Header> quietHeaders(Store store, Definition definition) {
+        return sorted(
+                SettledReads.of(store, store.tables().totals(), keys(definition))
+                        .orElse(List.of()),
+                definition);
+    }
+
+    private static List<Map<String, AttributeValue>> keys(Definition definition) {
+        return IntStream.range(0, definition.lanes()).mapToObj(Header::keyOf).toList();
+    }
+
+    private static List<Header> sorted(List<Map<String, AttributeValue>> items, Definition definition) {
+        return items.stream()
+                .map(item -> ours(Header.of(item), definition))
+                .sorted(Comparator.comparingInt(Header::lane))
+                .toList();
     }
 
     /// Asks for a pause between commits. If this fails, the next attempt asks again.
-    private static CompletableFuture<Void> ask(Store store, List<Header> headers) {
-        return CompletableFuture.allOf(headers.stream()
-                .map(header -> store.retried(() -> store.client()
-                                .updateItem(request -> request.tableName(
-                                                store.tables().totals())
-                                        .key(Header.keyOf(header.lane()))
-                                        .updateExpression("SET " + Header.ASKED + " = :epoch")
-                                        .conditionExpression("e = :epoch AND i = :i")
-                                        .expressionAttributeValues(Map.of(
-                                                ":epoch",
-                                                Items.number(header.epoch()),
-                                                ":i",
-                                                AttributeValue.fromS(header.incarnation())))))
-                        .handle((_, failure) -> {
-                            if (failure != null && !(Futures.cause(failure) instanceof SdkException)) {
-                                throw new CompletionException(Futures.cause(failure));
-                            }
-                            return null;
-                        }))
-                .toArray(CompletableFuture[]::new));
+    private static void ask(Store store, Header header) {
+        store.tried(() -> store.client()
+                .updateItem(request -> request.tableName(store.tables().totals())
+                        .key(Header.keyOf(header.lane()))
+                        .updateExpression("SET " + Header.ASKED + " = :epoch")
+                        .conditionExpression("e = :epoch AND i = :i")
+                        .expressionAttributeValues(Map.of(
+                                ":epoch",
+                                Items.number(header.epoch()),
+                                ":i",
+                                AttributeValue.fromS(header.incarnation())))));
     }
 
     private static Header ours(Header header, Definition definition) {
@@ -182,14 +165,11 @@ record Cut(long epoch, Instant covers) {
     ///
     /// @param attempt from 1; a reader who was refused asks for a pause first
     /// @param heldUntil when the hold of the cut ends; `null` if the cut is not held
-    static CompletableFuture<Store.Written> close(
+    static Store.Written close(
             Store store, List<Header> headers, Instant covers, int attempt, @Nullable Instant heldUntil) {
-        return (attempt > REFUSED_MAX ? ask(store, headers) : CompletableFuture.<Void>completedFuture(null))
-                .thenCompose(_ -> close(store, headers, covers, heldUntil));
-    }
-
-    private static CompletableFuture<Store.Written> close(
-            Store store, List<Header> headers, Instant covers, @Nullable Instant heldUntil) {
+        if (attempt > REFUSED_MAX) {
+            store.threads().each(headers, header -> ask(store, header));
+        }
         List<TransactWriteItem> items = new ArrayList<>();
         for (Header header : headers) {
             Map<String, AttributeValue> values = new TreeMap<>(Map.of(

@@ -4,14 +4,12 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.reduce.Headers;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.stream.IntStream;
+import java.util.function.BooleanSupplier;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -47,54 +45,51 @@ record HeldCut(Cut cut, Instant begun) {
     ///
     /// @param covers what a cut that is closed from now on covers
     /// @param least the least epoch that will do, or [Cut#NEXT]
-    static CompletableFuture<HeldCut> take(Store store, Definition definition, Instant covers, long least) {
-        return new Taking(store, definition, covers).take(least, 1, 0);
-    }
-
-    /// One reader's way to a hold.
-    private record Taking(Store store, Definition definition, Instant covers) {
-        CompletableFuture<HeldCut> take(long least, int attempt, int pauses) {
-            return Cut.headers(store, definition).thenCompose(headers -> {
-                if (headers.size() < definition.lanes()) {
-                    return store.backOff(attempt)
-                            .thenCompose(_ -> Headers.make(store, definition))
-                            .thenCompose(_ -> take(least, attempt + 1, pauses));
+    static HeldCut take(Store store, Definition definition, Instant covers, long least) {
+        long enough = least;
+        int attempt = 1;
+        for (int pauses = 0; ; ) {
+            List<Header> headers = Cut.headers(store, definition);
+            if (headers.size() < definition.lanes()) {
+                store.backOff(attempt++);
+                Headers.make(store, definition);
+                continue;
+            }
+            // A cut that anybody closes after this call began is as good as one of its own.
+            boolean mayJoin = enough != Cut.NEXT;
+            enough = mayJoin ? enough : Cut.epoch(headers);
+            Header.Hold hold = headers.getFirst().hold();
+            Instant now = store.clock().instant();
+            if (hold == null || !hold.until().isAfter(now)) {
+                if (!(Cut.close(store, headers, covers, attempt, now.plus(HOLD)) instanceof Store.Written.Done)) {
+                    store.backOff(attempt++);
                 }
-                // A cut that anybody closes after this call began is as good as one of its own.
-                long enough = least == Cut.NEXT ? Cut.epoch(headers) : least;
-                Header.Hold hold = headers.getFirst().hold();
-                Instant now = store.clock().instant();
-                if (hold == null || !hold.until().isAfter(now)) {
-                    return Cut.close(store, headers, covers, attempt, now.plus(HOLD))
-                            .thenCompose(written -> written instanceof Store.Written.Done
-                                    ? take(enough, attempt, pauses)
-                                    : store.backOff(attempt).thenCompose(_ -> take(enough, attempt + 1, pauses)));
-                }
-                if (hold.epoch() >= enough
-                        && least != Cut.NEXT
-                        && Duration.between(hold.begun(), now).compareTo(SHARED_MAX) < 0
-                        && Duration.between(now, hold.until()).compareTo(LEFT_MIN) >= 0) {
-                    return Cut.settle(store, headers)
-                            .thenApply(_ -> new HeldCut(new Cut(hold.epoch(), hold.covers()), hold.begun()));
-                }
-                if (pauses >= PAUSES_MAX) {
-                    return CompletableFuture.failedFuture(new IllegalStateException(
-                            "Answers that take long to read were read by others, one after the other, for " + PAUSES_MAX
-                                    + " s. Ask again, or for less."));
-                }
-                return store.pause().apply(PAUSE).thenCompose(_ -> take(enough, attempt, pauses + 1));
-            });
+            } else if (mayJoin && isFresh(hold, enough, now)) {
+                Cut.settle(store, headers);
+                return new HeldCut(new Cut(hold.epoch(), hold.covers()), hold.begun());
+            } else if (pauses++ >= PAUSES_MAX) {
+                throw new IllegalStateException(
+                        "Answers that take long to read were read by others, one after the other, for " + PAUSES_MAX
+                                + " s. Ask again, or for less.");
+            } else {
+                store.threads().pause(PAUSE);
+            }
         }
     }
 
+    private static boolean isFresh(Header.Hold hold, long least, Instant now) {
+        return hold.epoch() >= least
+                && Duration.between(hold.begun(), now).compareTo(SHARED_MAX) < 0
+                && Duration.between(now, hold.until()).compareTo(LEFT_MIN) >= 0;
+    }
+
     /// Renews the hold until an answer is there, or the hold is too old. If a renewal fails, the next one follows.
-    void renewUntil(CompletableFuture<?> answer, Store store, Definition definition) {
-        var _ = store.pause().apply(RENEWED_AFTER).thenCompose(_ -> {
-            if (answer.isDone() || isOver(store)) {
-                return CompletableFuture.completedFuture(null);
-            }
-            return renew(store, definition).thenAccept(_ -> renewUntil(answer, store, definition));
-        });
+    void renewUntil(BooleanSupplier isAnswered, Store store, Definition definition) {
+        store.threads().pause(RENEWED_AFTER);
+        while (!isAnswered.getAsBoolean() && !isOver(store)) {
+            renew(store, definition);
+            store.threads().pause(RENEWED_AFTER);
+        }
     }
 
     /// Whether the hold is not renewed any more.
@@ -103,33 +98,25 @@ record HeldCut(Cut cut, Instant begun) {
     }
 
     /// A hold that has ended is not renewed: copies that it kept may be gone.
-    private CompletableFuture<Void> renew(Store store, Definition definition) {
+    private void renew(Store store, Definition definition) {
         Instant now = store.clock().instant();
-        AttributeValue until = Items.number(now.plus(HOLD).toEpochMilli());
-        return CompletableFuture.allOf(IntStream.range(0, definition.lanes())
-                .mapToObj(lane -> store.retried(() -> store.client()
-                                .updateItem(request -> request.tableName(
-                                                store.tables().totals())
-                                        .key(Header.keyOf(lane))
-                                        .updateExpression("SET " + Header.HELD_UNTIL + " = :until")
-                                        .conditionExpression(Header.HELD + " = :held AND i = :i AND "
-                                                + Header.HELD_UNTIL + " > :now")
-                                        .expressionAttributeValues(Map.of(
-                                                ":held",
-                                                Items.number(cut.epoch()),
-                                                ":now",
-                                                Items.number(now.toEpochMilli()),
-                                                ":until",
-                                                until,
-                                                ":i",
-                                                AttributeValue.fromS(
-                                                        definition.incarnation().id())))))
-                        .handle((_, failure) -> {
-                            if (failure != null && !(Futures.cause(failure) instanceof SdkException)) {
-                                throw new CompletionException(Futures.cause(failure));
-                            }
-                            return null;
-                        }))
-                .toArray(CompletableFuture[]::new));
+        Map<String, AttributeValue> values = Map.of(
+                ":held", Items.number(cut.epoch()),
+                ":now", Items.number(now.toEpochMilli()),
+                ":until", Items.number(now.plus(HOLD).toEpochMilli()),
+                ":i", AttributeValue.fromS(definition.incarnation().id()));
+        store.threads().each(definition.lanes(), lane -> {
+            try {
+                store.retriedIf(() -> store.client()
+                        .updateItem(request -> request.tableName(store.tables().totals())
+                                .key(Header.keyOf(lane))
+                                .updateExpression("SET " + Header.HELD_UNTIL + " = :until")
+                                .conditionExpression(
+                                        Header.HELD + " = :held AND i = :i AND " + Header.HELD_UNTIL + " > :now")
+                                .expressionAttributeValues(values)));
+            } catch (SdkException failed) {
+                return; // The next renewal follows.
+            }
+        });
     }
 }

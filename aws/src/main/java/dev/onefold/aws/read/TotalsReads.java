@@ -8,7 +8,7 @@ import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
-import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
@@ -21,7 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -83,9 +83,8 @@ public final class TotalsReads {
     ///
     /// @param view all of whose rows are filled, and their deltas added
     /// @param rows how many these are
-    /// @return fails with [Filling.Overtaken] if somebody has changed the definition
-    public static CompletableFuture<Verification> compare(
-            Store store, Definition definition, Definition.View view, long rows) {
+    /// @throws Filling.Overtaken if somebody has changed the definition
+    public static Verification compare(Store store, Definition definition, Definition.View view, long rows) {
         List<Part> parts = new ArrayList<>();
         int rollups = Rollups.of(definition.servedView().pipeline()).all().size();
         for (int number : List.of(definition.served(), view.number())) {
@@ -94,72 +93,64 @@ public final class TotalsReads {
             }
         }
         String truth = rows + " rows" + (view.oneIn() == 1 ? "" : ", for one leaf group in " + view.oneIn());
-        return new TotalsReads(store, definition)
-                .read(parts, Cut.NEXT)
-                .thenCompose(reading -> new Definitions(store).load().thenApply(now -> {
-                    if (!now.equals(definition)) {
-                        throw new Filling.Overtaken(view.number());
-                    }
-                    return Verification.of(
-                            reading.totals().subList(0, rollups),
-                            reading.totals().subList(rollups, 2 * rollups),
-                            truth);
-                }));
+        List<Totals> totals =
+                new TotalsReads(store, definition).read(parts, Cut.NEXT).totals();
+        if (!new Definitions(store).load().equals(definition)) {
+            throw new Filling.Overtaken(view.number());
+        }
+        return Verification.of(totals.subList(0, rollups), totals.subList(rollups, 2 * rollups), truth);
     }
 
     /// Reads all parts as of the same instant, which others may have chosen up to a second ago.
-    public CompletableFuture<Reading> read(List<Part> parts) {
+    public Reading read(List<Part> parts) {
         return read(parts, 0);
     }
 
     /// The same, and nothing from before an epoch.
     ///
     /// @param least an epoch that was read, or was open
-    public CompletableFuture<Reading> read(List<Part> parts, long least) {
-        return read(parts, least, 1);
+    public Reading read(List<Part> parts, long least) {
+        long enough = least;
+        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+            try {
+                return read(parts, enough, attempt);
+            } catch (Overtaken overtaken) {
+                enough = enough == Cut.NEXT ? enough : Math.max(enough, overtaken.least);
+            }
+            if (attempt < ATTEMPTS_MAX) {
+                store.backOff(attempt);
+            }
+        }
+        throw new IllegalStateException("The totals have changed " + ATTEMPTS_MAX
+                + " times while this answer was read, each time before it was whole. Ask again, or for less.");
     }
 
     /// The epoch that is open; 0 where nothing was ever added.
-    public CompletableFuture<Long> open() {
-        return Cut.headers(store, definition)
-                .thenApply(headers -> headers.size() < definition.lanes() ? 0 : Cut.epoch(headers));
+    public long open() {
+        List<Header> headers = Cut.headers(store, definition);
+        return headers.size() < definition.lanes() ? 0 : Cut.epoch(headers);
     }
 
-    private CompletableFuture<Reading> read(List<Part> parts, long least, int attempt) {
+    private Reading read(List<Part> parts, long least, int attempt) {
         Instant now = store.clock().instant();
-        return Lag.oldest(store, definition.lanes(), now)
-                .thenCompose(at -> attempt > OVERTAKEN_MAX
-                        ? held(parts, at, least)
-                        : at.equals(now) && attempt == 1 ? still(parts, at, least) : closed(parts, at, least))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = Futures.cause(failure);
-                    if (!(cause instanceof Overtaken overtaken)) {
-                        return CompletableFuture.failedFuture(cause);
-                    }
-                    if (attempt >= ATTEMPTS_MAX) {
-                        return CompletableFuture.failedFuture(
-                                new IllegalStateException(
-                                        "The totals have changed " + ATTEMPTS_MAX
-                                                + " times while this answer was read, each time before it was whole. Ask again, or for less."));
-                    }
-                    long enough = least == Cut.NEXT ? least : Math.max(least, overtaken.least);
-                    return store.backOff(attempt).thenCompose(_ -> read(parts, enough, attempt + 1));
-                });
+        Instant at = Lag.oldest(store, definition.lanes(), now);
+        if (attempt > OVERTAKEN_MAX) {
+            return held(parts, at, least);
+        }
+        return at.equals(now) && attempt == 1 ? still(parts, at, least) : closed(parts, at, least);
     }
 
     /// Where nothing waits to be added, probably nothing is while this is read: then no epoch need be closed, and
     /// nothing be written. Each commit moves a header, so equal headers before and after are one cut, if no commit
     /// is under way then.
-    private CompletableFuture<Reading> still(List<Part> parts, Instant at, long least) {
-        return Cut.headers(store, definition)
-                .thenCompose(before -> before.size() < definition.lanes()
-                        ? closed(parts, at, least)
-                        : Cut.settle(store, before)
-                                .thenCompose(_ -> read(parts, new Cut(Cut.NOW, at), Cut.epoch(before)))
-                                .thenCompose(reading -> Cut.quietHeaders(store, definition)
-                                        .thenCompose(after -> isSame(before, after)
-                                                ? CompletableFuture.completedFuture(reading)
-                                                : closed(parts, at, least))));
+    private Reading still(List<Part> parts, Instant at, long least) {
+        List<Header> before = Cut.headers(store, definition);
+        if (before.size() < definition.lanes()) {
+            return closed(parts, at, least);
+        }
+        Cut.settle(store, before);
+        Reading reading = read(parts, new Cut(Cut.NOW, at), Cut.epoch(before));
+        return isSame(before, Cut.quietHeaders(store, definition)) ? reading : closed(parts, at, least);
     }
 
     private static boolean isSame(List<Header> before, List<Header> after) {
@@ -169,65 +160,56 @@ public final class TotalsReads {
                 .equals(after.stream().map(Header::commits).toList());
     }
 
-    private CompletableFuture<Reading> closed(List<Part> parts, Instant at, long least) {
-        return Cut.take(store, definition, at, least).thenCompose(cut -> read(parts, cut, cut.epoch()));
+    private Reading closed(List<Part> parts, Instant at, long least) {
+        Cut cut = Cut.take(store, definition, at, least);
+        return read(parts, cut, cut.epoch());
     }
 
-    /// For an answer that takes long to read.
-    private CompletableFuture<Reading> held(List<Part> parts, Instant at, long least) {
-        return HeldCut.take(store, definition, at, least).thenCompose(held -> {
-            CompletableFuture<Reading> reading =
-                    read(parts, held.cut(), held.cut().epoch());
-            held.renewUntil(reading, store, definition);
-            return reading.exceptionallyCompose(
-                    failure -> CompletableFuture.failedFuture(failed(Futures.cause(failure), held)));
-        });
-    }
-
-    /// A reader that was overtaken in spite of a hold does not join it again: some of its copies are gone.
-    private Throwable failed(Throwable cause, HeldCut held) {
-        if (!(cause instanceof Overtaken)) {
-            return cause;
-        }
-        return held.isOver(store)
-                ? new IllegalStateException("This answer took longer to read than " + HeldCut.HELD_MAX.toSeconds()
+    /// For an answer that takes long to read. A reader that was overtaken in spite of a hold does not join it again:
+    /// some of its copies are gone.
+    private Reading held(List<Part> parts, Instant at, long least) {
+        HeldCut held = HeldCut.take(store, definition, at, least);
+        AtomicBoolean isRead = new AtomicBoolean();
+        store.threads().execute(() -> held.renewUntil(isRead::get, store, definition));
+        try {
+            return read(parts, held.cut(), held.cut().epoch());
+        } catch (Overtaken overtaken) {
+            if (held.isOver(store)) {
+                throw new IllegalStateException("This answer took longer to read than " + HeldCut.HELD_MAX.toSeconds()
                         + " s, and the totals do not keep their values for longer while they change."
-                        + " Ask for less: for a group, or one level.")
-                : new Overtaken(held.cut().epoch() + 1);
+                        + " Ask for less: for a group, or one level.");
+            }
+            throw new Overtaken(held.cut().epoch() + 1);
+        } finally {
+            isRead.set(true);
+        }
     }
 
-    private CompletableFuture<Reading> read(List<Part> parts, Cut cut, long epoch) {
-        List<CompletableFuture<Totals>> each =
-                parts.stream().map(part -> read(part, cut)).toList();
-        return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
-                .thenApply(_ ->
-                        new Reading(each.stream().map(CompletableFuture::join).toList(), cut.covers(), epoch));
+    private Reading read(List<Part> parts, Cut cut, long epoch) {
+        return new Reading(store.threads().all(parts, part -> read(part, cut)), cut.covers(), epoch);
     }
 
-    private CompletableFuture<Totals> read(Part part, Cut cut) {
+    private Totals read(Part part, Cut cut) {
         Rollup rollup =
                 Rollups.of(definition.view(part.view()).pipeline()).all().get(part.rollup());
         int summed = Stored.summed(definition.view(part.view()).pipeline(), part.rollup());
-        boolean valued = rollup.measures().size() > summed;
         Totals totals = new Totals(rollup);
-        List<CompletableFuture<Void>> stripes = new ArrayList<>();
+        List<Stripe> stripes = new ArrayList<>();
         for (int lane = 0; lane < definition.lanes(); lane++) {
             String partition = TotalsKey.partition(part.view(), lane);
-            stripes.add(query(
+            stripes.add(new Stripe(
                     partition,
                     TotalsKey.leavesUnder(part.rollup(), part.under()),
-                    item -> addLeaf(totals, part, item, Stored.sums(item, summed, cut.epoch())),
-                    null));
-            if (valued) {
-                stripes.add(query(
+                    item -> addLeaf(totals, part, item, Stored.sums(item, summed, cut.epoch()))));
+            if (rollup.measures().size() > summed) {
+                stripes.add(new Stripe(
                         partition,
                         TotalsKey.valuesUnder(part.rollup(), part.under()),
-                        item -> addValue(totals, part, item, Stored.count(item, cut.epoch())),
-                        null));
+                        item -> addValue(totals, part, item, Stored.count(item, cut.epoch()))));
             }
         }
-        return CompletableFuture.allOf(stripes.toArray(CompletableFuture[]::new))
-                .thenApply(_ -> totals);
+        store.threads().each(stripes, this::read);
+        return totals;
     }
 
     private static void addLeaf(Totals totals, Part part, Map<String, AttributeValue> item, Delta.@Nullable Sums sums) {
@@ -254,25 +236,22 @@ public final class TotalsReads {
         }
     }
 
-    private CompletableFuture<Void> query(
-            String partition,
-            byte[] prefix,
-            Consumer<Map<String, AttributeValue>> sink,
-            @Nullable Map<String, AttributeValue> start) {
+    /// The items of a lane that a part is made of, and what takes each of them.
+    private record Stripe(String partition, byte[] prefix, Consumer<Map<String, AttributeValue>> sink) {}
+
+    private void read(Stripe stripe) {
         QueryRequest request = QueryRequest.builder()
                 .tableName(store.tables().totals())
                 .keyConditionExpression("p = :p AND begins_with(g, :g)")
-                .expressionAttributeValues(Map.of(":p", AttributeValue.fromS(partition), ":g", Items.bytes(prefix)))
+                .expressionAttributeValues(
+                        Map.of(":p", AttributeValue.fromS(stripe.partition()), ":g", Items.bytes(stripe.prefix())))
                 .consistentRead(true)
-                .exclusiveStartKey(start)
                 .build();
-        return store.retried(() -> store.client().query(request)).thenCompose(response -> {
+        Queries.pages(store, request, page -> {
             synchronized (this) {
-                response.items().forEach(sink);
+                page.items().forEach(stripe.sink());
             }
-            return response.lastEvaluatedKey().isEmpty()
-                    ? CompletableFuture.completedFuture(null)
-                    : query(partition, prefix, sink, response.lastEvaluatedKey());
+            return true;
         });
     }
 }

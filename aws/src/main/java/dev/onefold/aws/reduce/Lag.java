@@ -5,10 +5,8 @@ import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
+import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 
@@ -17,34 +15,31 @@ public final class Lag {
     private Lag() {}
 
     /// Age of the oldest delta; zero if there is none.
-    public static CompletableFuture<Duration> of(Store store, int lanes) {
+    public static Duration of(Store store, int lanes) {
         Instant now = store.clock().instant();
-        return oldest(store, lanes, now).thenApply(oldest -> Duration.between(oldest, now));
+        return Duration.between(oldest(store, lanes, now), now);
     }
 
     /// When the oldest delta was written that is not in the totals yet.
     ///
     /// @param otherwise if there is none
-    public static CompletableFuture<Instant> oldest(Store store, int lanes, Instant otherwise) {
-        List<CompletableFuture<Instant>> each = IntStream.range(0, lanes)
-                .mapToObj(lane -> Queries.first(
-                                store,
-                                QueryRequest.builder()
-                                        .tableName(store.tables().deltas())
-                                        .keyConditionExpression("l = :l")
-                                        .expressionAttributeValues(
-                                                Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
-                                        .consistentRead(true)
-                                        .limit(1)
-                                        .build())
-                        .thenApply(response -> response.items().isEmpty()
-                                ? otherwise
-                                : DeltaItem.of(response.items().getFirst()).at()))
-                .toList();
-        return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
-                .thenApply(_ -> each.stream()
-                        .map(CompletableFuture::join)
-                        .min(Instant::compareTo)
-                        .orElse(otherwise));
+    public static Instant oldest(Store store, int lanes, Instant otherwise) {
+        return store.threads().all(lanes, lane -> oldest(store, lane)).stream()
+                .flatMap(Optional::stream)
+                .min(Instant::compareTo)
+                .orElse(otherwise);
+    }
+
+    private static Optional<Instant> oldest(Store store, int lane) {
+        QueryRequest request = QueryRequest.builder()
+                .tableName(store.tables().deltas())
+                .keyConditionExpression("l = :l")
+                .expressionAttributeValues(Map.of(":l", AttributeValue.fromS(Integer.toString(lane))))
+                .consistentRead(true)
+                .limit(1)
+                .build();
+        return Queries.first(store, request).items().stream()
+                .findFirst()
+                .map(item -> DeltaItem.of(item).at());
     }
 }

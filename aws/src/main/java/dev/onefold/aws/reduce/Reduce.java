@@ -7,7 +7,6 @@ import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.BatchReads;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.SettledReads;
 import dev.onefold.aws.store.Store;
@@ -25,9 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
@@ -89,7 +85,7 @@ public final class Reduce {
     /// Reduces a lane until all that was there is in its totals.
     ///
     /// @return how many transactions it took
-    public static CompletableFuture<Long> lane(Store store, int lane) {
+    public static long lane(Store store, int lane) {
         return lane(store, lane, FOREVER, new Delays());
     }
 
@@ -97,104 +93,113 @@ public final class Reduce {
     /// meanwhile. If none comes, it goes on for longer.
     ///
     /// @param delays takes the delays of what becomes visible. What an unanswered commit made visible is left out
-    public static CompletableFuture<Long> lane(Store store, int lane, Duration most, Delays delays) {
+    public static long lane(Store store, int lane, Duration most, Delays delays) {
         return new Reduce(store, lane, most, delays).run();
     }
 
-    private CompletableFuture<Long> run() {
-        return new Definitions(store)
-                .requireTables()
-                .thenCompose(_ -> last())
-                .thenCompose(last -> last.isEmpty()
-                        ? CompletableFuture.completedFuture(null)
-                        : drain(last.get().id().id(), store.clock().instant(), 1)
-                                .thenCompose(_ -> tell()))
-                .thenApply(_ -> commits);
+    private long run() {
+        new Definitions(store).requireTables();
+        Optional<DeltaItem> last = last();
+        if (last.isPresent()) {
+            drain(last.get().id().id());
+            tell();
+        }
+        return commits;
     }
 
     /// @param last the greatest id that was there at the beginning. Ids begin with the time, so only few that come
     ///     later are below it
-    private CompletableFuture<Void> drain(String last, Instant begun, int attempt) {
+    private void drain(String last) {
+        Instant begun = store.clock().instant();
+        int attempt = 1;
+        while (hasTime(begun)) {
+            Header header = header();
+            List<DeltaItem> deltas = deltas();
+            if (deltas.isEmpty() || deltas.getFirst().id().id().compareTo(last) > 0) {
+                return;
+            }
+            Picked picked = pick(header, deltas);
+            if (!picked.deltas().isEmpty() && commit(header, picked) instanceof Store.Written.Done) {
+                commits++;
+                settled = header.commits() + 1;
+                Instant now = store.clock().instant();
+                picked.deltas().forEach(delta -> delays.add(delta.arrivals(), now));
+                noteGone(picked.deltas().stream().map(DeltaItem::id).toList());
+                attempt = 1;
+            } else {
+                attempt = again(header, picked, attempt);
+            }
+        }
+    }
+
+    private boolean hasTime(Instant begun) {
         Duration taken = Duration.between(begun, store.clock().instant());
         if (taken.compareTo(most) < 0) {
-            return go(last, begun, attempt);
+            return true;
         }
         if (taken.compareTo(OWN_MAX) >= 0) {
-            return CompletableFuture.completedFuture(null);
+            return false;
         }
-        return last().thenCompose(now -> now.isEmpty() || now.get().at().isAfter(begun.plus(APART_MAX))
-                ? CompletableFuture.completedFuture(null)
-                : go(last, begun, attempt));
+        Optional<DeltaItem> now = last();
+        return now.isPresent() && !now.get().at().isAfter(begun.plus(APART_MAX));
     }
 
-    private CompletableFuture<Void> go(String last, Instant begun, int attempt) {
-        return header().thenCompose(header -> deltas().thenCompose(deltas -> {
-            if (deltas.isEmpty() || deltas.getFirst().id().id().compareTo(last) > 0) {
-                return CompletableFuture.completedFuture(null);
-            }
-            return pick(header, deltas)
-                    .thenCompose(picked -> picked.deltas().isEmpty()
-                            ? again(header, picked, last, begun, attempt)
-                            : commit(header, picked).thenCompose(written -> {
-                                if (written instanceof Store.Written.Done) {
-                                    commits++;
-                                    settled = header.commits() + 1;
-                                    Instant now = store.clock().instant();
-                                    picked.deltas().forEach(delta -> delays.add(delta.arrivals(), now));
-                                    noteGone(picked.deltas().stream()
-                                            .map(DeltaItem::id)
-                                            .toList());
-                                    return drain(last, begun, 1);
-                                }
-                                return again(header, picked, last, begun, attempt);
-                            }));
-        }));
-    }
-
-    /// Tries again. Where somebody else has made a commit since the last attempt, this one is the first: what waits
-    /// becomes less, whoever commits it. Readers who close epochs move the lane, too, and make nothing less.
-    private CompletableFuture<Void> again(Header header, Picked picked, String last, Instant begun, int attempt) {
+    /// Waits before the next attempt. Where somebody else has made a commit since the last attempt, this one was the
+    /// first: what waits becomes less, whoever commits it. Readers who close epochs move the lane, too, and make
+    /// nothing less.
+    ///
+    /// @return the number of the next attempt
+    private int again(Header header, Picked picked, int attempt) {
         int attempts = header.last() == stood ? attempt : 1;
         stood = header.last();
         if (attempts >= ATTEMPTS_MAX) {
-            return CompletableFuture.failedFuture(new IllegalStateException("Lane " + lane + " could not be reduced in "
+            throw new IllegalStateException("Lane " + lane + " could not be reduced in "
                     + ATTEMPTS_MAX + " attempts, by nobody; what stands in it is added the next time."
-                    + (picked.blockers().isEmpty() ? "" : " It waits for the deltas " + picked.blockers() + ".")));
+                    + (picked.blockers().isEmpty() ? "" : " It waits for the deltas " + picked.blockers() + "."));
         }
-        return store.backOff(attempts).thenCompose(_ -> drain(last, begun, attempts + 1));
+        store.backOff(attempts);
+        return attempts + 1;
     }
 
     /// Picks; if all that was read waits for something else, that is looked at: it is gone, or stands further behind
     /// in this lane and is taken first, or in another lane (the number of lanes has changed) and is waited for.
     /// So is what may be on its way into the table.
-    private CompletableFuture<Picked> pick(Header header, List<DeltaItem> deltas) {
-        List<DeltaItem> foreign = deltas.stream()
-                .filter(delta -> !delta.incarnation().equals(header.incarnation()))
-                .limit(store.deltasPerCommitMax())
-                .toList();
-        if (!foreign.isEmpty()) {
-            return CompletableFuture.completedFuture(new Picked(foreign, ViewDeltas.NOTHING, Set.of()));
-        }
-        Picked picked = picked(deltas);
-        if (!picked.deltas().isEmpty() || picked.blockers().isEmpty()) {
-            return CompletableFuture.completedFuture(picked);
-        }
-        List<Map<String, AttributeValue>> keys =
-                picked.blockers().stream().map(DeltaItem::keyOf).toList();
-        return SettledReads.of(store, store.tables().deltas(), keys).thenCompose(items -> {
-            if (items.isEmpty()) {
-                return CompletableFuture.completedFuture(picked);
+    private Picked pick(Header header, List<DeltaItem> deltas) {
+        List<DeltaItem> read = new ArrayList<>(deltas);
+        while (true) {
+            List<DeltaItem> foreign = read.stream()
+                    .filter(delta -> !delta.incarnation().equals(header.incarnation()))
+                    .limit(store.deltasPerCommitMax())
+                    .toList();
+            if (!foreign.isEmpty()) {
+                return new Picked(foreign, ViewDeltas.NOTHING, Set.of());
             }
-            List<DeltaItem> found = items.get().stream().map(DeltaItem::of).toList();
-            Set<DeltaId> missing = new HashSet<>(picked.blockers());
-            found.forEach(delta -> missing.remove(delta.id()));
-            noteGone(missing);
-            List<DeltaItem> more = new ArrayList<>(deltas);
-            found.stream().filter(delta -> delta.id().lane() == lane).forEach(more::add);
-            return more.size() > deltas.size() || !missing.isEmpty()
-                    ? pick(header, more)
-                    : CompletableFuture.completedFuture(picked);
-        });
+            Picked picked = picked(read);
+            if (!picked.deltas().isEmpty() || picked.blockers().isEmpty() || !resolve(picked.blockers(), read)) {
+                return picked;
+            }
+        }
+    }
+
+    /// Looks at what others wait for.
+    ///
+    /// @param read takes those that stand in this lane
+    /// @return whether anything is known now that was not
+    private boolean resolve(Set<DeltaId> blockers, List<DeltaItem> read) {
+        List<Map<String, AttributeValue>> keys =
+                blockers.stream().map(DeltaItem::keyOf).toList();
+        Optional<List<Map<String, AttributeValue>>> items =
+                SettledReads.of(store, store.tables().deltas(), keys);
+        if (items.isEmpty()) {
+            return false;
+        }
+        List<DeltaItem> found = items.get().stream().map(DeltaItem::of).toList();
+        Set<DeltaId> missing = new HashSet<>(blockers);
+        found.forEach(delta -> missing.remove(delta.id()));
+        noteGone(missing);
+        int before = read.size();
+        found.stream().filter(delta -> delta.id().lane() == lane).forEach(read::add);
+        return read.size() > before || !missing.isEmpty();
     }
 
     private Picked picked(List<DeltaItem> read) {
@@ -209,65 +214,53 @@ public final class Reduce {
     }
 
     /// The header, when all that its last commit wrote is visible, and no reader waits for a pause.
-    private CompletableFuture<Header> header() {
-        return header(0);
+    private Header header() {
+        Header header = settledHeader();
+        for (int pauses = 0; header.isAsked() && pauses < PAUSES_MAX; pauses++) {
+            store.threads().pause(PAUSE);
+            header = settledHeader();
+        }
+        return header;
     }
 
-    private CompletableFuture<Header> header(int pauses) {
-        return settledHeader()
-                .thenCompose(header -> header.isAsked() && pauses < PAUSES_MAX
-                        ? store.pause().apply(PAUSE).thenCompose(_ -> header(pauses + 1))
-                        : CompletableFuture.completedFuture(header));
-    }
-
-    private CompletableFuture<Header> settledHeader() {
-        return Headers.find(store, lane).thenCompose(found -> {
-            if (found.isEmpty()) {
-                return new Definitions(store)
-                        .load()
-                        .thenCompose(definition -> Headers.make(store, definition))
-                        .thenCompose(_ -> settledHeader());
-            }
-            Header header = found.get();
-            incarnation = header.incarnation();
-            return header.last() == settled
-                    ? CompletableFuture.completedFuture(header)
-                    : Headers.settle(store, header).thenApply(_ -> {
-                        settled = header.last();
-                        return header;
-                    });
-        });
+    private Header settledHeader() {
+        Optional<Header> found = Headers.find(store, lane);
+        while (found.isEmpty()) {
+            Headers.make(store, new Definitions(store).load());
+            found = Headers.find(store, lane);
+        }
+        Header header = found.get();
+        incarnation = header.incarnation();
+        if (header.last() != settled) {
+            Headers.settle(store, header);
+            settled = header.last();
+        }
+        return header;
     }
 
     /// Says in the header that the last commit is visible, whole, so that nobody has to look. If this fails, they look.
-    private CompletableFuture<Void> tell() {
-        if (commits == 0) {
-            return CompletableFuture.completedFuture(null);
+    private void tell() {
+        if (commits > 0) {
+            store.tried(() -> store.client()
+                    .updateItem(request -> request.tableName(store.tables().totals())
+                            .key(Header.keyOf(lane))
+                            .updateExpression("REMOVE " + Header.TOUCHED)
+                            .conditionExpression("c = :c AND i = :i AND attribute_exists(" + Header.TOUCHED + ")")
+                            .expressionAttributeValues(
+                                    Map.of(":c", Items.number(settled), ":i", AttributeValue.fromS(incarnation)))));
         }
-        return store.client()
-                .updateItem(request -> request.tableName(store.tables().totals())
-                        .key(Header.keyOf(lane))
-                        .updateExpression("REMOVE " + Header.TOUCHED)
-                        .conditionExpression("c = :c AND i = :i AND attribute_exists(" + Header.TOUCHED + ")")
-                        .expressionAttributeValues(
-                                Map.of(":c", Items.number(settled), ":i", AttributeValue.fromS(incarnation))))
-                .handle((_, failure) -> {
-                    if (failure != null && !(Futures.cause(failure) instanceof SdkException)) {
-                        throw new CompletionException(Futures.cause(failure));
-                    }
-                    return null;
-                });
     }
 
-    private CompletableFuture<Optional<DeltaItem>> last() {
-        return Queries.first(store, query().scanIndexForward(false).limit(1).build())
-                .thenApply(response -> response.items().stream().findFirst().map(DeltaItem::of));
+    private Optional<DeltaItem> last() {
+        return Queries.first(store, query().scanIndexForward(false).limit(1).build()).items().stream()
+                .findFirst()
+                .map(DeltaItem::of);
     }
 
-    private CompletableFuture<List<DeltaItem>> deltas() {
-        return Queries.first(store, query().limit(DELTAS_READ_MAX).build())
-                .thenApply(
-                        response -> response.items().stream().map(DeltaItem::of).toList());
+    private List<DeltaItem> deltas() {
+        return Queries.first(store, query().limit(DELTAS_READ_MAX).build()).items().stream()
+                .map(DeltaItem::of)
+                .toList();
     }
 
     private QueryRequest.Builder query() {
@@ -286,20 +279,19 @@ public final class Reduce {
         gone.addAll(ids);
     }
 
-    private CompletableFuture<Store.Written> commit(Header header, Picked picked) {
+    private Store.Written commit(Header header, Picked picked) {
         List<Addition> additions = new ArrayList<>();
         picked.sum().byView().forEach((view, delta) -> additions.addAll(Addition.of(view, lane, delta)));
         List<Map<String, AttributeValue>> keys =
                 additions.stream().map(Addition::key).toList();
-        return read(keys).thenCompose(stored -> {
-            List<TransactWriteItem> items = new ArrayList<>();
-            items.add(move(header, keys));
-            picked.deltas().forEach(delta -> items.add(delete(delta.id())));
-            OptionalLong held = header.held(store.clock().instant());
-            additions.forEach(addition -> items.add(
-                    addition.update(store, stored.getOrDefault(addition.key(), Map.of()), header.epoch(), held)));
-            return store.transact(items);
-        });
+        Map<Map<String, AttributeValue>, Map<String, AttributeValue>> stored = read(keys);
+        List<TransactWriteItem> items = new ArrayList<>();
+        items.add(move(header, keys));
+        picked.deltas().forEach(delta -> items.add(delete(delta.id())));
+        OptionalLong held = header.held(store.clock().instant());
+        additions.forEach(addition ->
+                items.add(addition.update(store, stored.getOrDefault(addition.key(), Map.of()), header.epoch(), held)));
+        return store.transact(items);
     }
 
     private TransactWriteItem move(Header header, List<Map<String, AttributeValue>> keys) {
@@ -330,19 +322,17 @@ public final class Reduce {
     }
 
     /// The epochs of the items that will change, by key; those that there are.
-    private CompletableFuture<Map<Map<String, AttributeValue>, Map<String, AttributeValue>>> read(
-            List<Map<String, AttributeValue>> keys) {
+    private Map<Map<String, AttributeValue>, Map<String, AttributeValue>> read(List<Map<String, AttributeValue>> keys) {
         String projection = String.join(", ", TotalsKey.PARTITION, TotalsKey.GROUP, Stored.EPOCH, Stored.HELD);
-        return BatchReads.of(store, store.tables().totals(), keys, projection).thenApply(items -> {
-            Map<Map<String, AttributeValue>, Map<String, AttributeValue>> found = new HashMap<>();
-            for (Map<String, AttributeValue> item : items) {
-                found.put(
-                        Map.of(
-                                TotalsKey.PARTITION, Items.require(item, TotalsKey.PARTITION),
-                                TotalsKey.GROUP, Items.require(item, TotalsKey.GROUP)),
-                        item);
-            }
-            return found;
-        });
+        Map<Map<String, AttributeValue>, Map<String, AttributeValue>> found = new HashMap<>();
+        for (Map<String, AttributeValue> item :
+                BatchReads.of(store, store.tables().totals(), keys, projection)) {
+            found.put(
+                    Map.of(
+                            TotalsKey.PARTITION, Items.require(item, TotalsKey.PARTITION),
+                            TotalsKey.GROUP, Items.require(item, TotalsKey.GROUP)),
+                    item);
+        }
+        return found;
     }
 }

@@ -4,7 +4,6 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Incarnation;
 import dev.onefold.aws.item.Items;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
 import dev.onefold.core.pipeline.Pipeline;
@@ -12,14 +11,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.function.IntFunction;
-import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionCheck;
-import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
 /// Reads and changes the definition of a deployment; see [Definition].
@@ -34,59 +27,53 @@ public final class Definitions {
     }
 
     /// The definition, which is made of this pipeline if there is none yet. Making it twice at once makes it once.
-    public CompletableFuture<Definition> openOrCreate(Pipeline pipeline, int lanes, int gates) {
-        return find().thenCompose(found -> found.map(CompletableFuture::completedFuture)
-                .orElseGet(() -> TableIds.ask(store)
-                        .thenCompose(tables -> create(Definition.first(
-                                pipeline,
-                                lanes,
-                                gates,
-                                new Incarnation(
-                                        store.newId(),
-                                        tables.stream().map(TableIds.Found::id).toList()))))));
+    public Definition openOrCreate(Pipeline pipeline, int lanes, int gates) {
+        Optional<Definition> found = find();
+        if (found.isPresent()) {
+            return found.get();
+        }
+        List<String> tables =
+                TableIds.ask(store).stream().map(TableIds.Found::id).toList();
+        return create(Definition.first(pipeline, lanes, gates, new Incarnation(store.newId(), tables)));
     }
 
     /// The definition as it is now.
-    public CompletableFuture<Definition> load() {
-        return find().thenApply(
-                        found -> found.orElseThrow(
-                                () -> new IllegalStateException(
-                                        "Table "
-                                                + store.tables().rows()
-                                                + " holds no definition: nothing was deployed there, no record has come yet, or the table was replaced.")));
+    public Definition load() {
+        return find().orElseThrow(() ->
+                new IllegalStateException("Table " + store.tables().rows()
+                        + " holds no definition: nothing was deployed there, no record has come yet, or the table was"
+                        + " replaced."));
     }
 
     /// The definition as it is now, if there is one. It fails if a table was restored, or made anew, and nobody
     /// has told the deployment.
-    public CompletableFuture<Optional<Definition>> find() {
-        return findAnyhow()
-                .thenCompose(found -> found.isEmpty()
-                        ? CompletableFuture.completedFuture(found)
-                        : requireTables(found.get()).thenApply(_ -> found));
+    public Optional<Definition> find() {
+        Optional<Definition> found = findAnyhow();
+        found.ifPresent(this::requireTables);
+        return found;
     }
 
     /// Fails if a table was restored since a process of ours has looked last, which must be within a minute: for who
     /// needs no definition.
-    public CompletableFuture<Void> requireTables() {
-        return store.ids().isValid(store.clock().instant())
-                ? CompletableFuture.completedFuture(null)
-                : find().thenApply(_ -> null);
+    public void requireTables() {
+        if (!store.ids().isValid(store.clock().instant())) {
+            find();
+        }
     }
 
-    private CompletableFuture<Void> requireTables(Definition definition) {
+    private void requireTables(Definition definition) {
         List<String> known = definition.incarnation().tables();
         Instant asked = store.clock().instant();
         if (store.ids().isValid(known, asked)) {
-            return CompletableFuture.completedFuture(null);
+            return;
         }
-        return TableIds.ask(store).thenAccept(found -> {
-            for (int table = 0; table < known.size(); table++) {
-                if (!found.get(table).id().equals(known.get(table))) {
-                    throw new OtherTable(found.get(table));
-                }
+        List<TableIds.Found> found = TableIds.ask(store);
+        for (int table = 0; table < known.size(); table++) {
+            if (!found.get(table).id().equals(known.get(table))) {
+                throw new OtherTable(found.get(table));
             }
-            store.ids().note(known, asked);
-        });
+        }
+        store.ids().note(known, asked);
     }
 
     /// A table was restored from a backup, or replaced by another one.
@@ -101,83 +88,64 @@ public final class Definitions {
     }
 
     /// The definition as it is now, if there is one, whatever the tables are.
-    public CompletableFuture<Optional<Definition>> findAnyhow() {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().rows())
-                                .key(Definition.key())
-                                .consistentRead(true)))
-                .thenApply(response ->
-                        response.item().isEmpty() ? Optional.empty() : Optional.of(Definition.of(response.item())));
+    public Optional<Definition> findAnyhow() {
+        Map<String, AttributeValue> item = row(Definition.key());
+        return item.isEmpty() ? Optional.empty() : Optional.of(Definition.of(item));
+    }
+
+    private Map<String, AttributeValue> row(Map<String, AttributeValue> key) {
+        return store.get(store.tables().rows(), key);
     }
 
     /// The definition comes last: whoever finds it finds its gates, too. A stream with many shards starts many
     /// functions at once, and a new table takes 4,000 units a second. So a function that finds the first gate there
     /// leaves the others to its maker, for a while.
-    private CompletableFuture<Definition> create(Definition definition) {
-        return putIfAbsent(gateItem(0, definition))
-                .thenCompose(made -> requireNew()
-                        .thenCompose(_ -> made
-                                ? createAll(definition)
-                                : adopted(definition).thenCompose(adopted -> awaitOrCreate(adopted, 1))));
+    private Definition create(Definition definition) {
+        boolean made = putIfAbsent(gateItem(0, definition));
+        requireNew();
+        if (made) {
+            return createAll(definition);
+        }
+        Definition adopted = adopted(definition);
+        for (int attempt = 1; attempt <= MAKER_ATTEMPTS_MAX; attempt++) {
+            store.backOff(attempt);
+            Optional<Definition> found = find();
+            if (found.isPresent()) {
+                return found.get();
+            }
+        }
+        return createAll(adopted);
     }
 
     /// Where rows were emptied and totals were not, nothing is begun anew.
-    private CompletableFuture<Void> requireNew() {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().totals())
-                                .key(Header.keyOf(0))
-                                .consistentRead(true)))
-                .thenCompose(response -> response.item().isEmpty()
-                        ? CompletableFuture.completedFuture(null)
-                        : findAnyhow().thenAccept(found -> {
-                            if (found.isEmpty()) {
-                                throw new IllegalStateException(
-                                        "Table " + store.tables().rows()
-                                                + " holds no definition, and "
-                                                + store.tables().totals()
-                                                + " holds totals. The table of rows was emptied, or replaced. Restore it from a"
-                                                + " backup, and run 'onefold aws restored'; or empty the other tables, too.");
-                            }
-                        }));
+    private void requireNew() {
+        if (!store.get(store.tables().totals(), Header.keyOf(0)).isEmpty()
+                && findAnyhow().isEmpty()) {
+            throw new IllegalStateException("Table " + store.tables().rows() + " holds no definition, and "
+                    + store.tables().totals()
+                    + " holds totals. The table of rows was emptied, or replaced. Restore it from a"
+                    + " backup, and run 'onefold aws restored'; or empty the other tables, too.");
+        }
     }
 
     /// The first gate says in which incarnation all are made, whoever makes them.
-    private CompletableFuture<Definition> adopted(Definition definition) {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().rows())
-                                .key(Definition.gate(0))
-                                .consistentRead(true)))
-                .thenApply(response -> new Definition(
-                        definition.epoch(),
-                        new Incarnation(
-                                Items.text(response.item(), Incarnation.ID),
-                                definition.incarnation().tables()),
-                        definition.lanes(),
-                        definition.gates(),
-                        definition.served(),
-                        definition.last(),
-                        definition.views()));
+    private Definition adopted(Definition definition) {
+        return new Definition(
+                definition.epoch(),
+                new Incarnation(
+                        Items.text(row(Definition.gate(0)), Incarnation.ID),
+                        definition.incarnation().tables()),
+                definition.lanes(),
+                definition.gates(),
+                definition.served(),
+                definition.last(),
+                definition.views());
     }
 
-    private CompletableFuture<Definition> awaitOrCreate(Definition definition, int attempt) {
-        return store.backOff(attempt)
-                .thenCompose(_ -> find())
-                .thenCompose(found -> found.map(CompletableFuture::completedFuture)
-                        .orElseGet(() -> attempt < MAKER_ATTEMPTS_MAX
-                                ? awaitOrCreate(definition, attempt + 1)
-                                : createAll(definition)));
-    }
-
-    private CompletableFuture<Definition> createAll(Definition definition) {
-        return atOnce(definition, gate -> putIfAbsent(gateItem(gate, definition)))
-                .thenCompose(_ -> putIfAbsent(definition.item()))
-                .thenCompose(_ -> load());
-    }
-
-    /// Does something with each gate, all at once.
-    private static CompletableFuture<Void> atOnce(Definition definition, IntFunction<CompletableFuture<?>> action) {
-        return CompletableFuture.allOf(
-                IntStream.range(0, definition.gates()).mapToObj(action).toArray(CompletableFuture[]::new));
+    private Definition createAll(Definition definition) {
+        store.threads().each(definition.gates(), gate -> putIfAbsent(gateItem(gate, definition)));
+        putIfAbsent(definition.item());
+        return load();
     }
 
     private static Map<String, AttributeValue> gateItem(int gate, Definition definition) {
@@ -188,84 +156,64 @@ public final class Definitions {
     }
 
     /// Whether it was absent.
-    private CompletableFuture<Boolean> putIfAbsent(Map<String, AttributeValue> item) {
-        return store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(store.tables().rows())
-                                .item(item)
-                                .conditionExpression("attribute_not_exists(k)")))
-                .handle((_, failure) -> isConditionMet(failure));
-    }
-
-    private static boolean isConditionMet(@Nullable Throwable failure) {
-        if (failure != null && !(Futures.cause(failure) instanceof ConditionalCheckFailedException)) {
-            throw new CompletionException(Futures.cause(failure));
-        }
-        return failure == null;
+    private boolean putIfAbsent(Map<String, AttributeValue> item) {
+        return store.retriedIf(() -> store.client()
+                .putItem(request -> request.tableName(store.tables().rows())
+                        .item(item)
+                        .conditionExpression("attribute_not_exists(k)")));
     }
 
     /// Replaces a definition by the next one, and moves the gates; when it is done, nothing can be written under an
     /// older one any more.
     ///
     /// @return the definition now; another one if somebody else was faster
-    public CompletableFuture<Definition> replace(Definition next) {
-        return new Claims(store)
-                .note(next)
-                .thenCompose(_ -> put(next, next.incarnation().id()))
-                .thenCompose(_ -> load())
-                .thenCompose(now -> moveGates(now).thenApply(_ -> now));
+    public Definition replace(Definition next) {
+        new Claims(store).note(next);
+        put(next, next.incarnation().id());
+        Definition now = load();
+        moveGates(now);
+        return now;
     }
 
     /// Keeps the pipeline of the view that serves, before another one does.
-    public CompletableFuture<Void> keepServed(Definition definition) {
-        return store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(store.tables().rows())
-                                .item(Definition.pastView(definition.servedView()))))
-                .thenApply(_ -> null);
+    public void keepServed(Definition definition) {
+        store.retried(() -> store.client()
+                .putItem(request ->
+                        request.tableName(store.tables().rows()).item(Definition.pastView(definition.servedView()))));
     }
 
     /// The pipeline of a view that served before; empty if it is not known.
-    public CompletableFuture<Optional<Pipeline>> past(int view) {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().rows())
-                                .key(Definition.pastView(view))
-                                .consistentRead(true)))
-                .thenApply(response -> response.item().isEmpty()
-                        ? Optional.empty()
-                        : Optional.of(Definition.pipeline(response.item())));
+    public Optional<Pipeline> past(int view) {
+        Map<String, AttributeValue> item = row(Definition.pastView(view));
+        return item.isEmpty() ? Optional.empty() : Optional.of(Definition.pipeline(item));
     }
 
     /// Puts a definition in the place of the one before, if that is still the one that it was made of.
     ///
     /// @param incarnation of the one before
-    public CompletableFuture<Boolean> put(Definition next, String incarnation) {
-        return store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(store.tables().rows())
-                                .item(next.item())
-                                .conditionExpression("e = :before AND i = :i")
-                                .expressionAttributeValues(Map.of(
-                                        ":before",
-                                        Items.number(next.epoch() - 1),
-                                        ":i",
-                                        AttributeValue.fromS(incarnation)))))
-                .handle((_, failure) -> isConditionMet(failure));
+    public void put(Definition next, String incarnation) {
+        store.retriedIf(() -> store.client()
+                .putItem(request -> request.tableName(store.tables().rows())
+                        .item(next.item())
+                        .conditionExpression("e = :before AND i = :i")
+                        .expressionAttributeValues(Map.of(
+                                ":before", Items.number(next.epoch() - 1), ":i", AttributeValue.fromS(incarnation)))));
     }
 
     /// Moves all gates to the epoch of a definition; those that are there or further stay.
-    public CompletableFuture<Void> moveGates(Definition definition) {
-        return atOnce(definition, gate -> moveGate(gate, definition));
+    public void moveGates(Definition definition) {
+        store.threads().each(definition.gates(), gate -> moveGate(gate, definition));
     }
 
     /// Moves one gate to the epoch of a definition, unless it is there or further. A later incarnation is further,
     /// whatever its epoch is: a request from before a restore moves nothing.
-    CompletableFuture<Void> moveGate(int gate, Definition definition) {
-        return store.retried(() -> store.client()
-                        .updateItem(request -> request.tableName(store.tables().rows())
-                                .key(Definition.gate(gate))
-                                .updateExpression("SET e = :epoch, i = :i")
-                                .conditionExpression("i < :i OR (i = :i AND e < :epoch)")
-                                .expressionAttributeValues(values(definition))))
-                .handle((_, failure) -> isConditionMet(failure))
-                .thenAccept(_ -> {});
+    void moveGate(int gate, Definition definition) {
+        store.retriedIf(() -> store.client()
+                .updateItem(request -> request.tableName(store.tables().rows())
+                        .key(Definition.gate(gate))
+                        .updateExpression("SET e = :epoch, i = :i")
+                        .conditionExpression("i < :i OR (i = :i AND e < :epoch)")
+                        .expressionAttributeValues(values(definition))));
     }
 
     int anyGate(Definition definition) {

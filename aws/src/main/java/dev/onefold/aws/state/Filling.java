@@ -7,18 +7,15 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
+import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 
 /// Adds every row to a view that lacks it, while events go on: each row on condition that it is what was read,
 /// with a delta that chains behind the row's last one. When the definition has the view, all gates are moved, and
@@ -68,71 +65,75 @@ public final class Filling {
     ///
     /// @param goesOn asked before each part whether there is time
     /// @return how far it is
-    public static CompletableFuture<Progress> fill(
-            Store store, Definition definition, int view, BooleanSupplier goesOn) {
-        return Progress.begin(store, view)
-                .thenCompose(progress -> progress.view() != view
-                        ? CompletableFuture.failedFuture(new Overtaken(view))
-                        : RefusedRows.noteIfAny(store, definition, definition.view(view))
-                                .thenCompose(_ -> fence(store, definition, progress))
-                                .thenCompose(
-                                        _ -> new Filling(store, definition, definition.view(view), progress, goesOn)
-                                                .segments()))
-                .thenCompose(_ -> Progress.find(store))
-                .thenApply(Objects::requireNonNull)
-                .thenCompose(progress -> progress.isDone()
-                        ? store.pause().apply(Store.IN_FLIGHT_MAX).thenApply(_ -> progress)
-                        : CompletableFuture.completedFuture(progress));
+    public static Progress fill(Store store, Definition definition, int view, BooleanSupplier goesOn) {
+        Progress begun = Progress.begin(store, view);
+        if (begun.view() != view) {
+            throw new Overtaken(view);
+        }
+        RefusedRows.noteIfAny(store, definition, definition.view(view));
+        if (!begun.isFenced()) {
+            fence(store, definition, begun);
+        }
+        Filling filling = new Filling(store, definition, definition.view(view), begun, goesOn);
+        store.threads().each(Progress.SEGMENTS, filling::pages);
+        Progress progress = Progress.find(store);
+        if (progress.isDone()) {
+            store.threads().pause(Store.IN_FLIGHT_MAX);
+        }
+        return progress;
     }
 
     /// A row of an older definition may still be on its way when its gate is free again and has been moved: the
     /// items of a transaction become visible one after the other.
-    private static CompletableFuture<Void> fence(Store store, Definition definition, Progress progress) {
-        if (progress.isFenced()) {
-            return CompletableFuture.completedFuture(null);
+    private static void fence(Store store, Definition definition, Progress progress) {
+        new Definitions(store).moveGates(definition);
+        store.threads().pause(Store.IN_FLIGHT_MAX);
+        if (!progress.fence(store)) {
+            throw new Overtaken(progress.view());
         }
-        return new Definitions(store)
-                .moveGates(definition)
-                .thenCompose(_ -> store.pause().apply(Store.IN_FLIGHT_MAX))
-                .thenCompose(_ -> progress.fence(store))
-                .thenCompose(last -> last
-                        ? CompletableFuture.completedFuture(null)
-                        : CompletableFuture.failedFuture(new Overtaken(progress.view())));
     }
 
-    private CompletableFuture<Void> segments() {
-        return CompletableFuture.allOf(IntStream.range(0, Progress.SEGMENTS)
-                .mapToObj(segment -> pages(segment, progress.segments().get(segment)))
-                .toArray(CompletableFuture[]::new));
-    }
-
-    private CompletableFuture<Void> pages(int segment, Progress.Segment at) {
-        if (at.done() || !goesOn.getAsBoolean()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        ScanRequest request = ScanRequest.builder()
-                .tableName(store.tables().rows())
-                .consistentRead(true)
-                .segment(segment)
-                .totalSegments(Progress.SEGMENTS)
-                .exclusiveStartKey(at.cursor())
-                .build();
-        return store.retried(() -> store.client().scan(request)).thenCompose(response -> {
-            List<RowItem> read = response.items().stream()
+    private void pages(int segment) {
+        Progress.Segment at = progress.segments().get(segment);
+        while (!at.done() && goesOn.getAsBoolean()) {
+            ScanRequest request = ScanRequest.builder()
+                    .tableName(store.tables().rows())
+                    .consistentRead(true)
+                    .segment(segment)
+                    .totalSegments(Progress.SEGMENTS)
+                    .exclusiveStartKey(at.cursor())
+                    .build();
+            ScanResponse page = store.retried(() -> store.client().scan(request));
+            List<RowItem> read = page.items().stream()
                     .filter(RowItem::isRow)
                     .map(RowItem::of)
                     .toList();
-            boolean done = response.lastEvaluatedKey().isEmpty();
-            Progress.Segment next = new Progress.Segment(
-                    done ? at.cursor() : response.lastEvaluatedKey(), at.rows() + read.size(), done);
-            return fill(read, 1)
-                    .thenCompose(_ -> progress.save(store, segment, next))
-                    .thenCompose(last ->
-                            last ? pages(segment, next) : CompletableFuture.failedFuture(new Overtaken(view.number())));
-        });
+            fill(read);
+            boolean done = page.lastEvaluatedKey().isEmpty();
+            at = new Progress.Segment(done ? at.cursor() : page.lastEvaluatedKey(), at.rows() + read.size(), done);
+            if (!progress.save(store, segment, at)) {
+                throw new Overtaken(view.number());
+            }
+        }
     }
 
-    private CompletableFuture<Void> fill(List<RowItem> read, int attempt) {
+    private void fill(List<RowItem> page) {
+        List<RowItem> read = page;
+        for (int attempt = 1; ; attempt++) {
+            List<byte[]> again =
+                    store.threads().all(RowTransaction.pack(definition, changes(read)), this::write).stream()
+                            .flatMap(List::stream)
+                            .map(RowItem::key)
+                            .toList();
+            if (again.isEmpty()) {
+                return;
+            }
+            store.backOff(attempt);
+            read = List.copyOf(new RowReads(store).read(again).values());
+        }
+    }
+
+    private List<Change> changes(List<RowItem> read) {
         List<Change> changes = new ArrayList<>();
         for (RowItem row : read) {
             boolean isFilled =
@@ -145,22 +146,7 @@ public final class Filling {
                 }
             }
         }
-        List<CompletableFuture<List<RowItem>>> written = RowTransaction.pack(definition, changes).stream()
-                .map(this::write)
-                .toList();
-        return CompletableFuture.allOf(written.toArray(CompletableFuture[]::new))
-                .thenCompose(_ -> {
-                    List<byte[]> again = written.stream()
-                            .flatMap(part -> part.join().stream())
-                            .map(RowItem::key)
-                            .toList();
-                    return again.isEmpty()
-                            ? CompletableFuture.completedFuture(null)
-                            : store.backOff(attempt)
-                                    .thenCompose(_ -> new RowReads(store).read(again))
-                                    .thenCompose((Map<ByteBuffer, RowItem> now) ->
-                                            fill(List.copyOf(now.values()), attempt + 1));
-                });
+        return changes;
     }
 
     private Candidate candidate(RowItem row) {
@@ -187,7 +173,7 @@ public final class Filling {
     }
 
     /// Returns the rows to be read again: somebody has changed them, or nobody knows.
-    private CompletableFuture<List<RowItem>> write(RowTransaction transaction) {
+    private List<RowItem> write(RowTransaction transaction) {
         List<RowItem> rowsWritten = new ArrayList<>();
         transaction.changes().forEach(change -> {
             RowItem before = change.before();
@@ -196,16 +182,14 @@ public final class Filling {
             }
         });
         Definitions definitions = new Definitions(store);
-        return store.transact(transaction.items(
-                        store,
-                        definition,
-                        new DeltaId(transaction.lane(), store.newId()),
-                        definitions.check(definition, definitions.anyGate(definition))))
-                .thenApply(written -> {
-                    if (written instanceof Store.Written.Refused refused && refused.failed(0)) {
-                        throw new Overtaken(view.number());
-                    }
-                    return written instanceof Store.Written.Done ? List.of() : rowsWritten;
-                });
+        Store.Written written = store.transact(transaction.items(
+                store,
+                definition,
+                new DeltaId(transaction.lane(), store.newId()),
+                definitions.check(definition, definitions.anyGate(definition))));
+        if (written instanceof Store.Written.Refused refused && refused.failed(0)) {
+            throw new Overtaken(view.number());
+        }
+        return written instanceof Store.Written.Done ? List.of() : rowsWritten;
     }
 }

@@ -2,20 +2,14 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
-import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
 
 /// How far the filling of a view is: the table of rows is gone through in segments, each from its beginning to its end,
 /// by whoever has time. What is behind a segment's cursor is filled; a cursor that a twin moves back costs time and
@@ -74,7 +68,7 @@ public record Progress(int view, Instant at, boolean isFenced, List<Segment> seg
     /// Notes that a view is to be filled, unless it or a later one is noted already.
     ///
     /// @return what is noted now
-    public static CompletableFuture<Progress> begin(Store store, int view) {
+    public static Progress begin(Store store, int view) {
         Map<String, AttributeValue> item = new TreeMap<>(key());
         item.put("v", Items.number(view));
         item.put("t", Items.number(store.clock().millis()));
@@ -82,70 +76,49 @@ public record Progress(int view, Instant at, boolean isFenced, List<Segment> seg
         for (int segment = 0; segment < SEGMENTS; segment++) {
             item.put("s" + segment, Segment.NEW.item());
         }
-        PutItemRequest request = PutItemRequest.builder()
-                .tableName(store.tables().rows())
-                .item(item)
-                .conditionExpression("attribute_not_exists(k) OR v < :v")
-                .expressionAttributeValues(Map.of(":v", Items.number(view)))
-                .build();
-        return store.retried(() -> store.client().putItem(request))
-                .handle((_, failure) -> isConditionFailed(failure))
-                .thenCompose(_ -> find(store))
-                .thenApply(java.util.Objects::requireNonNull);
+        store.retriedIf(() -> store.client()
+                .putItem(request -> request.tableName(store.tables().rows())
+                        .item(item)
+                        .conditionExpression("attribute_not_exists(k) OR v < :v")
+                        .expressionAttributeValues(Map.of(":v", Items.number(view)))));
+        return find(store);
     }
 
-    /// What is noted; `null` if no view was ever filled.
-    public static CompletableFuture<@Nullable Progress> find(Store store) {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().rows())
-                                .key(key())
-                                .consistentRead(true)))
-                .thenApply(response -> response.item().isEmpty() ? null : of(response.item()));
-    }
-
-    private static Progress of(Map<String, AttributeValue> item) {
-        List<Segment> segments = new ArrayList<>();
-        IntStream.range(0, SEGMENTS)
-                .forEach(segment -> segments.add(
-                        Segment.of(Items.require(item, "s" + segment).m())));
+    /// What is noted, since some view was filled once.
+    static Progress find(Store store) {
+        Map<String, AttributeValue> item = store.get(store.tables().rows(), key());
         return new Progress(
                 (int) Items.number(item, "v"),
                 Instant.ofEpochMilli(Items.number(item, "t")),
                 Items.require(item, "g").bool(),
-                segments);
+                IntStream.range(0, SEGMENTS)
+                        .mapToObj(segment ->
+                                Segment.of(Items.require(item, "s" + segment).m()))
+                        .toList());
     }
 
     /// Notes that filling may begin. Whether this view is still the last one to be filled.
-    CompletableFuture<Boolean> fence(Store store) {
-        return store.retried(() -> store.client()
-                        .updateItem(request -> request.tableName(store.tables().rows())
-                                .key(key())
-                                .updateExpression("SET g = :g")
-                                .conditionExpression("v = :v")
-                                .expressionAttributeValues(
-                                        Map.of(":g", AttributeValue.fromBool(true), ":v", Items.number(view)))))
-                .handle((_, failure) -> !isConditionFailed(failure));
+    boolean fence(Store store) {
+        return update(store, "g = :g", Map.of(":g", AttributeValue.fromBool(true), ":v", Items.number(view)));
     }
 
     /// Notes how far a segment is. Whether this view is still the last one to be filled.
-    CompletableFuture<Boolean> save(Store store, int segment, Segment now) {
-        return store.retried(() -> store.client()
-                        .updateItem(request -> request.tableName(store.tables().rows())
-                                .key(key())
-                                .updateExpression("SET s" + segment + " = :s, t = :t")
-                                .conditionExpression("v = :v")
-                                .expressionAttributeValues(Map.of(
-                                        ":s", now.item(),
-                                        ":t", Items.number(store.clock().millis()),
-                                        ":v", Items.number(view)))))
-                .handle((_, failure) -> !isConditionFailed(failure));
+    boolean save(Store store, int segment, Segment now) {
+        return update(
+                store,
+                "s" + segment + " = :s, t = :t",
+                Map.of(
+                        ":s", now.item(),
+                        ":t", Items.number(store.clock().millis()),
+                        ":v", Items.number(view)));
     }
 
-    private static boolean isConditionFailed(@Nullable Throwable failure) {
-        Throwable cause = failure == null ? null : Futures.cause(failure);
-        if (cause != null && !(cause instanceof ConditionalCheckFailedException)) {
-            throw new CompletionException(cause);
-        }
-        return cause != null;
+    private static boolean update(Store store, String setting, Map<String, AttributeValue> values) {
+        return store.retriedIf(() -> store.client()
+                .updateItem(request -> request.tableName(store.tables().rows())
+                        .key(key())
+                        .updateExpression("SET " + setting)
+                        .conditionExpression("v = :v")
+                        .expressionAttributeValues(values)));
     }
 }

@@ -5,6 +5,7 @@ import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Parts;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.RowSummary;
 import dev.onefold.core.bytes.Sha256;
@@ -15,17 +16,15 @@ import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntFunction;
+import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
@@ -62,117 +61,98 @@ public final class RefusedRows {
 
     /// Notes that a view may refuse rows, before it is filled: by itself, or because the served one does and its rows
     /// are not letters yet.
-    static CompletableFuture<Void> noteIfAny(Store store, Definition definition, Definition.View view) {
+    static void noteIfAny(Store store, Definition definition, Definition.View view) {
         if (view.oneIn() != 1) {
-            return CompletableFuture.completedFuture(null); // It will never serve.
+            return; // It will never serve.
         }
         boolean mayRefuse =
                 Filling.derivation(definition.servedView().pipeline(), view).mayRefuse();
-        return (mayRefuse
-                        ? CompletableFuture.completedFuture(true)
-                        : new RefusedRows(store, definition)
-                                .item()
-                                .thenApply(item -> item.containsKey(mark(definition.served()))))
-                .thenCompose(any -> any
-                        ? update(
-                                store,
-                                "SET " + mark(view.number()) + " = :yes",
-                                Map.of(":yes", AttributeValue.fromBool(true)))
-                        : CompletableFuture.completedFuture(null));
+        RefusedRows rows = new RefusedRows(store, definition);
+        if (mayRefuse || rows.isAny()) {
+            rows.update("SET " + mark(view.number()) + " = :yes", Map.of(":yes", AttributeValue.fromBool(true)));
+        }
     }
 
-    private static CompletableFuture<Void> update(Store store, String update, Map<String, AttributeValue> values) {
-        return store.retried(() -> store.client().updateItem(request -> {
-                    request.tableName(store.tables().rows()).key(key()).updateExpression(update);
-                    if (!values.isEmpty()) {
-                        request.expressionAttributeValues(values);
-                    }
-                }))
-                .thenApply(_ -> null);
+    private void update(String update, Map<String, AttributeValue> values) {
+        store.retried(() -> store.client().updateItem(request -> {
+            request.tableName(store.tables().rows()).key(key()).updateExpression(update);
+            if (!values.isEmpty()) {
+                request.expressionAttributeValues(values);
+            }
+        }));
     }
 
-    private CompletableFuture<Map<String, AttributeValue>> item() {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().rows())
-                                .key(key())
-                                .consistentRead(true)))
-                .thenApply(response -> response.item());
+    private Map<String, AttributeValue> item() {
+        return store.get(store.tables().rows(), key());
     }
 
     /// Whether the served view may have refused rows of which no letters are kept yet.
-    public CompletableFuture<Boolean> isAny() {
-        return item().thenApply(item -> item.containsKey(mark(definition.served())));
+    public boolean isAny() {
+        return item().containsKey(mark(definition.served()));
     }
 
     /// Makes letters of all rows that the served view refuses, for as long as there is time. Only after nothing can be
     /// on its way any more that was written before the view served.
     ///
     /// @return whether that is done
-    public CompletableFuture<Boolean> settleAll(BooleanSupplier goesOn) {
-        return item().thenCompose(item -> {
-            if (!item.containsKey(mark(definition.served()))) {
-                return CompletableFuture.completedFuture(true);
-            }
-            boolean isBegun = item.containsKey("n") && Items.number(item, "n") == definition.served();
-            return pages(isBegun ? Map.of("k", Items.require(item, "c")) : null, 1, goesOn)
-                    .thenCompose(all -> all ? forget(item) : CompletableFuture.completedFuture(false));
-        });
-    }
-
-    private CompletableFuture<Boolean> forget(Map<String, AttributeValue> item) {
-        List<String> done = new ArrayList<>();
-        item.keySet().forEach(name -> {
-            if (name.startsWith("v") && Integer.parseInt(name, 1, name.length(), 10) <= definition.served()) {
-                done.add(name);
-            }
-        });
-        return update(store, "REMOVE " + String.join(", ", done), Map.of()).thenApply(_ -> true);
-    }
-
-    private CompletableFuture<Boolean> pages(
-            @Nullable Map<String, AttributeValue> start, int attempt, BooleanSupplier goesOn) {
-        if (!goesOn.getAsBoolean()) {
-            return CompletableFuture.completedFuture(false);
+    public boolean settleAll(BooleanSupplier goesOn) {
+        Map<String, AttributeValue> item = item();
+        if (!item.containsKey(mark(definition.served()))) {
+            return true;
         }
-        return store.retried(() -> store.client()
-                        .scan(request -> request.tableName(store.tables().rows())
-                                .consistentRead(true)
-                                .exclusiveStartKey(start)))
-                .thenCompose(page -> settle(page).thenCompose(all -> {
-                    if (!all) {
-                        return again(start, attempt, goesOn);
-                    }
-                    return page.lastEvaluatedKey().isEmpty()
-                            ? CompletableFuture.completedFuture(true)
-                            : save(page.lastEvaluatedKey()).thenCompose(_ -> pages(page.lastEvaluatedKey(), 1, goesOn));
-                }));
+        boolean isBegun = item.containsKey("n") && Items.number(item, "n") == definition.served();
+        boolean all = settleFrom(isBegun ? Map.of("k", Items.require(item, "c")) : Map.of(), goesOn);
+        if (all) {
+            forget(item);
+        }
+        return all;
     }
 
-    private CompletableFuture<Void> save(Map<String, AttributeValue> cursor) {
-        return update(
-                store,
-                "SET n = :n, c = :c",
-                Map.of(":n", Items.number(definition.served()), ":c", Items.require(cursor, "k")));
+    private void forget(Map<String, AttributeValue> item) {
+        List<String> done = item.keySet().stream()
+                .filter(name ->
+                        name.startsWith("v") && Integer.parseInt(name, 1, name.length(), 10) <= definition.served())
+                .toList();
+        update("REMOVE " + String.join(", ", done), Map.of());
     }
 
-    /// Somebody has changed a row of the page, or the definition.
-    private CompletableFuture<Boolean> again(
-            @Nullable Map<String, AttributeValue> start, int attempt, BooleanSupplier goesOn) {
-        return store.backOff(attempt)
-                .thenCompose(_ -> new Definitions(store).load())
-                .thenCompose(now -> now.equals(definition)
-                        ? pages(start, attempt + 1, goesOn)
-                        : CompletableFuture.completedFuture(false));
+    private boolean settleFrom(Map<String, AttributeValue> begin, BooleanSupplier goesOn) {
+        Map<String, AttributeValue> start = begin;
+        int attempt = 1;
+        while (goesOn.getAsBoolean()) {
+            ScanRequest request = ScanRequest.builder()
+                    .tableName(store.tables().rows())
+                    .consistentRead(true)
+                    .exclusiveStartKey(start.isEmpty() ? null : start)
+                    .build();
+            ScanResponse page = store.retried(() -> store.client().scan(request));
+            if (!settle(page)) {
+                // Somebody has changed a row of the page, or the definition.
+                store.backOff(attempt++);
+                if (!new Definitions(store).load().equals(definition)) {
+                    return false;
+                }
+            } else if (page.lastEvaluatedKey().isEmpty()) {
+                return true;
+            } else {
+                start = page.lastEvaluatedKey();
+                attempt = 1;
+                update(
+                        "SET n = :n, c = :c",
+                        Map.of(":n", Items.number(definition.served()), ":c", Items.require(start, "k")));
+            }
+        }
+        return false;
     }
 
-    private CompletableFuture<Boolean> settle(ScanResponse page) {
+    private boolean settle(ScanResponse page) {
         List<RowItem> refused = page.items().stream()
                 .filter(RowItem::isRow)
                 .map(RowItem::of)
                 .filter(row -> row.isRefusedBy(definition.served()))
                 .toList();
         Definitions definitions = new Definitions(store);
-        return settle(refused, () -> definitions.anyGate(definition), _ -> CompletableFuture.completedFuture(null));
+        return settle(refused, () -> definitions.anyGate(definition), _ -> {});
     }
 
     /// Makes letters of rows, some at a time, and empties them.
@@ -180,37 +160,27 @@ public final class RefusedRows {
     /// @param gates gives a gate for each row
     /// @param failed told the gate of a row whose letter is not kept, because the row or the definition has changed
     /// @return whether all letters are kept
-    CompletableFuture<Boolean> settle(
-            List<RowItem> rows, IntSupplier gates, IntFunction<CompletableFuture<Void>> failed) {
-        CompletableFuture<Boolean> settled = CompletableFuture.completedFuture(true);
-        for (int from = 0; from < rows.size(); from += AT_A_TIME) {
-            List<RowItem> some = rows.subList(from, Math.min(rows.size(), from + AT_A_TIME));
-            settled =
-                    settled.thenCompose(before -> together(some, gates, failed).thenApply(all -> before && all));
+    boolean settle(List<RowItem> rows, IntSupplier gates, IntConsumer failed) {
+        boolean all = true;
+        for (List<RowItem> some : Parts.of(rows, AT_A_TIME)) {
+            List<Boolean> kept = store.threads().all(some, row -> {
+                int gate = gates.getAsInt();
+                boolean isKept = settle(row, gate);
+                if (!isKept) {
+                    failed.accept(gate);
+                }
+                return isKept;
+            });
+            all &= !kept.contains(false);
         }
-        return settled;
-    }
-
-    private CompletableFuture<Boolean> together(
-            List<RowItem> rows, IntSupplier gates, IntFunction<CompletableFuture<Void>> failed) {
-        List<CompletableFuture<Boolean>> settled = rows.stream()
-                .map(row -> {
-                    int gate = gates.getAsInt();
-                    return settle(row, gate)
-                            .thenCompose(kept -> kept
-                                    ? CompletableFuture.completedFuture(true)
-                                    : failed.apply(gate).thenApply(_ -> false));
-                })
-                .toList();
-        return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new))
-                .thenApply(_ -> settled.stream().allMatch(CompletableFuture::join));
+        return all;
     }
 
     /// Makes a letter of a row, and empties it. The row's delta and key are the letter's identity: rows that were
     /// written together have one delta, and a place may be that of several edits of one record.
     ///
     /// @return whether the letter is kept; if not, the row or the definition has changed since it was read
-    private CompletableFuture<Boolean> settle(RowItem row, int gate) {
+    private boolean settle(RowItem row, int gate) {
         TreeMap<Integer, Contribution> nothing = new TreeMap<>();
         Letter letter = letter(row);
         Change change = new Change(
@@ -230,18 +200,13 @@ public final class RefusedRows {
                 definition,
                 new DeltaId(emptied.lane(), store.newId()),
                 new Definitions(store).check(definition, gate));
-        return letters.keep(List.of(letter), () -> items)
-                .thenCompose(kept -> kept ? empty(row, items) : CompletableFuture.completedFuture(false));
+        return letters.keep(List.of(letter), () -> items) && isEmptied(row, items);
     }
 
     /// A table of rows from before the letter was kept has the row still.
-    private CompletableFuture<Boolean> empty(RowItem row, List<TransactWriteItem> items) {
-        return new RowReads(store).read(List.of(row.key())).thenCompose(rows -> {
-            RowItem now = rows.get(ByteBuffer.wrap(row.key()));
-            return now == null || !now.delta().equals(row.delta())
-                    ? CompletableFuture.completedFuture(true)
-                    : store.transact(items).thenApply(written -> written instanceof Store.Written.Done);
-        });
+    private boolean isEmptied(RowItem row, List<TransactWriteItem> items) {
+        RowItem now = new RowReads(store).read(List.of(row.key())).get(ByteBuffer.wrap(row.key()));
+        return now == null || !now.delta().equals(row.delta()) || store.transact(items) instanceof Store.Written.Done;
     }
 
     private Letter letter(RowItem row) {

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// Reads rows by their keys.
@@ -19,14 +18,13 @@ public final class RowReads {
     }
 
     /// The rows of these keys as they are now, each key at most once; those that there are, by key.
-    public CompletableFuture<Map<ByteBuffer, RowItem>> read(List<byte[]> keys) {
-        return BatchReads.of(store, store.tables().rows(), items(keys), null).thenApply(RowReads::byKey);
+    public Map<ByteBuffer, RowItem> read(List<byte[]> keys) {
+        return byKey(BatchReads.of(store, store.tables().rows(), items(keys), null));
     }
 
     /// The same for half the price: a row may be missing, or be as it was a while ago.
-    CompletableFuture<Map<ByteBuffer, RowItem>> readEventually(List<byte[]> keys) {
-        return BatchReads.eventually(store, store.tables().rows(), items(keys), null)
-                .thenApply(RowReads::byKey);
+    Map<ByteBuffer, RowItem> readEventually(List<byte[]> keys) {
+        return byKey(BatchReads.eventually(store, store.tables().rows(), items(keys), null));
     }
 
     private static List<Map<String, AttributeValue>> items(List<byte[]> keys) {

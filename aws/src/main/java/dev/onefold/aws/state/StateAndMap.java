@@ -15,14 +15,13 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
@@ -33,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 /// row's: a record that comes again, in whatever batch, by whatever twin, finds it there.
 ///
 /// Whatever fails is asked again from the start: what is true is in the rows, not in the answer to a request. So a
-/// reply that was lost, another function that was faster, and a new definition are one case. One object for one batch;
-/// owned by one thread at a time.
+/// reply that was lost, another function that was faster, and a new definition are one case. One object for one batch.
+/// Its transactions are written on threads of their own, so sets that they change are concurrent ones.
 ///
 /// The first attempt at a batch reads rows eventually consistent, which costs half as much. Such a row may be older
 /// than the row that is there. A row only ever rises, in (version, contributions), so there are two cases:
@@ -57,10 +56,10 @@ public final class StateAndMap {
     private final @Nullable LostRow lost;
     private final Fate[] fates;
     /// Deltas that this batch has tried to write: a row that names one of them is this batch's own.
-    private final Set<DeltaId> mine = new HashSet<>();
+    private final Set<DeltaId> mine = ConcurrentHashMap.newKeySet();
     /// Gates that were behind the definition, and that this batch has moved: the next attempts check these, because
     /// others may be behind, too, if nobody moves them all.
-    private final List<Integer> moved = new CopyOnWriteArrayList<>(); // Requests are answered in many threads.
+    private final List<Integer> moved = new CopyOnWriteArrayList<>();
 
     /// Records whose row was throttled: from then on each goes alone, so that it holds up no other.
     private final Set<Integer> throttled = new ConcurrentSkipListSet<>();
@@ -79,49 +78,44 @@ public final class StateAndMap {
     /// may be, and the batch must come again.
     ///
     /// @return what became of each record, in their order
-    public static CompletableFuture<List<Fate>> process(Store store, List<Arrival> arrivals) {
+    public static List<Fate> process(Store store, List<Arrival> arrivals) {
         return new StateAndMap(store, arrivals, true, null).process();
     }
 
     /// Takes a record that is a dead letter already. When it is rejected again, or loses a conflict, no
     /// letter of it is kept: its letter is its caller's, and may have another identity than its place.
-    public static CompletableFuture<Fate> redrive(Store store, Arrival arrival) {
-        return new StateAndMap(store, List.of(arrival), false, null).process().thenApply(List::getFirst);
+    public static Fate redrive(Store store, Arrival arrival) {
+        return new StateAndMap(store, List.of(arrival), false, null).process().getFirst();
     }
 
     /// The same for a row that has lost a conflict.
     ///
     /// @param read where its record came from, and what is kept of it
-    public static CompletableFuture<Fate> redrive(Store store, Arrival read, LostRow lost) {
-        return new StateAndMap(store, List.of(read), false, lost).process().thenApply(List::getFirst);
+    public static Fate redrive(Store store, Arrival read, LostRow lost) {
+        return new StateAndMap(store, List.of(read), false, lost).process().getFirst();
     }
 
-    private CompletableFuture<List<Fate>> process() {
-        return attempt(IntStream.range(0, arrivals.size()).boxed().toList(), 1).thenApply(_ -> Arrays.asList(fates));
-    }
-
-    private CompletableFuture<Void> attempt(List<Integer> indices, int attempt) {
-        if (indices.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+    private List<Fate> process() {
+        List<Integer> left = IntStream.range(0, arrivals.size()).boxed().toList();
+        for (int attempt = 1; !left.isEmpty(); attempt++) {
+            if (attempt > ATTEMPTS_MAX) {
+                throw new IllegalStateException(left.size() + " of " + arrivals.size()
+                        + " records could not be written in " + ATTEMPTS_MAX
+                        + " attempts: the tables are throttled, or others write the same keys all the time."
+                        + " The batch will come again; if this goes on, raise the tables' limits.");
+            }
+            left = attempt(definitions.load(), left, attempt == 1 && keepsRejected);
+            if (!left.isEmpty()) {
+                store.backOff(attempt);
+            }
         }
-        if (attempt > ATTEMPTS_MAX) {
-            return CompletableFuture.failedFuture(new IllegalStateException(indices.size() + " of " + arrivals.size()
-                    + " records could not be written in " + ATTEMPTS_MAX
-                    + " attempts: the tables are throttled, or others write the same keys all the time."
-                    + " The batch will come again; if this goes on, raise the tables' limits."));
-        }
-        return definitions
-                .load()
-                .thenCompose(definition -> attempt(definition, indices, attempt == 1 && keepsRejected)
-                        .thenCompose(again -> again.isEmpty()
-                                ? CompletableFuture.completedFuture(null)
-                                : store.backOff(attempt).thenCompose(_ -> attempt(again, attempt + 1))));
+        return Arrays.asList(fates);
     }
 
     /// One try under one definition; returns the records that are to be tried again.
     ///
     /// @param eventually whether rows may be read as they were a while ago
-    private CompletableFuture<List<Integer>> attempt(Definition definition, List<Integer> indices, boolean eventually) {
+    private List<Integer> attempt(Definition definition, List<Integer> indices, boolean eventually) {
         List<Letter> rejected = new ArrayList<>();
         Decoding decoding = new Decoding(definition);
         Map<ByteBuffer, List<Integer>> byKey = new LinkedHashMap<>();
@@ -151,34 +145,31 @@ public final class StateAndMap {
                 .map(index -> Objects.requireNonNull(candidates[index]).key())
                 .toList();
         RowReads reads = new RowReads(store);
-        return (eventually ? reads.readEventually(keys) : reads.read(keys)).thenCompose(rows -> {
-            List<Change> changes = new ArrayList<>();
-            List<Integer> again = new ArrayList<>();
-            List<RowItem> refusedRows = new ArrayList<>();
-            for (int i = 0; i < winners.size(); i++) {
-                Candidate candidate = Objects.requireNonNull(candidates[winners.get(i)]);
-                Change change = new Change(winners.get(i), rows.get(ByteBuffer.wrap(keys.get(i))), candidate);
-                if (change.isOutdated() || eventually && change.transition(pipeline) instanceof Transition.Settled) {
-                    again.add(winners.get(i));
-                    if (change.isRefused() && !eventually) {
-                        refusedRows.add(Objects.requireNonNull(change.before()));
-                    }
-                } else if (decide(pipeline, change, rejected)) {
-                    changes.add(change);
+        Map<ByteBuffer, RowItem> rows = eventually ? reads.readEventually(keys) : reads.read(keys);
+        List<Change> changes = new ArrayList<>();
+        List<Integer> again = new ArrayList<>();
+        List<RowItem> refusedRows = new ArrayList<>();
+        for (int i = 0; i < winners.size(); i++) {
+            Candidate candidate = Objects.requireNonNull(candidates[winners.get(i)]);
+            Change change = new Change(winners.get(i), rows.get(ByteBuffer.wrap(keys.get(i))), candidate);
+            if (change.isOutdated() || eventually && change.transition(pipeline) instanceof Transition.Settled) {
+                again.add(winners.get(i));
+                if (change.isRefused() && !eventually) {
+                    refusedRows.add(Objects.requireNonNull(change.before()));
                 }
+            } else if (decide(pipeline, change, rejected)) {
+                changes.add(change);
             }
-            // Letters first: of a row that loses a conflict nothing is left when its transaction is in. A letter of an
-            // older definition must not come behind the filling that looks at the letters: the next one may accept it.
-            return keep(definition, rejected).thenCompose(kept -> {
-                if (!kept) {
-                    return CompletableFuture.completedFuture(indices);
-                }
-                return settleAndWrite(definition, refusedRows, changes).thenApply(refused -> {
-                    again.addAll(refused);
-                    return withRivals(again, contests);
-                });
-            });
-        });
+        }
+        // Letters first: of a row that loses a conflict nothing is left when its transaction is in. A letter of an
+        // older definition must not come behind the filling that looks at the letters: the next one may accept it.
+        if (!keep(definition, rejected)) {
+            return indices;
+        }
+        // The next attempt decides on records of rows that the served view refuses: it finds these rows empty.
+        new RefusedRows(store, definition).settle(refusedRows, () -> gate(definition), this::moveGate);
+        again.addAll(write(definition, changes));
+        return withRivals(again, contests);
     }
 
     private static List<Integer> withRivals(List<Integer> winners, Map<Integer, List<Integer>> contests) {
@@ -256,16 +247,8 @@ public final class StateAndMap {
         return Letter.of(ConflictLetter.of(settled, arrival.data()), arrival, 0);
     }
 
-    /// Keeps letters of rows that the served view refuses, whose records the next attempt decides: it finds these rows
-    /// empty. Then writes the others.
-    private CompletableFuture<List<Integer>> settleAndWrite(
-            Definition definition, List<RowItem> refused, List<Change> changes) {
-        return new RefusedRows(store, definition)
-                .settle(refused, () -> gate(definition), this::moveGate)
-                .thenCompose(_ -> write(definition, changes));
-    }
-
-    private CompletableFuture<List<Integer>> write(Definition definition, List<Change> changes) {
+    /// Writes all at once; returns the records that are to be tried again.
+    private List<Integer> write(Definition definition, List<Change> changes) {
         List<RowTransaction> transactions = new ArrayList<>(RowTransaction.pack(
                 definition,
                 changes.stream()
@@ -274,52 +257,48 @@ public final class StateAndMap {
         changes.stream()
                 .filter(change -> throttled.contains(change.index()))
                 .forEach(change -> transactions.addAll(RowTransaction.pack(definition, List.of(change))));
-        List<CompletableFuture<List<Integer>>> written = transactions.stream()
-                .map(transaction -> write(definition, transaction))
+        return store.threads().all(transactions, transaction -> write(definition, transaction)).stream()
+                .flatMap(List::stream)
                 .toList();
-        return CompletableFuture.allOf(written.toArray(CompletableFuture[]::new))
-                .thenApply(_ ->
-                        written.stream().flatMap(part -> part.join().stream()).toList());
     }
 
-    private CompletableFuture<List<Integer>> write(Definition definition, RowTransaction transaction) {
+    private List<Integer> write(Definition definition, RowTransaction transaction) {
         DeltaId delta = new DeltaId(transaction.lane(), store.newId());
         mine.add(delta);
+        int gate = gate(definition);
+        Store.Written written =
+                store.transact(transaction.items(store, definition, delta, definitions.check(definition, gate)));
+        if (written instanceof Store.Written.Done) {
+            return List.of();
+        }
         List<Integer> indices =
                 transaction.changes().stream().map(Change::index).toList();
-        int gate = gate(definition);
-        return store.transact(transaction.items(store, definition, delta, definitions.check(definition, gate)))
-                .thenCompose(written -> switch (written) {
-                    case Store.Written.Done _ -> CompletableFuture.completedFuture(List.of());
-                    case Store.Written.Refused refused
-                    when refused.failed(0) -> moveGate(gate).thenApply(_ -> indices);
-                    case Store.Written.Refused refused -> {
-                        IntStream.range(0, indices.size())
-                                .filter(row -> refused.throttled(row + 1)) // The first item is the gate's check.
-                                .forEach(row -> throttled.add(indices.get(row)));
-                        yield CompletableFuture.completedFuture(indices);
-                    }
-                    case Store.Written.Unknown _ -> CompletableFuture.completedFuture(indices);
-                });
+        if (written instanceof Store.Written.Refused refused) {
+            if (refused.failed(0)) {
+                moveGate(gate);
+            } else {
+                IntStream.range(0, indices.size())
+                        .filter(row -> refused.throttled(row + 1)) // The first item is the gate's check.
+                        .forEach(row -> throttled.add(indices.get(row)));
+            }
+        }
+        return indices;
     }
 
     /// Keeps letters. Each chooses a gate, because transactions that check one gate at the same time conflict.
     ///
     /// @return whether the definition is still the current one; if it is not, these gates are moved
-    private CompletableFuture<Boolean> keep(Definition definition, List<Letter> rejected) {
+    private boolean keep(Definition definition, List<Letter> rejected) {
         Set<Integer> gates = new ConcurrentSkipListSet<>();
-        return letters.keep(rejected, () -> {
-                    int gate = gate(definition);
-                    gates.add(gate);
-                    return List.of(definitions.check(definition, gate));
-                })
-                .thenCompose(kept -> {
-                    CompletableFuture<?> moving = CompletableFuture.completedFuture(null);
-                    for (int gate : kept ? List.<Integer>of() : List.copyOf(gates)) {
-                        moving = moving.thenCompose(_ -> moveGate(gate));
-                    }
-                    return moving.thenApply(_ -> kept);
-                });
+        boolean kept = letters.keep(rejected, () -> {
+            int gate = gate(definition);
+            gates.add(gate);
+            return List.of(definitions.check(definition, gate));
+        });
+        if (!kept) {
+            gates.forEach(this::moveGate);
+        }
+        return kept;
     }
 
     private int gate(Definition definition) {
@@ -329,10 +308,8 @@ public final class StateAndMap {
     }
 
     /// This gate alone: whoever changes the definition moves them all.
-    private CompletableFuture<Void> moveGate(int gate) {
-        return definitions
-                .load()
-                .thenCompose(now -> definitions.moveGate(gate, now))
-                .thenAccept(_ -> moved.add(gate));
+    private void moveGate(int gate) {
+        definitions.moveGate(gate, definitions.load());
+        moved.add(gate);
     }
 }

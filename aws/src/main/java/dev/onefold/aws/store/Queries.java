@@ -1,24 +1,33 @@
 package dev.onefold.aws.store;
 
-import java.util.concurrent.CompletableFuture;
+import java.util.Map;
+import java.util.function.Predicate;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 
-/// Queries that want the first items of a range. A page without items is not the end of the range: a query may stop at
-/// the border of a partition whose items are gone. Only a page without a key to go on from is the last one.
+/// Queries, page by page. A page without items is not the end of the range: a query may stop at the border of
+/// a partition whose items are gone. Only a page without a key to go on from is the last one.
 public final class Queries {
     private Queries() {}
 
     /// The first page that has items, or the last one.
-    public static CompletableFuture<QueryResponse> first(Store store, QueryRequest request) {
-        return store.retried(() -> store.client().query(request))
-                .thenCompose(page ->
-                        page.items().isEmpty() && !page.lastEvaluatedKey().isEmpty()
-                                ? first(
-                                        store,
-                                        request.toBuilder()
-                                                .exclusiveStartKey(page.lastEvaluatedKey())
-                                                .build())
-                                : CompletableFuture.completedFuture(page));
+    public static QueryResponse first(Store store, QueryRequest request) {
+        return pages(store, request, page -> page.items().isEmpty());
+    }
+
+    /// Reads page after page, as long as there is one and it is wanted.
+    ///
+    /// @param goesOn takes a page; whether the next one is wanted
+    /// @return the last page that was read
+    public static QueryResponse pages(Store store, QueryRequest request, Predicate<QueryResponse> goesOn) {
+        for (Map<String, AttributeValue> start = request.exclusiveStartKey(); ; ) {
+            QueryRequest next = request.toBuilder().exclusiveStartKey(start).build();
+            QueryResponse page = store.retried(() -> store.client().query(next));
+            if (!goesOn.test(page) || page.lastEvaluatedKey().isEmpty()) {
+                return page;
+            }
+            start = page.lastEvaluatedKey();
+        }
     }
 }

@@ -4,9 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Get;
 import software.amazon.awssdk.services.dynamodb.model.ItemResponse;
@@ -24,55 +23,48 @@ public final class SettledReads {
     /// The items that there are, in any order; empty if a transaction is under way on one of them.
     ///
     /// @param keys each at most once
-    public static CompletableFuture<Optional<List<Map<String, AttributeValue>>>> of(
+    public static Optional<List<Map<String, AttributeValue>>> of(
             Store store, String table, List<Map<String, AttributeValue>> keys) {
-        List<CompletableFuture<Optional<List<Map<String, AttributeValue>>>>> parts = new ArrayList<>();
-        for (int from = 0; from < keys.size(); from += KEYS_PER_REQUEST) {
-            parts.add(part(store, table, keys.subList(from, Math.min(keys.size(), from + KEYS_PER_REQUEST))));
-        }
-        return together(parts);
+        return together(store, table, Parts.of(keys, KEYS_PER_REQUEST));
     }
 
-    private static CompletableFuture<Optional<List<Map<String, AttributeValue>>>> together(
-            List<CompletableFuture<Optional<List<Map<String, AttributeValue>>>>> parts) {
-        return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(_ -> {
-            List<Map<String, AttributeValue>> items = new ArrayList<>();
-            for (CompletableFuture<Optional<List<Map<String, AttributeValue>>>> part : parts) {
-                if (part.join().isEmpty()) {
-                    return Optional.empty();
-                }
-                items.addAll(part.join().get());
+    private static Optional<List<Map<String, AttributeValue>>> together(
+            Store store, String table, List<List<Map<String, AttributeValue>>> parts) {
+        List<Map<String, AttributeValue>> items = new ArrayList<>();
+        for (var part : store.threads().all(parts, keys -> part(store, table, keys))) {
+            if (part.isEmpty()) {
+                return Optional.empty();
             }
-            return Optional.of(items);
-        });
+            items.addAll(part.get());
+        }
+        return Optional.of(items);
     }
 
-    private static CompletableFuture<Optional<List<Map<String, AttributeValue>>>> part(
+    private static Optional<List<Map<String, AttributeValue>>> part(
             Store store, String table, List<Map<String, AttributeValue>> keys) {
         List<TransactGetItem> gets = keys.stream()
                 .map(key -> TransactGetItem.builder()
                         .get(Get.builder().tableName(table).key(key).build())
                         .build())
                 .toList();
-        return store.client()
-                .transactGetItems(request -> request.transactItems(gets))
-                .thenApply(response -> Optional.of(response.responses().stream()
-                        .map(ItemResponse::item)
-                        .filter(item -> !item.isEmpty())
-                        .toList()))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = Futures.cause(failure);
-                    if (Store.mayPass(cause)) {
-                        return CompletableFuture.completedFuture(Optional.empty());
-                    }
-                    if (isTooLarge(cause) && keys.size() > 1) {
-                        int half = keys.size() / 2;
-                        return together(List.of(
-                                part(store, table, keys.subList(0, half)),
-                                part(store, table, keys.subList(half, keys.size()))));
-                    }
-                    return CompletableFuture.failedFuture(new CompletionException(cause));
-                });
+        try {
+            return Optional.of(store
+                    .threads()
+                    .await(store.client().transactGetItems(request -> request.transactItems(gets)))
+                    .responses()
+                    .stream()
+                    .map(ItemResponse::item)
+                    .filter(item -> !item.isEmpty())
+                    .toList());
+        } catch (SdkException failed) {
+            if (Store.mayPass(failed)) {
+                return Optional.empty();
+            }
+            if (isTooLarge(failed) && keys.size() > 1) {
+                return together(store, table, Parts.of(keys, Math.ceilDiv(keys.size(), 2)));
+            }
+            throw failed;
+        }
     }
 
     /// Items of more than 4 MB together fit into no transaction.

@@ -4,25 +4,27 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.SdkResponse;
 import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
-/// The tables and the bucket, and how their services are spoken to: without waiting, with bounded retries, and with
-/// the knowledge that a request without an answer may or may not have happened. Any thread may call.
+/// The tables and the bucket, and how their services are spoken to: with bounded retries, and with the knowledge that
+/// a request without an answer may or may not have happened. Any thread may call.
 ///
-/// @param pause completes after a while
+/// @param threads how this process waits
 /// @param random for ids and for jitter
 /// @param clock the time of the service, as far as its answers tell it; it decides nothing about totals
 /// @param deltasPerCommitMax how many deltas Reduce takes at once, from 1 to [#DELTAS_PER_COMMIT_MAX]
@@ -31,7 +33,7 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 public record Store(
         DynamoDbAsyncClient client,
         Tables tables,
-        Function<Duration, CompletableFuture<Void>> pause,
+        Threads threads,
         RandomGenerator random,
         InstantSource clock,
         int deltasPerCommitMax,
@@ -78,28 +80,28 @@ public record Store(
     public Store(
             DynamoDbAsyncClient client,
             Tables tables,
-            Function<Duration, CompletableFuture<Void>> pause,
+            Threads threads,
             RandomGenerator random,
             InstantSource clock,
             int deltasPerCommitMax,
             Bucket bucket) {
-        this(client, tables, pause, random, clock, deltasPerCommitMax, bucket, new TableIds());
+        this(client, tables, threads, random, clock, deltasPerCommitMax, bucket, new TableIds());
     }
 
     /// The tables alone, for a process that neither keeps nor reads letters.
     public Store(
             DynamoDbAsyncClient client,
             Tables tables,
-            Function<Duration, CompletableFuture<Void>> pause,
+            Threads threads,
             RandomGenerator random,
             InstantSource clock,
             int deltasPerCommitMax) {
-        this(client, tables, pause, random, clock, deltasPerCommitMax, Bucket.NONE);
+        this(client, tables, threads, random, clock, deltasPerCommitMax, Bucket.NONE);
     }
 
     /// The same tables with a bucket.
     public Store with(Bucket letters) {
-        return new Store(client, tables, pause, random, clock, deltasPerCommitMax, letters, ids);
+        return new Store(client, tables, threads, random, clock, deltasPerCommitMax, letters, ids);
     }
 
     /// What became of a transaction.
@@ -135,59 +137,79 @@ public record Store(
         record Unknown(Throwable cause) implements Written {}
     }
 
+    /// An item as it is now; empty if there is none.
+    public Map<String, AttributeValue> get(String table, Map<String, AttributeValue> key) {
+        return retried(() -> client.getItem(
+                        request -> request.tableName(table).key(key).consistentRead(true)))
+                .item();
+    }
+
     /// Writes all items or none. What cannot be mended by trying again is thrown.
-    public CompletableFuture<Written> transact(List<TransactWriteItem> items) {
-        return heard(() -> client.transactWriteItems(request -> request.transactItems(items)))
-                .handle((_, failure) -> {
-                    switch (failure == null ? null : Futures.cause(failure)) {
-                        case null -> {
-                            return new Written.Done();
-                        }
-                        case TransactionCanceledException cancelled -> {
-                            for (CancellationReason reason : cancelled.cancellationReasons()) {
-                                if ("ValidationError".equals(reason.code())
-                                        || "ItemCollectionSizeLimitExceeded".equals(reason.code())) {
-                                    throw new CompletionException(cancelled);
-                                }
-                            }
-                            return new Written.Refused(cancelled.cancellationReasons());
-                        }
-                        case AwsServiceException service
-                        when isBusy(service) -> {
-                            return new Written.Refused(List.of());
-                        }
-                        case Throwable other
-                        when isUnknown(other) -> {
-                            return new Written.Unknown(other);
-                        }
-                        case Throwable other -> throw new CompletionException(other);
-                    }
-                });
+    public Written transact(List<TransactWriteItem> items) {
+        try {
+            heard(() -> client.transactWriteItems(request -> request.transactItems(items)));
+            return new Written.Done();
+        } catch (TransactionCanceledException cancelled) {
+            for (CancellationReason reason : cancelled.cancellationReasons()) {
+                if ("ValidationError".equals(reason.code())
+                        || "ItemCollectionSizeLimitExceeded".equals(reason.code())) {
+                    throw cancelled;
+                }
+            }
+            return new Written.Refused(cancelled.cancellationReasons());
+        } catch (SdkException failed) {
+            if (failed instanceof AwsServiceException service && isBusy(service)) {
+                return new Written.Refused(List.of());
+            }
+            if (isUnknown(failed)) {
+                return new Written.Unknown(failed);
+            }
+            throw failed;
+        }
     }
 
     /// Calls until it is answered: for what may be done any number of times.
-    public <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call) {
-        return retried(call, 1);
-    }
-
-    private <T> CompletableFuture<T> retried(Supplier<CompletableFuture<T>> call, int attempt) {
-        return heard(call).exceptionallyCompose(failure -> {
-            Throwable cause = Futures.cause(failure);
-            if (!mayPass(cause) || attempt >= ATTEMPTS_MAX) {
-                return CompletableFuture.failedFuture(cause);
+    public <T> T retried(Supplier<CompletableFuture<T>> call) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return heard(call);
+            } catch (SdkException failed) {
+                if (!mayPass(failed) || attempt >= ATTEMPTS_MAX) {
+                    throw failed;
+                }
             }
-            return backOff(attempt).thenCompose(_ -> retried(call, attempt + 1));
-        });
+            backOff(attempt);
+        }
     }
 
-    private <T> CompletableFuture<T> heard(Supplier<CompletableFuture<T>> call) {
+    /// The same for a write that has a condition. If an answer was lost, the condition may fail because of this write.
+    ///
+    /// @return whether the condition held
+    public <T> boolean retriedIf(Supplier<CompletableFuture<T>> call) {
+        try {
+            retried(call);
+            return true;
+        } catch (ConditionalCheckFailedException failed) {
+            return false;
+        }
+    }
+
+    /// Calls once, for what nobody misses if the service refuses it or does not answer.
+    public <T> void tried(Supplier<CompletableFuture<T>> call) {
+        try {
+            threads.await(call.get());
+        } catch (SdkException refused) {
+            return;
+        }
+    }
+
+    private <T> T heard(Supplier<CompletableFuture<T>> call) {
         Instant sent = clock.instant();
-        return call.get().thenApply(response -> {
-            if (response instanceof SdkResponse answer && clock instanceof ServiceTime time) {
-                time.hear(answer, sent);
-            }
-            return response;
-        });
+        T response = threads.await(call.get());
+        if (response instanceof SdkResponse answer && clock instanceof ServiceTime time) {
+            time.hear(answer, sent);
+        }
+        return response;
     }
 
     /// Whether the same request may succeed when it is sent again.
@@ -199,15 +221,14 @@ public record Store(
 
     /// Waits before attempt `attempt + 1`: a random part of a time that doubles ("full jitter"). Fails when there were
     /// enough, so that nothing that tries again does so for ever.
-    public CompletableFuture<Void> backOff(int attempt) {
+    public void backOff(int attempt) {
         if (attempt >= BACK_OFFS_MAX) {
-            return CompletableFuture.failedFuture(
-                    new IllegalStateException("The tables of " + tables.rows() + " have refused "
-                            + attempt + " attempts: they are throttled, or others change the same items all the time."
-                            + " Nothing is lost; try again, and if this goes on, raise the tables' limits."));
+            throw new IllegalStateException("The tables of " + tables.rows() + " have refused "
+                    + attempt + " attempts: they are throttled, or others change the same items all the time."
+                    + " Nothing is lost; try again, and if this goes on, raise the tables' limits.");
         }
         long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempt, 10));
-        return pause.apply(Duration.ofMillis(1 + random.nextLong(most)));
+        threads.pause(Duration.ofMillis(1 + random.nextLong(most)));
     }
 
     private static boolean isBusy(AwsServiceException failure) {

@@ -3,8 +3,6 @@ package dev.onefold.aws.store;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 
@@ -23,15 +21,14 @@ public final class TableIds {
     public record Found(String name, String id, Instant created) {}
 
     /// Asks which tables there are: rows, deltas, totals and letters.
-    public static CompletableFuture<List<Found>> ask(Store store) {
+    public static List<Found> ask(Store store) {
         Store.Tables tables = store.tables();
-        List<CompletableFuture<Found>> found = Stream.of(
-                        tables.rows(), tables.deltas(), tables.totals(), tables.letters())
-                .map(name -> store.retried(() -> store.client().describeTable(request -> request.tableName(name)))
-                        .thenApply(response -> found(response.table())))
-                .toList();
-        return CompletableFuture.allOf(found.toArray(CompletableFuture[]::new))
-                .thenApply(_ -> found.stream().map(CompletableFuture::join).toList());
+        return store.threads()
+                .all(
+                        List.of(tables.rows(), tables.deltas(), tables.totals(), tables.letters()),
+                        name -> found(
+                                store.retried(() -> store.client().describeTable(request -> request.tableName(name)))
+                                        .table()));
     }
 
     private static Found found(TableDescription table) {

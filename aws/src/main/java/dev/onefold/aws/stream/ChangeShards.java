@@ -5,8 +5,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.StreamDescription;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 
 /// The change stream of a table.
@@ -17,23 +16,23 @@ record ChangeShards(DynamoDbStreamsAsyncClient client, String stream) implements
     private static final Duration RETENTION = Duration.ofHours(24);
 
     @Override
-    public CompletableFuture<List<Shard>> list(Store store) {
-        return list(store, null, new ArrayList<>());
-    }
-
-    private CompletableFuture<List<Shard>> list(Store store, @Nullable String last, List<Shard> found) {
-        return Failure.retried(
-                        store,
-                        () -> client.describeStream(
-                                request -> request.streamArn(stream).exclusiveStartShardId(last)))
-                .thenCompose(response -> {
-                    for (var shard : response.streamDescription().shards()) {
-                        String parent = shard.parentShardId();
-                        found.add(new Shard(shard.shardId(), parent == null ? List.of() : List.of(parent)));
-                    }
-                    String next = response.streamDescription().lastEvaluatedShardId();
-                    return next == null ? CompletableFuture.completedFuture(found) : list(store, next, found);
-                });
+    public List<Shard> list(Store store) {
+        List<Shard> found = new ArrayList<>();
+        String last = null;
+        do {
+            String start = last;
+            StreamDescription page = Failure.retried(
+                            store,
+                            () -> client.describeStream(
+                                    request -> request.streamArn(stream).exclusiveStartShardId(start)))
+                    .streamDescription();
+            for (var shard : page.shards()) {
+                String parent = shard.parentShardId();
+                found.add(new Shard(shard.shardId(), parent == null ? List.of() : List.of(parent)));
+            }
+            last = page.lastEvaluatedShardId();
+        } while (last != null);
+        return found;
     }
 
     @Override
@@ -42,8 +41,8 @@ record ChangeShards(DynamoDbStreamsAsyncClient client, String stream) implements
     }
 
     @Override
-    public CompletableFuture<Duration> retention(Store store) {
-        return CompletableFuture.completedFuture(RETENTION);
+    public Duration retention(Store store) {
+        return RETENTION;
     }
 
     /// The time of a change is told rounded down, to a second or, as some do, to a minute.

@@ -1,12 +1,12 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.kinesis.model.KmsThrottlingException;
 import software.amazon.awssdk.services.kinesis.model.LimitExceededException;
 
@@ -34,20 +34,17 @@ final class Failure {
     }
 
     /// Calls until it is answered, a bounded number of times: for what only reads.
-    static <T> CompletableFuture<T> retried(Store store, Supplier<CompletableFuture<T>> call) {
-        return retried(store, call, 1);
-    }
-
-    private static <T> CompletableFuture<T> retried(Store store, Supplier<CompletableFuture<T>> call, int attempt) {
-        return call.get().exceptionallyCompose(failure -> {
-            Throwable cause = Futures.cause(failure);
-            if (attempt >= ATTEMPTS_MAX || !isBusy(cause) && !isUnknown(cause)) {
-                return CompletableFuture.failedFuture(cause);
+    static <T> T retried(Store store, Supplier<CompletableFuture<T>> call) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return store.threads().await(call.get());
+            } catch (SdkException failed) {
+                if (attempt >= ATTEMPTS_MAX || !isBusy(failed) && !isUnknown(failed)) {
+                    throw failed;
+                }
             }
             long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempt, 10));
-            return store.pause()
-                    .apply(Duration.ofMillis(1 + store.random().nextLong(most)))
-                    .thenCompose(_ -> retried(store, call, attempt + 1));
-        });
+            store.threads().pause(Duration.ofMillis(1 + store.random().nextLong(most)));
+        }
     }
 }

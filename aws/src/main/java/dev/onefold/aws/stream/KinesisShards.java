@@ -5,38 +5,35 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.kinesis.model.ListShardsResponse;
 
 /// A stream of Kinesis.
 ///
 /// @param stream its name or its ARN
 record KinesisShards(KinesisAsyncClient client, String stream) implements Shards {
     @Override
-    public CompletableFuture<List<Shard>> list(Store store) {
-        return list(store, null, new ArrayList<>());
-    }
-
-    private CompletableFuture<List<Shard>> list(Store store, @Nullable String token, List<Shard> found) {
+    public List<Shard> list(Store store) {
         boolean isArn = stream.startsWith("arn:");
-        return Failure.retried(
-                        store,
-                        () -> client.listShards(request -> {
-                            // The token knows the stream, and both together are refused.
-                            if (token != null) {
-                                request.nextToken(token);
-                            } else {
-                                request.streamName(isArn ? null : stream).streamARN(isArn ? stream : null);
-                            }
-                        }))
-                .thenCompose(response -> {
-                    response.shards().forEach(shard -> found.add(shard(shard)));
-                    return response.nextToken() == null
-                            ? CompletableFuture.completedFuture(found)
-                            : list(store, response.nextToken(), found);
-                });
+        List<Shard> found = new ArrayList<>();
+        String token = null;
+        do {
+            String next = token;
+            ListShardsResponse page = Failure.retried(
+                    store,
+                    () -> client.listShards(request -> {
+                        // The token knows the stream, and both together are refused.
+                        if (next != null) {
+                            request.nextToken(next);
+                        } else {
+                            request.streamName(isArn ? null : stream).streamARN(isArn ? stream : null);
+                        }
+                    }));
+            page.shards().forEach(shard -> found.add(shard(shard)));
+            token = page.nextToken();
+        } while (token != null);
+        return found;
     }
 
     private static Shard shard(software.amazon.awssdk.services.kinesis.model.Shard shard) {
@@ -53,14 +50,14 @@ record KinesisShards(KinesisAsyncClient client, String stream) implements Shards
     }
 
     @Override
-    public CompletableFuture<Duration> retention(Store store) {
+    public Duration retention(Store store) {
         boolean isArn = stream.startsWith("arn:");
-        return Failure.retried(
+        return Duration.ofHours(Failure.retried(
                         store,
                         () -> client.describeStreamSummary(request ->
                                 request.streamName(isArn ? null : stream).streamARN(isArn ? stream : null)))
-                .thenApply(response ->
-                        Duration.ofHours(response.streamDescriptionSummary().retentionPeriodHours()));
+                .streamDescriptionSummary()
+                .retentionPeriodHours());
     }
 
     @Override

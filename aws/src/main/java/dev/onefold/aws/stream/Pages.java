@@ -2,7 +2,7 @@ package dev.onefold.aws.stream;
 
 import java.util.concurrent.CompletableFuture;
 
-/// One shard, page by page, as its service gives it. Any thread may call.
+/// One shard, page by page, as its service gives it. Each call makes one request. Any thread may call.
 interface Pages {
     /// Where a reading begins: at a record or a time.
     CompletableFuture<String> at(Position position);

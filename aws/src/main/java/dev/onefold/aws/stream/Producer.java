@@ -1,10 +1,9 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Threads;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -13,14 +12,13 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.InvalidArgumentException;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry;
@@ -59,12 +57,11 @@ public final class Producer {
 
     private final KinesisAsyncClient client;
     private final String stream;
-    private final Function<Duration, CompletableFuture<Void>> pause;
+    private final Threads threads;
     private final RandomGenerator random;
     private final BiConsumer<Outgoing, String> refused;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final AtomicInteger pumps = new AtomicInteger();
     private final Map<String, Deque<Entry>> waiting = new HashMap<>();
     private final Deque<String> ready = new ArrayDeque<>();
     private final TreeSet<Long> outstanding = new TreeSet<>();
@@ -75,7 +72,7 @@ public final class Producer {
     private int allowed = REQUESTS_MAX;
     private boolean closed;
     private Sent sent = new Sent(0, 0, 0, 0, 0);
-    private @Nullable CompletableFuture<Void> room;
+    private @Nullable CompletableFuture<Boolean> room;
     private @Nullable Throwable failure;
 
     /// What has been put.
@@ -106,34 +103,34 @@ public final class Producer {
     }
 
     /// @param stream its name or its ARN
-    /// @param pause completes after a while
+    /// @param threads where each request waits for its answer
     /// @param random for jitter
     /// @param refused is told of a record that this stream can never take, and why; on any thread
     public Producer(
             KinesisAsyncClient client,
             String stream,
-            Function<Duration, CompletableFuture<Void>> pause,
+            Threads threads,
             RandomGenerator random,
             BiConsumer<Outgoing, String> refused) {
         this.client = client;
         this.stream = stream;
-        this.pause = pause;
+        this.threads = threads;
         this.random = random;
         this.refused = refused;
     }
 
-    /// Takes a record.
+    /// Takes a record, and waits until there is room for the next one.
     ///
-    /// @return completes when there is room for the next one; fails if nothing more can be put
-    public CompletableFuture<Void> add(Outgoing record) {
+    /// @throws RuntimeException why nothing more can be put
+    public void add(Outgoing record) {
         if (record.bytes() > REQUEST_BYTES_MAX) {
             refused.accept(
                     record,
                     "it has " + record.bytes() + " bytes with its partition key, and Kinesis takes at most "
                             + REQUEST_BYTES_MAX);
-            return CompletableFuture.completedFuture(null);
+            return;
         }
-        CompletableFuture<Void> next = locked(() -> {
+        CompletableFuture<Boolean> next = locked(() -> {
             if (closed) {
                 throw new IllegalStateException("A record is added after the last one");
             }
@@ -152,19 +149,18 @@ public final class Producer {
             if (isFull() && room == null) {
                 room = new CompletableFuture<>();
             }
-            return room == null ? CompletableFuture.completedFuture(null) : room;
+            return room == null ? CompletableFuture.completedFuture(true) : room;
         });
         pump();
-        return next;
+        threads.await(next);
     }
 
-    /// No record follows.
-    ///
-    /// @return completes when all are in; fails if one could not be put, when no request is under way any more
-    public CompletableFuture<Sent> finish() {
+    /// No record follows. Returns when all are in; throws if one could not be put, when no request is under way any
+    /// more.
+    public Sent finish() {
         locked(() -> closed = true);
         pump();
-        return finished;
+        return threads.await(finished);
     }
 
     /// What has been put by now.
@@ -190,19 +186,12 @@ public final class Producer {
         return outstanding.size() >= WAITING_RECORDS_MAX || waitingBytes >= WAITING_BYTES_MAX;
     }
 
-    /// Sends what can be sent. A thread that comes while another one does this leaves it to that one, so an answer that
-    /// is there at once makes no stack grow.
+    /// Sends what can be sent, each request on a thread of its own.
     private void pump() {
-        if (pumps.getAndIncrement() > 0) {
-            return;
+        for (List<Entry> request = take(); !request.isEmpty(); request = take()) {
+            List<Entry> next = request;
+            threads.execute(() -> send(next));
         }
-        int seen = 1;
-        do {
-            for (List<Entry> request = take(); !request.isEmpty(); request = take()) {
-                send(request);
-            }
-            seen = pumps.addAndGet(-seen);
-        } while (seen > 0);
         settle();
     }
 
@@ -243,22 +232,21 @@ public final class Producer {
                         .build())
                 .toList();
         boolean isArn = stream.startsWith("arn:");
-        var _ = CompletableFuture.completedFuture(entries)
-                .thenCompose(_ -> client.putRecords(put ->
-                        put.records(entries).streamName(isArn ? null : stream).streamARN(isArn ? stream : null)))
-                .handle((response, failed) -> {
-                    if (failed == null) {
-                        answered(request, response);
-                    } else {
-                        failed(request, Futures.cause(failed));
-                    }
-                    return response;
-                })
-                .exceptionally(bug -> {
-                    fail(bug);
-                    return null;
-                })
-                .thenRun(this::pump);
+        try {
+            PutRecordsResponse response = null;
+            try {
+                response = threads.await(client.putRecords(put ->
+                        put.records(entries).streamName(isArn ? null : stream).streamARN(isArn ? stream : null)));
+            } catch (SdkException failed) {
+                failed(request, failed);
+            }
+            if (response != null) {
+                answered(request, response);
+            }
+        } catch (RuntimeException | Error bug) {
+            fail(bug);
+        }
+        pump();
     }
 
     private void answered(List<Entry> request, PutRecordsResponse response) {
@@ -342,23 +330,13 @@ public final class Producer {
         });
         if (pauses) {
             long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempts, 10));
-            long jitter = locked(() -> 1 + random.nextLong(most));
-            var _ = pause.apply(Duration.ofMillis(jitter)).handle((_, broken) -> {
-                again(answer.again(), broken);
-                return null;
+            pump(); // The requests of other keys do not wait.
+            threads.pause(Duration.ofMillis(locked(() -> 1 + random.nextLong(most))));
+            locked(() -> {
+                answer.again().reversed().forEach(entry -> ready.addFirst(entry.record.partitionKey()));
+                return pausing--;
             });
         }
-    }
-
-    private void again(List<Entry> entries, @Nullable Throwable broken) {
-        List<Entry> lastFirst = new ArrayList<>(entries);
-        Collections.reverse(lastFirst);
-        locked(() -> {
-            lastFirst.forEach(entry -> ready.addFirst(entry.record.partitionKey()));
-            failure = failure == null ? broken : failure;
-            return pausing--;
-        });
-        pump();
     }
 
     /// Nothing more is sent; what is under way may still succeed.
@@ -372,7 +350,7 @@ public final class Producer {
 
     /// Tells those who wait what has become true.
     private void settle() {
-        CompletableFuture<Void> open = null;
+        CompletableFuture<Boolean> open = null;
         CompletableFuture<Sent> end = null;
         Throwable cause;
         Sent all;
@@ -391,12 +369,11 @@ public final class Producer {
         } finally {
             lock.unlock();
         }
-        complete(open, null, cause);
+        complete(open, true, cause);
         complete(end, all, cause);
     }
 
-    private static <T> void complete(
-            @Nullable CompletableFuture<T> future, @Nullable T value, @Nullable Throwable cause) {
+    private static <T> void complete(@Nullable CompletableFuture<T> future, T value, @Nullable Throwable cause) {
         if (future != null && cause != null) {
             future.completeExceptionally(cause);
         } else if (future != null) {

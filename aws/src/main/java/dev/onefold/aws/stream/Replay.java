@@ -1,11 +1,13 @@
 package dev.onefold.aws.stream;
 
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.ShardReading.Extent;
 import dev.onefold.aws.stream.Shards.Shard;
 import dev.onefold.core.Counts;
 import java.math.BigInteger;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,10 +17,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
@@ -65,8 +65,8 @@ public final class Replay {
     ///
     /// @param stream its name or its ARN
     /// @param progress is told what became of the records by now, on any thread, by one at a time
-    /// @throws IllegalArgumentException in the future, if there is no such shard or the range does not say which
-    public static CompletableFuture<Done> run(
+    /// @throws IllegalArgumentException if there is no such shard or the range does not say which
+    public static Done run(
             Store store, KinesisAsyncClient client, String stream, Range range, Consumer<Counts> progress) {
         return new Replay(store, new KinesisShards(client, stream), range, progress).run();
     }
@@ -74,20 +74,21 @@ public final class Replay {
     /// The same, of the change stream of a table.
     ///
     /// @param arn of the stream
-    public static CompletableFuture<Done> run(
+    public static Done run(
             Store store, DynamoDbStreamsAsyncClient client, String arn, Range range, Consumer<Counts> progress) {
         return new Replay(store, new ChangeShards(client, arn), range, progress).run();
     }
 
-    private CompletableFuture<Done> run() {
-        return stream.list(store).thenCompose(all -> {
-            List<Shard> chosen = chosen(all);
-            List<String> forgotten = new ArrayList<>();
-            return read(chosen, forgotten)
-                    .thenCompose(_ -> trimmedTime(forgotten))
-                    .thenCompose(_ -> new LetterTable(store).count(counts))
-                    .thenApply(_ -> new Done(counts, chosen.size(), forgotten, quiet));
-        });
+    private Done run() {
+        List<Shard> chosen = chosen(stream.list(store));
+        List<String> forgotten = new ArrayList<>();
+        for (List<Shard> wave : waves(chosen)) {
+            Queue<Shard> waiting = new ConcurrentLinkedQueue<>(wave);
+            store.threads().each(Math.min(wave.size(), SHARDS_AT_A_TIME), _ -> read(waiting, forgotten));
+        }
+        noteTrimmed(forgotten);
+        new LetterTable(store).count(counts);
+        return new Done(counts, chosen.size(), forgotten, quiet);
     }
 
     private List<Shard> chosen(List<Shard> all) {
@@ -107,17 +108,6 @@ public final class Replay {
                     + String.join(", ", chosen.stream().map(Shard::id).toList()));
         }
         return chosen;
-    }
-
-    private CompletableFuture<Void> read(List<Shard> shards, List<String> forgotten) {
-        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-        for (List<Shard> wave : waves(shards)) {
-            Queue<Shard> waiting = new ConcurrentLinkedQueue<>(wave);
-            all = all.thenCompose(_ -> CompletableFuture.allOf(Stream.generate(() -> next(waiting, forgotten))
-                    .limit(SHARDS_AT_A_TIME)
-                    .toArray(CompletableFuture[]::new)));
-        }
-        return all;
     }
 
     /// Shards whose parents are not among these, then those whose parents are among them, and so on.
@@ -154,29 +144,23 @@ public final class Replay {
     }
 
     /// One shard after the other, until none is left.
-    private CompletableFuture<Void> next(Queue<Shard> waiting, List<String> forgotten) {
-        Shard shard = waiting.poll();
-        if (shard == null) {
-            return CompletableFuture.completedFuture(null);
+    private void read(Queue<Shard> waiting, List<String> forgotten) {
+        for (Shard shard = waiting.poll(); shard != null; shard = waiting.poll()) {
+            Extent extent = ShardReading.read(
+                    store, stream.pages(shard.id()), stream.begin(range.from()), range.to(), this::take);
+            note(shard.id(), extent, forgotten);
         }
-        return ShardReading.read(
-                        store,
-                        stream.pages(shard.id()),
-                        stream.begin(range.from()),
-                        range.to(),
-                        arrivals -> Batches.take(store, arrivals).thenCompose(this::taken))
-                .thenAccept(extent -> note(shard.id(), extent, forgotten))
-                .thenCompose(_ -> next(waiting, forgotten));
     }
 
-    private CompletableFuture<Void> taken(Batches.Taken taken) {
+    private void take(List<Arrival> arrivals) {
+        Batches.Taken taken = Batches.take(store, arrivals);
         synchronized (this) {
             counts = counts.plus(taken.counts());
             progress.accept(counts);
         }
-        return taken.failure() == null
-                ? CompletableFuture.completedFuture(null)
-                : CompletableFuture.failedFuture(taken.failure());
+        if (taken.failure() != null) {
+            throw taken.failure();
+        }
     }
 
     private void note(String shard, Extent extent, List<String> forgotten) {
@@ -195,16 +179,14 @@ public final class Replay {
         }
     }
 
-    private CompletableFuture<Void> trimmedTime(List<String> forgotten) {
-        if (!(range.from() instanceof Position.Time(var from))) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return stream.retention(store).thenAccept(retention -> {
+    private void noteTrimmed(List<String> forgotten) {
+        if (range.from() instanceof Position.Time(var from)) {
+            Duration retention = stream.retention(store);
             Instant oldest = store.clock().instant().minus(retention);
             if (from.isBefore(oldest)) {
                 forgotten.add("The stream keeps " + retention.toHours() + " hours: what came before " + oldest
                         + " is forgotten");
             }
-        });
+        }
     }
 }

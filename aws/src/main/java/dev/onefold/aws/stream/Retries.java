@@ -7,7 +7,6 @@ import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.event.UnreadableEvent;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.ShardReading.Extent;
 import dev.onefold.core.Counts;
@@ -19,7 +18,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Takes messages that name records which the event source mapping has given up: reads these from the stream again and
@@ -44,41 +42,38 @@ public final class Retries {
     public record Taken(Counts counts, Map<String, Throwable> failures) {}
 
     /// Takes messages one after the other; does not fail because one of them does.
-    public CompletableFuture<Taken> take(List<Message> messages) {
+    public Taken take(List<Message> messages) {
         Map<String, Throwable> failures = new LinkedHashMap<>();
-        CompletableFuture<Counts> all = CompletableFuture.completedFuture(Batches.NONE);
+        Counts counts = Batches.NONE;
         for (Message message : messages) {
-            all = all.thenCompose(counts -> CompletableFuture.completedFuture(message)
-                    .thenCompose(this::take)
-                    .handle((taken, failure) -> {
-                        Throwable cause = failure == null ? taken.failure() : Futures.cause(failure);
-                        if (cause != null) {
-                            failures.put(message.id(), cause);
-                        }
-                        return failure == null ? counts.plus(taken.counts()) : counts;
-                    }));
+            try {
+                Batches.Taken taken = take(message);
+                counts = counts.plus(taken.counts());
+                if (taken.failure() != null) {
+                    failures.put(message.id(), taken.failure());
+                }
+            } catch (RuntimeException failed) {
+                failures.put(message.id(), failed);
+            }
         }
-        return all.thenApply(counts -> new Taken(counts, failures));
+        return new Taken(counts, failures);
     }
 
     /// @throws UnreadableEvent if the message is none of the mapping's
-    private CompletableFuture<Batches.Taken> take(Message message) {
+    private Batches.Taken take(Message message) {
         FailedBatch batch = FailedBatch.read(message.body());
         List<Batches.Taken> parts = new ArrayList<>();
-        return ShardReading.read(
-                        store,
-                        pages(batch),
-                        new Position.Sequence(batch.firstSequence()),
-                        new Position.Sequence(batch.lastSequence()),
-                        arrivals -> Batches.take(store, arrivals).thenAccept(parts::add))
-                .thenCompose(extent -> {
-                    Batches.Taken read =
-                            parts.stream().reduce(new Batches.Taken(Batches.NONE, null), Batches.Taken::plus);
-                    return isWhole(batch, extent)
-                            ? CompletableFuture.completedFuture(read)
-                            : keepForgotten(batch, message.body(), extent)
-                                    .thenApply(_ -> read.plus(new Batches.Taken(new Counts(0, 0, 0, 0, 1), null)));
-                });
+        Extent extent = ShardReading.read(
+                store,
+                pages(batch),
+                new Position.Sequence(batch.firstSequence()),
+                new Position.Sequence(batch.lastSequence()),
+                arrivals -> parts.add(Batches.take(store, arrivals)));
+        if (!isWhole(batch, extent)) {
+            keepForgotten(batch, message.body(), extent);
+            parts.add(new Batches.Taken(new Counts(0, 0, 0, 0, 1), null));
+        }
+        return parts.stream().reduce(new Batches.Taken(Batches.NONE, null), Batches.Taken::plus);
     }
 
     private Pages pages(FailedBatch batch) {
@@ -97,12 +92,12 @@ public final class Retries {
         return read != null && new BigInteger(expected).equals(new BigInteger(read));
     }
 
-    private CompletableFuture<Void> keepForgotten(FailedBatch batch, String body, Extent extent) {
+    private void keepForgotten(FailedBatch batch, String body, Extent extent) {
         String range = batch.firstSequence() + " to " + batch.lastSequence();
         String found = extent.first() == null
                 ? "none of them is there any more"
                 : extent.records() + " of them were still there, from " + extent.first() + " to " + extent.last();
-        return new LetterTable(store)
+        new LetterTable(store)
                 .keep(List.of(new Letter(
                         "forgotten/" + batch.shard() + ":" + batch.firstSequence() + "-" + batch.lastSequence(),
                         Reason.TOO_OLD,

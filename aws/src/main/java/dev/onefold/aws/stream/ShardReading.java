@@ -1,21 +1,19 @@
 package dev.onefold.aws.stream;
 
 import dev.onefold.aws.event.Arrival;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.TrimmedDataAccessException;
 import software.amazon.awssdk.services.kinesis.model.ExpiredIteratorException;
 import software.amazon.awssdk.services.kinesis.model.InvalidArgumentException;
 import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 
-/// One reading of a closed range of a shard, from its first record to its last, without waiting. A page is asked for
+/// One reading of a closed range of a shard, from its first record to its last. A page is asked for
 /// when the one before it was taken, so at most one is in memory. What the stream has forgotten is passed over; the
 /// [Extent] tells.
 ///
@@ -40,8 +38,8 @@ final class ShardReading {
 
     /// Who takes records.
     interface Sink {
-        /// Takes those of one page, in their order; the next page comes when this completes.
-        CompletableFuture<Void> take(List<Arrival> arrivals);
+        /// Takes those of one page, in their order; the next page comes when this returns.
+        void take(List<Arrival> arrivals);
     }
 
     /// What was there.
@@ -74,30 +72,50 @@ final class ShardReading {
     }
 
     /// Reads a range; both ends belong to it.
-    static CompletableFuture<Extent> read(Store store, Pages pages, Position from, Position to, Sink sink) {
+    static Extent read(Store store, Pages pages, Position from, Position to, Sink sink) {
         ShardReading reading = new ShardReading(store, pages, from, to, sink);
-        return reading.begin().thenCompose(reading::pages).thenApply(_ -> reading.extent);
+        reading.read();
+        return reading.extent;
     }
 
-    /// An iterator; `null` if the shard is forgotten, with all that it held.
-    private CompletableFuture<@Nullable String> begin() {
+    private void read() {
+        String iterator = begin();
+        while (iterator != null) {
+            Page page;
+            try {
+                String at = iterator;
+                page = Failure.retried(store, () -> pages.read(at));
+            } catch (SdkException failed) {
+                if (!isLost(failed)) {
+                    throw failed;
+                }
+                iterator = begin();
+                continue;
+            }
+            boolean isLast = take(page);
+            iterator = isLast ? null : page.next();
+            if (iterator != null && page.items().isEmpty()) {
+                store.threads().pause(EMPTY_PAUSE);
+            }
+        }
+    }
+
+    /// An iterator; `null` if the shard is forgotten, with all that it held. If the stream has trimmed the start,
+    /// reading begins at the oldest record left, and skips what lies before the range.
+    private @Nullable String begin() {
         String last = extent.last();
-        return Failure.retried(store, () -> last == null ? pages.at(from) : pages.after(last))
-                .exceptionallyCompose(failure -> withoutPlace(Futures.cause(failure)));
-    }
-
-    /// If the stream has trimmed the start, reading begins at the oldest record left, and skips what lies before the
-    /// range.
-    private CompletableFuture<@Nullable String> withoutPlace(Throwable cause) {
-        if (isForgotten(cause)) {
+        try {
+            return Failure.retried(store, () -> last == null ? pages.at(from) : pages.after(last));
+        } catch (SdkException failed) {
+            boolean isForgotten = isForgotten(failed);
+            if (!isForgotten
+                    && !(failed instanceof InvalidArgumentException)
+                    && !(failed instanceof TrimmedDataAccessException)) {
+                throw failed;
+            }
             extent = extent.cut();
-            return CompletableFuture.completedFuture(null);
+            return isForgotten ? null : Failure.retried(store, pages::oldest);
         }
-        if (cause instanceof InvalidArgumentException || cause instanceof TrimmedDataAccessException) {
-            extent = extent.cut();
-            return Failure.retried(store, pages::oldest);
-        }
-        return CompletableFuture.failedFuture(cause);
     }
 
     private static boolean isForgotten(Throwable cause) {
@@ -105,26 +123,15 @@ final class ShardReading {
                 || cause instanceof software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
     }
 
-    private CompletableFuture<Void> pages(@Nullable String iterator) {
-        if (iterator == null) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return Failure.retried(store, () -> pages.read(iterator))
-                .<Supplier<CompletableFuture<Void>>>thenApply(page -> () -> take(page))
-                .exceptionally(failure -> () -> withoutIterator(Futures.cause(failure)))
-                .thenCompose(Supplier::get);
-    }
-
     /// An iterator is good for five minutes, and what it stands at may be forgotten meanwhile.
-    private CompletableFuture<Void> withoutIterator(Throwable cause) {
-        return cause instanceof ExpiredIteratorException
-                        || cause instanceof software.amazon.awssdk.services.dynamodb.model.ExpiredIteratorException
-                        || cause instanceof TrimmedDataAccessException
-                ? begin().thenCompose(this::pages)
-                : CompletableFuture.failedFuture(cause);
+    private static boolean isLost(SdkException failed) {
+        return failed instanceof ExpiredIteratorException
+                || failed instanceof software.amazon.awssdk.services.dynamodb.model.ExpiredIteratorException
+                || failed instanceof TrimmedDataAccessException;
     }
 
-    private CompletableFuture<Void> take(Page page) {
+    /// Takes what belongs to the range. Whether nothing follows.
+    private boolean take(Page page) {
         List<Arrival> arrivals = new ArrayList<>();
         boolean ended = false;
         Extent read = extent;
@@ -145,25 +152,18 @@ final class ShardReading {
         boolean isLast = ended || page.isNewest();
         emptyPages = page.items().isEmpty() && page.behindMs() == null ? emptyPages + 1 : 0;
         if (!isLast && emptyPages >= EMPTY_PAGES_MAX) {
-            if (to instanceof Position.Time) {
-                extent = extent.quiet();
-                return CompletableFuture.completedFuture(null);
+            if (to instanceof Position.Sequence) {
+                throw new IllegalStateException("Of " + from + " to " + to + " the stream has given no record in "
+                        + EMPTY_PAGES_MAX + " requests, and does not say that there are none. Try again.");
             }
-            return CompletableFuture.failedFuture(
-                    new IllegalStateException("Of " + from + " to " + to + " the stream has given no record in "
-                            + EMPTY_PAGES_MAX + " requests, and does not say that there are none. Try again."));
+            extent = extent.quiet();
+            return true;
         }
-        Extent reached = read;
-        CompletableFuture<Void> taken =
-                arrivals.isEmpty() ? CompletableFuture.completedFuture(null) : sink.take(arrivals);
-        return taken.thenCompose(_ -> {
-            extent = reached;
-            return isLast
-                    ? CompletableFuture.completedFuture(null)
-                    : store.pause()
-                            .apply(page.items().isEmpty() ? EMPTY_PAUSE : Duration.ZERO)
-                            .thenCompose(_ -> pages(page.next()));
-        });
+        if (!arrivals.isEmpty()) {
+            sink.take(arrivals);
+        }
+        extent = read;
+        return isLast;
     }
 
     /// Whether a record lies before a place (negative), at it, or behind it.

@@ -3,7 +3,6 @@ package dev.onefold.aws.stream;
 import dev.onefold.aws.store.Store;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 /// A stream, as a replay reads it. Any thread may call.
 sealed interface Shards permits KinesisShards, ChangeShards {
@@ -11,13 +10,13 @@ sealed interface Shards permits KinesisShards, ChangeShards {
     String stream();
 
     /// All that it has not forgotten, closed ones, too.
-    CompletableFuture<List<Shard>> list(Store store);
+    List<Shard> list(Store store);
 
     /// The records of one.
     Pages pages(String shard);
 
     /// How long it keeps records.
-    CompletableFuture<Duration> retention(Store store);
+    Duration retention(Store store);
 
     /// Where a reading begins that is to miss nothing: the time of a record may be told less exactly than it was asked
     /// for.

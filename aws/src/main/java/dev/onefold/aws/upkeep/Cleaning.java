@@ -4,7 +4,8 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.item.TotalsKey;
-import dev.onefold.aws.store.Futures;
+import dev.onefold.aws.store.Parts;
+import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,13 +13,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.DeleteRequest;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
@@ -31,12 +29,10 @@ final class Cleaning {
     private static final int ITEMS_PER_REQUEST = 25;
 
     private final Store store;
-    private final Definition definition;
     private final BooleanSupplier goesOn;
 
-    private Cleaning(Store store, Definition definition, BooleanSupplier goesOn) {
+    private Cleaning(Store store, BooleanSupplier goesOn) {
         this.store = store;
-        this.definition = definition;
         this.goesOn = goesOn;
     }
 
@@ -45,108 +41,92 @@ final class Cleaning {
     }
 
     /// The views that there were once, and whose totals may still stand there.
-    static CompletableFuture<Set<Integer>> left(Store store, Definition definition) {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().rows())
-                                .key(key())
-                                .consistentRead(true)))
-                .thenApply(response -> {
-                    Set<Integer> left = new TreeSet<>();
-                    int upTo = 0;
-                    if (!response.item().isEmpty()) {
-                        upTo = (int) Items.number(response.item(), "m");
-                        Items.require(response.item(), "s").ns().forEach(view -> left.add(Integer.parseInt(view)));
-                    }
-                    for (int view = upTo + 1; view <= definition.last(); view++) {
-                        left.add(view);
-                    }
-                    definition.views().forEach(view -> left.remove(view.number()));
-                    return left;
-                });
+    static Set<Integer> left(Store store, Definition definition) {
+        Map<String, AttributeValue> cleaned = store.get(store.tables().rows(), key());
+        Set<Integer> left = new TreeSet<>();
+        int upTo = 0;
+        if (!cleaned.isEmpty()) {
+            upTo = (int) Items.number(cleaned, "m");
+            Items.require(cleaned, "s").ns().forEach(view -> left.add(Integer.parseInt(view)));
+        }
+        for (int view = upTo + 1; view <= definition.last(); view++) {
+            left.add(view);
+        }
+        definition.views().forEach(view -> left.remove(view.number()));
+        return left;
     }
 
     /// Deletes what is left of these views. Whether all of it is gone.
-    static CompletableFuture<Boolean> clean(
-            Store store, Definition definition, Set<Integer> views, BooleanSupplier goesOn) {
-        Cleaning cleaning = new Cleaning(store, definition, goesOn);
-        List<CompletableFuture<Boolean>> stripes = new ArrayList<>();
+    static boolean clean(Store store, Definition definition, Set<Integer> views, BooleanSupplier goesOn) {
+        List<String> stripes = new ArrayList<>();
         for (int view : views) {
             for (int lane = 0; lane < definition.lanes(); lane++) {
-                stripes.add(cleaning.stripe(TotalsKey.partition(view, lane), null));
+                stripes.add(TotalsKey.partition(view, lane));
             }
         }
-        return CompletableFuture.allOf(stripes.toArray(CompletableFuture[]::new))
-                .thenCompose(_ -> stripes.stream().allMatch(CompletableFuture::join)
-                        ? cleaning.note().thenApply(_ -> true)
-                        : CompletableFuture.completedFuture(false));
-    }
-
-    private CompletableFuture<Void> note() {
-        return note(
-                store,
-                definition.last(),
-                new TreeSet<>(
-                        definition.views().stream().map(Definition.View::number).toList()));
+        Cleaning cleaning = new Cleaning(store, goesOn);
+        boolean all = !store.threads().all(stripes, cleaning::stripe).contains(false);
+        if (all) {
+            note(
+                    store,
+                    definition.last(),
+                    new TreeSet<>(definition.views().stream()
+                            .map(Definition.View::number)
+                            .toList()));
+        }
+        return all;
     }
 
     /// Notes that all views up to a number are gone, but for some; unless more was noted already.
-    static CompletableFuture<Void> note(Store store, int last, Set<Integer> but) {
+    static void note(Store store, int last, Set<Integer> but) {
         TreeMap<String, AttributeValue> item = new TreeMap<>(key());
         item.put("m", Items.number(last));
         item.put("s", AttributeValue.fromNs(but.stream().map(String::valueOf).toList()));
-        return store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(store.tables().rows())
-                                .item(item)
-                                .conditionExpression("attribute_not_exists(m) OR m <= :m")
-                                .expressionAttributeValues(Map.of(":m", Items.number(last)))))
-                .handle((_, failure) -> {
-                    Throwable cause = failure == null ? null : Futures.cause(failure);
-                    if (cause != null && !(cause instanceof ConditionalCheckFailedException)) {
-                        throw new CompletionException(cause);
-                    }
-                    return null;
-                });
+        store.retriedIf(() -> store.client()
+                .putItem(request -> request.tableName(store.tables().rows())
+                        .item(item)
+                        .conditionExpression("attribute_not_exists(m) OR m <= :m")
+                        .expressionAttributeValues(Map.of(":m", Items.number(last)))));
     }
 
-    private CompletableFuture<Boolean> stripe(String partition, @Nullable Map<String, AttributeValue> start) {
+    /// Whether all of it is gone.
+    private boolean stripe(String partition) {
         if (!goesOn.getAsBoolean()) {
-            return CompletableFuture.completedFuture(false);
+            return false;
         }
-        return store.retried(() -> store.client()
-                        .query(request -> request.tableName(store.tables().totals())
-                                .keyConditionExpression("p = :p")
-                                .expressionAttributeValues(Map.of(":p", AttributeValue.fromS(partition)))
-                                .projectionExpression(String.join(", ", TotalsKey.PARTITION, TotalsKey.GROUP))
-                                .consistentRead(true)
-                                .exclusiveStartKey(start)))
-                .thenCompose(page -> delete(page)
-                        .thenCompose(_ -> page.lastEvaluatedKey().isEmpty()
-                                ? CompletableFuture.completedFuture(true)
-                                : stripe(partition, page.lastEvaluatedKey())));
+        QueryRequest request = QueryRequest.builder()
+                .tableName(store.tables().totals())
+                .keyConditionExpression("p = :p")
+                .expressionAttributeValues(Map.of(":p", AttributeValue.fromS(partition)))
+                .projectionExpression(String.join(", ", TotalsKey.PARTITION, TotalsKey.GROUP))
+                .consistentRead(true)
+                .build();
+        QueryResponse last = Queries.pages(store, request, page -> {
+            delete(page);
+            return goesOn.getAsBoolean();
+        });
+        return last.lastEvaluatedKey().isEmpty();
     }
 
-    private CompletableFuture<Void> delete(QueryResponse page) {
-        List<WriteRequest> deletes = new ArrayList<>();
-        page.items()
-                .forEach(item -> deletes.add(WriteRequest.builder()
+    private void delete(QueryResponse page) {
+        List<WriteRequest> deletes = page.items().stream()
+                .map(item -> WriteRequest.builder()
                         .deleteRequest(DeleteRequest.builder().key(item).build())
-                        .build()));
-        CompletableFuture<Void> deleted = CompletableFuture.completedFuture(null);
-        for (int from = 0; from < deletes.size(); from += ITEMS_PER_REQUEST) {
-            List<WriteRequest> some = deletes.subList(from, Math.min(deletes.size(), from + ITEMS_PER_REQUEST));
-            deleted = deleted.thenCompose(_ -> delete(some, 1));
-        }
-        return deleted;
-    }
-
-    private CompletableFuture<Void> delete(List<WriteRequest> some, int attempt) {
+                        .build())
+                .toList();
         String table = store.tables().totals();
-        return store.retried(() -> store.client().batchWriteItem(request -> request.requestItems(Map.of(table, some))))
-                .thenCompose(response -> {
-                    List<WriteRequest> again = response.unprocessedItems().getOrDefault(table, List.of());
-                    return again.isEmpty()
-                            ? CompletableFuture.completedFuture(null)
-                            : store.backOff(attempt).thenCompose(_ -> delete(again, attempt + 1));
-                });
+        for (List<WriteRequest> some : Parts.of(deletes, ITEMS_PER_REQUEST)) {
+            List<WriteRequest> left = some;
+            for (int attempt = 1; ; attempt++) {
+                Map<String, List<WriteRequest>> requested = Map.of(table, left);
+                left = store.retried(() -> store.client().batchWriteItem(request -> request.requestItems(requested)))
+                        .unprocessedItems()
+                        .getOrDefault(table, List.of());
+                if (left.isEmpty()) {
+                    break;
+                }
+                store.backOff(attempt);
+            }
+        }
     }
 }

@@ -12,20 +12,17 @@ import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.LostRow;
 import dev.onefold.aws.state.RefusedRows;
 import dev.onefold.aws.state.StateAndMap;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.RowSummary;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.state.Row;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -58,37 +55,28 @@ final class LetterFilling {
     /// Goes on for as long as there is time.
     ///
     /// @return whether all letters are decided under the served pipeline
-    static CompletableFuture<Boolean> fill(Store store, Definition definition, BooleanSupplier goesOn) {
+    static boolean fill(Store store, Definition definition, BooleanSupplier goesOn) {
         if (definition.served() == FIRST_VIEW) {
-            return CompletableFuture.completedFuture(true);
+            return true;
         }
         LetterFilling filling = new LetterFilling(store, definition, goesOn);
-        return filling.last().thenCompose(last -> {
-            if (last == ALL) {
-                return CompletableFuture.completedFuture(true);
-            }
-            return filling.settleRows(last)
-                    .thenCompose(settled -> settled
-                            ? filling.from(last == NOT_BEGUN ? 0 : last)
-                            : CompletableFuture.completedFuture(false));
-        });
+        long last = filling.last();
+        return last == ALL || filling.settleRows(last) && filling.from(last == NOT_BEGUN ? 0 : last);
     }
 
     /// Makes letters of the rows that the served view refuses, for as long as there is time.
     ///
     /// @return whether there are none any more
-    static CompletableFuture<Boolean> settleRows(Store store, Definition definition, BooleanSupplier goesOn) {
+    static boolean settleRows(Store store, Definition definition, BooleanSupplier goesOn) {
         LetterFilling filling = new LetterFilling(store, definition, goesOn);
-        return new RefusedRows(store, definition)
-                .isAny()
-                .thenCompose(any -> any
-                        ? filling.last().thenCompose(filling::settleRows)
-                        : CompletableFuture.completedFuture(true));
+        return !new RefusedRows(store, definition).isAny() || filling.settleRows(filling.last());
     }
 
-    private CompletableFuture<Boolean> settleRows(long last) {
-        return (last == NOT_BEGUN ? fence() : CompletableFuture.<Void>completedFuture(null))
-                .thenCompose(_ -> new RefusedRows(store, definition).settleAll(goesOn));
+    private boolean settleRows(long last) {
+        if (last == NOT_BEGUN) {
+            fence();
+        }
+        return new RefusedRows(store, definition).settleAll(goesOn);
     }
 
     private static Map<String, AttributeValue> key() {
@@ -96,42 +84,36 @@ final class LetterFilling {
     }
 
     /// The last letter that was decided under the served pipeline, or [#ALL], or [#NOT_BEGUN].
-    private CompletableFuture<Long> last() {
-        return store.retried(() -> store.client()
-                        .getItem(request -> request.tableName(store.tables().rows())
-                                .key(key())
-                                .consistentRead(true)))
-                .thenApply(response -> {
-                    boolean isBegun =
-                            !response.item().isEmpty() && Items.number(response.item(), "n") == definition.served();
-                    if (!isBegun) {
-                        return NOT_BEGUN;
-                    }
-                    return Items.number(response.item(), "d") == 1 ? ALL : Items.number(response.item(), "i");
-                });
+    private long last() {
+        Map<String, AttributeValue> item = store.get(store.tables().rows(), key());
+        if (item.isEmpty() || Items.number(item, "n") != definition.served()) {
+            return NOT_BEGUN;
+        }
+        return Items.number(item, "d") == 1 ? ALL : Items.number(item, "i");
     }
 
     /// A letter of the old pipeline may still be on its way when its gate is free again and has been moved, as a row
     /// may; see [dev.onefold.aws.state.Filling].
-    private CompletableFuture<Void> fence() {
-        return new Definitions(store)
-                .moveGates(definition)
-                .thenCompose(_ -> store.pause().apply(Store.IN_FLIGHT_MAX))
-                .thenCompose(_ -> note(0, 0));
+    private void fence() {
+        new Definitions(store).moveGates(definition);
+        store.threads().pause(Store.IN_FLIGHT_MAX);
+        note(0, 0);
     }
 
-    private CompletableFuture<Boolean> from(long last) {
-        if (!goesOn.getAsBoolean()) {
-            return CompletableFuture.completedFuture(false);
-        }
-        return table.list(last, AT_A_TIME).thenCompose(letters -> {
+    private boolean from(long first) {
+        long last = first;
+        while (goesOn.getAsBoolean()) {
+            List<DeadLetter> letters = table.list(last, AT_A_TIME);
             if (letters.isEmpty()) {
-                return note(last, 1).thenApply(_ -> true);
+                note(last, 1);
+                return true;
             }
             List<DeadLetter> some = together(letters);
-            long next = some.getLast().id();
-            return decide(some).thenCompose(_ -> note(next, 0)).thenCompose(_ -> from(next));
-        });
+            store.threads().each(some, this::decide);
+            last = some.getLast().id();
+            note(last, 0);
+        }
+        return false;
     }
 
     /// The first letters, whose records fit into memory together.
@@ -148,106 +130,79 @@ final class LetterFilling {
         return some;
     }
 
-    private CompletableFuture<Void> note(long last, int done) {
+    private void note(long last, int done) {
         TreeMap<String, AttributeValue> item = new TreeMap<>(key());
         item.put("n", Items.number(definition.served()));
         item.put("i", Items.number(last));
         item.put("d", Items.number(done));
-        return store.retried(() -> store.client()
-                        .putItem(request ->
-                                request.tableName(store.tables().rows()).item(item)))
-                .thenApply(_ -> null);
-    }
-
-    private CompletableFuture<Void> decide(List<DeadLetter> letters) {
-        return CompletableFuture.allOf(letters.stream().map(this::decide).toArray(CompletableFuture[]::new));
+        store.retried(() -> store.client()
+                .putItem(request -> request.tableName(store.tables().rows()).item(item)));
     }
 
     /// A letter whose record cannot be read stays, and says so: those behind it do not wait.
-    private CompletableFuture<Void> decide(DeadLetter letter) {
-        CompletableFuture<Void> decided = letter.content() == DeadLetter.Content.RECORD
-                ? decideRecord(letter)
-                : letter.reason() == Reason.CONFLICT || letter.reason() == Reason.REFUSED
-                        ? decideRow(letter)
-                        : CompletableFuture.completedFuture(null);
-        return decided.exceptionallyCompose(failure -> Futures.cause(failure) instanceof UnreadableLetter unreadable
-                ? table.undecided(letter.id(), String.valueOf(unreadable.getMessage()))
-                : CompletableFuture.failedFuture(failure));
+    private void decide(DeadLetter letter) {
+        try {
+            if (letter.content() == DeadLetter.Content.RECORD) {
+                decideRecord(letter);
+            } else if (letter.reason() == Reason.CONFLICT || letter.reason() == Reason.REFUSED) {
+                decideRow(letter);
+            }
+        } catch (UnreadableLetter unreadable) {
+            table.undecided(letter.id(), String.valueOf(unreadable.getMessage()));
+        }
     }
 
     /// The loser of a conflict stays a letter, whichever record wins now, as when a person redrives it.
-    private CompletableFuture<Void> decideRecord(DeadLetter letter) {
-        return table.arrival(letter.id()).thenCompose(arrival -> {
-            if (arrival == null) {
-                return CompletableFuture.completedFuture(null);
-            }
-            return StateAndMap.redrive(store, arrival).thenCompose(fate -> settleUnlessLoser(letter, arrival, fate));
-        });
-    }
-
-    /// A record that has lost a conflict may lose again to one that is decided later, and would not be kept anew then.
-    private CompletableFuture<Void> settleUnlessLoser(DeadLetter letter, Arrival arrival, Fate fate) {
-        return table.isConflict(letter.id()).thenCompose(isLoser -> {
-            if (!isLoser) {
-                return settle(letter, arrival, fate);
-            }
-            Optional<Letter> lost = fate instanceof Fate.Conflicting(var loser) ? loser : Optional.empty();
-            boolean isSaid = letter.reason() == Reason.CONFLICT;
-            if (lost.isEmpty() || isSaid && letter.content() == DeadLetter.Content.RECORD) {
-                return CompletableFuture.completedFuture(null);
-            }
-            return isSaid ? keepAs(letter, lost.get()) : lost(letter, lost.get());
-        });
-    }
-
-    private CompletableFuture<Void> settle(DeadLetter letter, Arrival arrival, Fate fate) {
-        return switch (fate) {
-            case Fate.Rejected(var malformed) ->
-                table.rejectedAgain(letter.id(), malformed, arrival.data()).<Void>thenApply(_ -> null);
-            case Fate.Conflicting(var loser) ->
-                loser.map(lost -> lost(letter, lost)).orElseGet(() -> remove(letter));
-            case Fate.Accepted _, Fate.Duplicate _, Fate.Stale _ -> remove(letter);
-        };
+    private void decideRecord(DeadLetter letter) {
+        Arrival arrival = table.arrival(letter.id());
+        if (arrival != null) {
+            settle(letter, arrival, StateAndMap.redrive(store, arrival));
+        }
     }
 
     /// A row that lost a conflict, or that the view of before refused: what is kept of it decides again. The loser of a
     /// conflict stays a letter, too, unless another letter is kept of it.
-    private CompletableFuture<Void> decideRow(DeadLetter letter) {
-        return table.view(letter.id())
-                .thenCompose(view -> view == 0 || view == definition.served()
-                        ? CompletableFuture.completedFuture(Optional.<Pipeline>empty())
-                        : new Definitions(store).past(view))
-                .thenCompose(pipeline -> pipeline.isEmpty()
-                        ? CompletableFuture.completedFuture(null)
-                        : table.arrival(letter.id())
-                                .thenCompose(read -> read == null
-                                        ? CompletableFuture.completedFuture(null)
-                                        : decideRow(letter, read, pipeline.get())));
+    private void decideRow(DeadLetter letter) {
+        int view = table.view(letter.id());
+        if (view == 0 || view == definition.served()) {
+            return;
+        }
+        Optional<Pipeline> pipeline = new Definitions(store).past(view);
+        Arrival read = pipeline.isEmpty() ? null : table.arrival(letter.id());
+        if (read != null) {
+            RowSummary.read(read.data(), pipeline.get(), letter.place())
+                    .ifPresent(row ->
+                            settle(letter, read, StateAndMap.redrive(store, read, new LostRow(row, pipeline.get()))));
+        }
     }
 
-    private CompletableFuture<Void> decideRow(DeadLetter letter, Arrival read, Pipeline pipeline) {
-        Optional<Row> row = RowSummary.read(read.data(), pipeline, letter.place());
-        return row.map(lost -> StateAndMap.redrive(store, read, new LostRow(lost, pipeline)))
-                .map(redriven -> redriven.thenCompose(fate -> settleUnlessLoser(letter, read, fate)))
-                .orElseGet(() -> CompletableFuture.completedFuture(null));
-    }
-
-    private CompletableFuture<Void> keepAs(DeadLetter letter, Letter lost) {
-        return table.keepAs(letter.id(), lost.identity())
-                .thenCompose(kept -> kept == letter.id() ? CompletableFuture.completedFuture(null) : remove(letter));
+    /// A record that has lost a conflict stays a letter unless another one is kept of it: it may lose again to one that
+    /// is decided later, and would not be kept anew then.
+    private void settle(DeadLetter letter, Arrival arrival, Fate fate) {
+        Optional<Letter> lost = fate instanceof Fate.Conflicting(var loser) ? loser : Optional.empty();
+        if (table.isConflict(letter.id())) {
+            boolean isSaid = letter.reason() == Reason.CONFLICT;
+            if (lost.isPresent() && !(isSaid && letter.content() == DeadLetter.Content.RECORD)) {
+                keepLost(letter, lost.get(), !isSaid);
+            }
+        } else if (fate instanceof Fate.Rejected(var malformed)) {
+            table.rejectedAgain(letter.id(), malformed, arrival.data());
+        } else if (lost.isPresent()) {
+            keepLost(letter, lost.get(), true);
+        } else {
+            table.remove(letter.id());
+        }
     }
 
     /// A record that loses now stays as this letter, unless another letter is kept of it.
-    private CompletableFuture<Void> lost(DeadLetter letter, Letter lost) {
-        Malformed why = new Malformed(lost.reason(), lost.message());
-        return table.keepAs(letter.id(), lost.identity())
-                .thenCompose(kept -> kept == letter.id()
-                        ? table.rejectedAgain(letter.id(), why, lost.arrival().data())
-                                .<Void>thenApply(_ -> null)
-                        : remove(letter));
-    }
-
-    private CompletableFuture<Void> remove(DeadLetter letter) {
-        return table.remove(letter.id()).thenApply(_ -> null);
+    ///
+    /// @param says whether the letter is to say why
+    private void keepLost(DeadLetter letter, Letter lost, boolean says) {
+        if (table.keepAs(letter.id(), lost.identity()) != letter.id()) {
+            table.remove(letter.id());
+        } else if (says) {
+            Malformed why = new Malformed(lost.reason(), lost.message());
+            table.rejectedAgain(letter.id(), why, lost.arrival().data());
+        }
     }
 }

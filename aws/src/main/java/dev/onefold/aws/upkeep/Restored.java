@@ -9,7 +9,6 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.reduce.Headers;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
 import java.time.Duration;
@@ -19,12 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
+import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 
 /// What to do when tables were restored from backups, or replaced by empty ones: a new [Incarnation] begins. Then
 /// [dev.onefold.aws.AwsEngine#rebuild()] makes the totals of the rows that there are, while events come in again.
@@ -62,65 +59,63 @@ public final class Restored {
 
     /// What the tables are.
     ///
-    /// @return fails with an [IllegalStateException] if there is no definition in the table of rows
-    public static CompletableFuture<List<Found>> look(Store store) {
-        return new Restored(store)
-                .definition()
-                .thenCompose(definition -> TableIds.ask(store)
-                        .thenApply(found -> IntStream.range(0, found.size())
-                                .mapToObj(table -> new Found(
-                                        found.get(table),
-                                        !found.get(table)
-                                                .id()
-                                                .equals(definition
-                                                        .incarnation()
-                                                        .tables()
-                                                        .get(table))))
-                                .toList()));
+    /// @throws IllegalStateException if there is no definition in the table of rows
+    public static List<Found> look(Store store) {
+        List<String> known = new Restored(store).definition().incarnation().tables();
+        List<TableIds.Found> found = TableIds.ask(store);
+        return IntStream.range(0, found.size())
+                .mapToObj(table ->
+                        new Found(found.get(table), !found.get(table).id().equals(known.get(table))))
+                .toList();
     }
 
     /// Whether the totals are of the rows that there are, as far as the tables say.
-    public static CompletableFuture<Boolean> isWhole(Store store) {
-        return new Restored(store)
-                .definition()
-                .thenCompose(definition -> new Claims(store).require(definition).handle((_, failure) -> {
-                    if (failure != null && !(Futures.cause(failure) instanceof IllegalStateException)) {
-                        throw new CompletionException(Futures.cause(failure));
-                    }
-                    return failure == null;
-                }));
+    public static boolean isWhole(Store store) {
+        Definition definition = new Restored(store).definition();
+        try {
+            new Claims(store).require(definition);
+            return true;
+        } catch (IllegalStateException refused) {
+            return false;
+        }
+    }
+
+    private Definition definition() {
+        return definitions
+                .findAnyhow()
+                .orElseThrow(() -> new IllegalStateException("Table "
+                        + store.tables().rows()
+                        + " holds no definition. It is the one table that the others can be made of: restore it from"
+                        + " a backup first."));
     }
 
     /// Begins a new incarnation. From then on nothing from before can be written.
-    public static CompletableFuture<Void> begin(Store store) {
-        return new Restored(store).begin(1);
+    public static void begin(Store store) {
+        new Restored(store).begin();
     }
 
-    private CompletableFuture<Definition> definition() {
-        return definitions
-                .findAnyhow()
-                .thenApply(found -> found.orElseThrow(() ->
-                        new IllegalStateException("Table " + store.tables().rows()
-                                + " holds no definition. It is the one table that the others can be made of: restore it from"
-                                + " a backup first.")));
-    }
-
-    private CompletableFuture<Void> begin(int attempt) {
-        return definition()
-                .thenCompose(before -> TableIds.ask(store)
-                        .thenCompose(found -> headers(before).thenCompose(headers -> {
-                            Incarnation next = next(before, headers, found);
-                            return new Claims(store)
-                                    .last(before)
-                                    .thenApply(this::numbered)
-                                    .thenCompose(numbered -> move(headers, next, before)
-                                            .thenCompose(_ -> clean(before, numbered))
-                                            // A thousand letters a second, which is more than there were.
-                                            .thenCompose(_ -> new LetterTable(store)
-                                                    .ids()
-                                                    .skip(sinceBeginning().toMillis()))
-                                            .thenCompose(_ -> put(before, before.in(next, numbered), attempt)));
-                        })));
+    /// Somebody else may begin one at the same time; then both are behind, and begin again.
+    private void begin() {
+        for (int attempt = 1; ; attempt++) {
+            Definition before = definition();
+            List<TableIds.Found> found = TableIds.ask(store);
+            List<Optional<Header>> headers = store.threads().all(before.lanes(), lane -> Headers.find(store, lane));
+            Incarnation incarnation = next(before, headers, found);
+            int numbered = numbered(new Claims(store).last(before));
+            move(headers, incarnation, before);
+            clean(before, numbered);
+            // A thousand letters a second, which is more than there were.
+            new LetterTable(store).ids().skip(sinceBeginning().toMillis());
+            Definition next = before.in(incarnation, numbered);
+            definitions.put(next, before.incarnation().id());
+            Definition now = definition();
+            if (now.equals(next)) {
+                definitions.moveGates(now);
+                store.threads().pause(Store.IN_FLIGHT_MAX);
+                return;
+            }
+            store.backOff(attempt);
+        }
     }
 
     /// A number that no view has had, at any time.
@@ -134,26 +129,6 @@ public final class Restored {
     private Duration sinceBeginning() {
         Duration since = Duration.between(BEGINNING, store.clock().instant());
         return since.isNegative() ? Duration.ZERO : since;
-    }
-
-    /// Somebody else may have begun one at the same time; then both are behind, and begin again.
-    private CompletableFuture<Void> put(Definition before, Definition next, int attempt) {
-        return definitions
-                .put(next, before.incarnation().id())
-                .thenCompose(_ -> definition())
-                .thenCompose(now -> now.equals(next)
-                        ? definitions
-                                .moveGates(now)
-                                .thenCompose(_ -> store.pause().apply(Store.IN_FLIGHT_MAX))
-                        : store.backOff(attempt).thenCompose(_ -> begin(attempt + 1)));
-    }
-
-    private CompletableFuture<List<Optional<Header>>> headers(Definition definition) {
-        List<CompletableFuture<Optional<Header>>> headers = IntStream.range(0, definition.lanes())
-                .mapToObj(lane -> Headers.find(store, lane))
-                .toList();
-        return CompletableFuture.allOf(headers.toArray(CompletableFuture[]::new))
-                .thenApply(_ -> headers.stream().map(CompletableFuture::join).toList());
     }
 
     /// Ids begin with the time. A clock that is behind those of before must not make a lesser one.
@@ -171,58 +146,44 @@ public final class Restored {
 
     /// The headers as if all lanes had had their last commit: of the transactions that wrote them, a backup may hold a
     /// part.
-    private CompletableFuture<Void> move(List<Optional<Header>> headers, Incarnation next, Definition before) {
+    private void move(List<Optional<Header>> headers, Incarnation next, Definition before) {
         long commits = 0;
         long epoch = 0;
         for (Optional<Header> header : headers) {
             commits = Math.max(commits, header.map(Header::commits).orElse(0L));
             epoch = Math.max(epoch, header.map(Header::epoch).orElse(0L));
         }
-        CompletableFuture<Void> moved = CompletableFuture.completedFuture(null);
         for (int lane = 0; lane < before.lanes(); lane++) {
             Header header = new Header(lane, next.id(), commits + 1, epoch + 1, 0, List.of(), null, false, null);
-            moved = moved.thenCompose(_ -> move(header));
+            // If the condition fails, it is this very request, answered once before; or another one that is further.
+            store.retriedIf(() -> store.client()
+                    .putItem(request -> request.tableName(store.tables().totals())
+                            .item(header.item())
+                            .conditionExpression("attribute_not_exists(i) OR i < :i")
+                            .expressionAttributeValues(Map.of(":i", AttributeValue.fromS(header.incarnation())))));
         }
-        return moved;
-    }
-
-    private CompletableFuture<Void> move(Header header) {
-        return store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(store.tables().totals())
-                                .item(header.item())
-                                .conditionExpression("attribute_not_exists(i) OR i < :i")
-                                .expressionAttributeValues(Map.of(":i", AttributeValue.fromS(header.incarnation())))))
-                .handle((_, failure) -> {
-                    Throwable cause = failure == null ? null : Futures.cause(failure);
-                    if (cause != null && !(cause instanceof ConditionalCheckFailedException)) {
-                        throw new CompletionException(cause);
-                    }
-                    return null; // This very request, answered once before; or another one that is further.
-                });
     }
 
     /// Notes which views the table of totals holds anything of, so that it is cleaned away: a table of another time may
     /// hold what was cleaned away once.
-    private CompletableFuture<Void> clean(Definition before, int numbered) {
+    private void clean(Definition before, int numbered) {
         Set<Integer> views = new TreeSet<>();
         before.views().forEach(view -> views.add(view.number()));
-        return scan(views, null).thenCompose(_ -> Cleaning.note(store, numbered, views));
-    }
-
-    private CompletableFuture<Void> scan(Set<Integer> views, @Nullable Map<String, AttributeValue> start) {
-        return store.retried(() -> store.client()
-                        .scan(request -> request.tableName(store.tables().totals())
-                                .projectionExpression(TotalsKey.PARTITION)
-                                .consistentRead(true)
-                                .exclusiveStartKey(start)))
-                .thenCompose(page -> {
-                    page.items().stream()
-                            .map(item -> Items.text(item, TotalsKey.PARTITION))
-                            .filter(partition -> !partition.equals(Header.PARTITION))
-                            .forEach(partition -> views.add(TotalsKey.view(partition)));
-                    return page.lastEvaluatedKey().isEmpty()
-                            ? CompletableFuture.completedFuture(null)
-                            : scan(views, page.lastEvaluatedKey());
-                });
+        Map<String, AttributeValue> start = Map.of();
+        do {
+            ScanRequest request = ScanRequest.builder()
+                    .tableName(store.tables().totals())
+                    .projectionExpression(TotalsKey.PARTITION)
+                    .consistentRead(true)
+                    .exclusiveStartKey(start.isEmpty() ? null : start)
+                    .build();
+            ScanResponse page = store.retried(() -> store.client().scan(request));
+            page.items().stream()
+                    .map(item -> Items.text(item, TotalsKey.PARTITION))
+                    .filter(partition -> !partition.equals(Header.PARTITION))
+                    .forEach(partition -> views.add(TotalsKey.view(partition)));
+            start = page.lastEvaluatedKey();
+        } while (!start.isEmpty());
+        Cleaning.note(store, numbered, views);
     }
 }

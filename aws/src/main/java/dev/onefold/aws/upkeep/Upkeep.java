@@ -8,7 +8,6 @@ import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
-import dev.onefold.aws.store.Futures;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.grammar.PipelineText;
@@ -16,11 +15,11 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Derivation;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongFunction;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Brings a deployment to the pipeline that was deployed, and audits it, a step at a time, while events go on.
@@ -80,44 +79,40 @@ public final class Upkeep {
     /// @param auditOneIn begins an audit of one leaf in so many, if nothing else is under way; 0 begins none
     /// @param goesOn whether there is time for another page of a table
     /// @param audited told what an audit came to, at least once
-    public static CompletableFuture<Outcome> step(
+    public static Outcome step(
             Store store, Pipeline wanted, int auditOneIn, BooleanSupplier goesOn, Consumer<Verification> audited) {
         Upkeep upkeep = new Upkeep(store, wanted, goesOn, audited);
-        return upkeep.definitions
-                .find()
-                .thenCompose(found -> found.map(definition -> new Claims(store)
-                                .require(definition)
-                                .thenCompose(_ -> upkeep.step(definition, auditOneIn)))
-                        .orElseGet(() -> done(new Outcome.Idle())))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = Futures.cause(failure);
-                    return cause instanceof Filling.Overtaken
-                            ? done(new Outcome.Working(0)) // The next step looks again.
-                            : CompletableFuture.failedFuture(cause);
-                });
-    }
-
-    private static CompletableFuture<Outcome> done(Outcome outcome) {
-        return CompletableFuture.completedFuture(outcome);
+        Optional<Definition> definition = upkeep.definitions.find();
+        if (definition.isEmpty()) {
+            return new Outcome.Idle();
+        }
+        new Claims(store).require(definition.get());
+        try {
+            return upkeep.step(definition.get(), auditOneIn);
+        } catch (Filling.Overtaken overtaken) {
+            return new Outcome.Working(0); // The next step looks again.
+        }
     }
 
     private static boolean isSame(Pipeline one, Pipeline other) {
         return PipelineText.write(one).equals(PipelineText.write(other));
     }
 
-    private CompletableFuture<Outcome> step(Definition definition, int auditOneIn) {
+    private Outcome step(Definition definition, int auditOneIn) {
         Pipeline served = definition.servedView().pipeline();
         if (isSame(served, wanted)) {
             return keep(definition, auditOneIn);
         }
         String refusal = refusal(served);
-        return refusal == null
-                ? change(definition)
-                : keep(definition, auditOneIn).thenApply(_ -> new Outcome.Refused(refusal));
+        if (refusal == null) {
+            return change(definition);
+        }
+        keep(definition, auditOneIn);
+        return new Outcome.Refused(refusal);
     }
 
     /// What is served is to be served.
-    private CompletableFuture<Outcome> keep(Definition definition, int auditOneIn) {
+    private Outcome keep(Definition definition, int auditOneIn) {
         Pipeline served = definition.servedView().pipeline();
         Optional<Definition.View> other = definition.otherView();
         if (other.isPresent()) {
@@ -125,24 +120,21 @@ public final class Upkeep {
                     ? shadow(definition, other.get())
                     : drop(definition); // It was on its way to a pipeline that is not wanted any more.
         }
-        return LetterFilling.fill(store, definition, goesOn).thenCompose(filled -> {
-            if (!filled) {
-                return done(new Outcome.Working(0));
-            }
-            return auditOneIn > 0
-                    ? begun(definition, served, auditOneIn, both -> audit(both, both.view(both.last())))
-                    : clean(definition);
-        });
+        if (!LetterFilling.fill(store, definition, goesOn)) {
+            return new Outcome.Working(0);
+        }
+        return auditOneIn > 0
+                ? begun(definition, served, auditOneIn, both -> audit(both, both.view(both.last())))
+                : clean(definition);
     }
 
-    private CompletableFuture<Outcome> change(Definition definition) {
+    private Outcome change(Definition definition) {
         Optional<Definition.View> other = definition.otherView();
         if (other.isEmpty()) {
             // A row that is refused is a letter before another pipeline looks at it.
             return LetterFilling.settleRows(store, definition, goesOn)
-                    .thenCompose(settled -> settled
-                            ? begun(definition, wanted, 1, both -> toward(both, both.view(both.last())))
-                            : done(new Outcome.Working(0)));
+                    ? begun(definition, wanted, 1, both -> toward(both, both.view(both.last())))
+                    : new Outcome.Working(0);
         }
         Definition.View view = other.get();
         if (isSame(view.pipeline(), wanted)) {
@@ -166,86 +158,69 @@ public final class Upkeep {
         };
     }
 
-    private interface Next {
-        CompletableFuture<Outcome> with(Definition definition);
+    private Outcome begun(Definition definition, Pipeline pipeline, int oneIn, Function<Definition, Outcome> then) {
+        return replaced(new Claims(store).withView(definition, pipeline, oneIn, OWNER), then);
     }
 
-    private CompletableFuture<Outcome> begun(Definition definition, Pipeline pipeline, int oneIn, Next then) {
-        return new Claims(store).withView(definition, pipeline, oneIn, OWNER).thenCompose(next -> replaced(next, then));
+    private Outcome replaced(Definition next, Function<Definition, Outcome> then) {
+        Definition now = definitions.replace(next);
+        return now.equals(next) ? then.apply(now) : new Outcome.Working(0);
     }
 
-    private CompletableFuture<Outcome> replaced(Definition next, Next then) {
-        return definitions
-                .replace(next)
-                .thenCompose(now -> now.equals(next) ? then.with(now) : done(new Outcome.Working(0)));
+    private Outcome drop(Definition definition) {
+        return replaced(definition.servingOnly(definition.served()), _ -> new Outcome.Working(0));
     }
 
-    private CompletableFuture<Outcome> drop(Definition definition) {
-        return replaced(definition.servingOnly(definition.served()), _ -> done(new Outcome.Working(0)));
-    }
-
-    private CompletableFuture<Outcome> toward(Definition definition, Definition.View view) {
-        return filled(
-                definition,
-                view,
-                _ -> definitions
-                        .keepServed(definition)
-                        .thenCompose(_ -> replaced(
-                                definition.servingOnly(view.number()), _ -> done(new Outcome.Serving(wanted)))));
+    private Outcome toward(Definition definition, Definition.View view) {
+        return filled(definition, view, _ -> {
+            definitions.keepServed(definition);
+            return replaced(definition.servingOnly(view.number()), _ -> new Outcome.Serving(wanted));
+        });
     }
 
     /// An audit of ours goes on; what a person compares is left alone while it moves.
-    private CompletableFuture<Outcome> shadow(Definition definition, Definition.View view) {
+    private Outcome shadow(Definition definition, Definition.View view) {
         if (view.owner().equals(OWNER)) {
             return audit(definition, view);
         }
-        return Progress.begin(store, view.number()) // If its owner has not: from now on it is left behind.
-                .thenCompose(progress -> progress.view() == view.number()
-                                && progress.at()
-                                        .plus(LEFT_BEHIND)
-                                        .isBefore(store.clock().instant())
-                        ? drop(definition)
-                        : done(new Outcome.Idle()));
+        Progress progress =
+                Progress.begin(store, view.number()); // If its owner has not: from now on it is left behind.
+        boolean isLeft = progress.view() == view.number()
+                && progress.at().plus(LEFT_BEHIND).isBefore(store.clock().instant());
+        return isLeft ? drop(definition) : new Outcome.Idle();
     }
 
     /// Reports before the audit ends: if this process stops in between, the result is reported twice rather than never.
-    private CompletableFuture<Outcome> audit(Definition definition, Definition.View view) {
-        return filled(
-                definition,
-                view,
-                rows -> TotalsReads.compare(store, definition, view, rows).thenCompose(verification -> {
-                    audited.accept(verification);
-                    return replaced(
-                            definition.servingOnly(definition.served()), _ -> done(new Outcome.Audited(verification)));
-                }));
+    private Outcome audit(Definition definition, Definition.View view) {
+        return filled(definition, view, rows -> {
+            Verification verification = TotalsReads.compare(store, definition, view, rows);
+            audited.accept(verification);
+            return replaced(definition.servingOnly(definition.served()), _ -> new Outcome.Audited(verification));
+        });
     }
 
     /// Once all rows are in a view, and all deltas that this took are in the totals.
-    private CompletableFuture<Outcome> filled(
-            Definition definition, Definition.View view, LongFunction<CompletableFuture<Outcome>> then) {
-        return Filling.fill(store, definition, view.number(), goesOn)
-                .thenCompose(progress -> progress.isDone() && goesOn.getAsBoolean()
-                        ? drain(definition).thenCompose(_ -> then.apply(progress.rows()))
-                        : done(new Outcome.Working(progress.rows())));
+    private Outcome filled(Definition definition, Definition.View view, LongFunction<Outcome> then) {
+        Progress progress = Filling.fill(store, definition, view.number(), goesOn);
+        if (!progress.isDone() || !goesOn.getAsBoolean()) {
+            return new Outcome.Working(progress.rows());
+        }
+        drain(definition);
+        return then.apply(progress.rows());
     }
 
-    private CompletableFuture<Void> drain(Definition definition) {
-        return CompletableFuture.allOf(IntStream.range(0, definition.lanes())
-                .mapToObj(lane -> Reduce.lane(store, lane))
-                .toArray(CompletableFuture[]::new));
+    private void drain(Definition definition) {
+        store.threads().each(definition.lanes(), lane -> Reduce.lane(store, lane));
     }
 
-    private CompletableFuture<Outcome> clean(Definition definition) {
-        return Cleaning.left(store, definition).thenCompose(views -> {
-            if (views.isEmpty()) {
-                return done(new Outcome.Idle());
-            }
-            return definitions
-                    .moveGates(definition)
-                    .thenCompose(_ -> store.pause().apply(Store.IN_FLIGHT_MAX))
-                    .thenCompose(_ -> drain(definition))
-                    .thenCompose(_ -> Cleaning.clean(store, definition, views, goesOn))
-                    .thenApply(all -> all ? new Outcome.Idle() : new Outcome.Working(0));
-        });
+    private Outcome clean(Definition definition) {
+        Set<Integer> views = Cleaning.left(store, definition);
+        if (views.isEmpty()) {
+            return new Outcome.Idle();
+        }
+        definitions.moveGates(definition);
+        store.threads().pause(Store.IN_FLIGHT_MAX);
+        drain(definition);
+        return Cleaning.clean(store, definition, views, goesOn) ? new Outcome.Idle() : new Outcome.Working(0);
     }
 }

@@ -71,7 +71,7 @@ class FunctionsTest {
     }
 
     private static List<String> totals(Store store) {
-        return AwsEngine.deployed(store, Connection.JOIN).query(Query.all("main")).lines().stream()
+        return AwsEngine.deployed(store).query(Query.all("main")).lines().stream()
                 .map(line -> String.join("/", line.group()) + "=" + line.values())
                 .toList();
     }
@@ -106,14 +106,12 @@ class FunctionsTest {
         assertThat(totals(store)).containsExactly("=[0.00, 0]");
         invoke((in, out) -> reduce.handleRequest(in, out, null), wake(store));
         assertThat(totals(store)).containsExactly("=[6.00, 2]", "FX=[2.00, 1]", "Rates=[4.00, 1]");
-        assertThat(AwsEngine.deployed(store, Connection.JOIN).deadLetters().list(0, 9))
+        assertThat(AwsEngine.deployed(store).deadLetters().list(0, 9))
                 .singleElement()
                 .satisfies(letter -> assertThat(letter.place().source()).isEqualTo("trades/shardId-000000000006:3"));
         Store untold = store.with(new Store.Bucket(() -> DYNAMO.bucket, Optional.empty()));
-        StateAndMap.process(untold, List.of(new Arrival("s", "1", 0, new byte[1])))
-                .join(); // State told it the bucket.
-        assertThat(AwsEngine.deployed(untold, Connection.JOIN).deadLetters().size())
-                .isEqualTo(2);
+        StateAndMap.process(untold, List.of(new Arrival("s", "1", 0, new byte[1]))); // State told it the bucket.
+        assertThat(AwsEngine.deployed(untold).deadLetters().size()).isEqualTo(2);
     }
 
     private static Pipeline changed(String level) {
@@ -126,9 +124,7 @@ class FunctionsTest {
 
     private String upkeep(Store store, Pipeline pipeline, String event) {
         log.reset();
-        new UpkeepFunction(store, pipeline, metrics)
-                .handle(event.getBytes(StandardCharsets.UTF_8), () -> true)
-                .join();
+        new UpkeepFunction(store, pipeline, metrics).handle(event.getBytes(StandardCharsets.UTF_8), () -> true);
         return log.toString(StandardCharsets.UTF_8);
     }
 
@@ -141,12 +137,12 @@ class FunctionsTest {
         Pipeline changed = changed("");
         StateFunction fresh = state(store, changed);
         invoke((in, out) -> fresh.handleRequest(in, out, null), kinesis(List.of(trade("b", 1, "FX", "2"))));
-        AwsEngine.deployed(store, Connection.JOIN).reduce();
+        AwsEngine.deployed(store).reduce();
         assertThat(totals(store)).containsExactly("=[3.10, 2]", "FX=[3.10, 2]");
         assertThat(upkeep(store, changed, "{}")).contains("serve from now on").doesNotContain("PipelineRefused");
         assertThat(totals(store)).containsExactly("=[2]");
         invoke((in, out) -> old.handleRequest(in, out, null), kinesis(List.of(trade("c", 1, "FX", "1"))));
-        AwsEngine.deployed(store, Connection.JOIN).reduce();
+        AwsEngine.deployed(store).reduce();
         assertThat(totals(store)).containsExactly("=[3]");
         assertThat(partitions(store)).anyMatch(partition -> partition.startsWith("1/"));
         upkeep(store, changed, "{}");
@@ -161,7 +157,7 @@ class FunctionsTest {
         Store store = DYNAMO.store("refused");
         StateFunction state = state(store, PIPELINE);
         invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
-        AwsEngine.deployed(store, Connection.JOIN).reduce();
+        AwsEngine.deployed(store).reduce();
         assertThat(upkeep(store, changed("region"), "{}"))
                 .contains("\"PipelineRefused\":1", "ERROR", "level region of roll-up main was not read before");
         assertThat(totals(store)).containsExactly("=[1.10, 1]", "FX=[1.10, 1]");
@@ -173,7 +169,7 @@ class FunctionsTest {
         Store store = DYNAMO.store("audited");
         StateFunction state = state(store, PIPELINE);
         invoke((in, out) -> state.handleRequest(in, out, null), kinesis(List.of(trade("a", 1, "FX", "1.10"))));
-        AwsEngine.deployed(store, Connection.JOIN).reduce();
+        AwsEngine.deployed(store).reduce();
         var item = store
                 .client()
                 .scan(request -> request.tableName(store.tables().totals()))
@@ -228,7 +224,7 @@ class FunctionsTest {
         for (List<String> batch : List.of(changes, changes.reversed(), changes.subList(0, 2))) {
             invoke((in, out) -> state.handleRequest(in, out, null), "{\"Records\":[" + String.join(",", batch) + "]}");
         }
-        AwsEngine engine = AwsEngine.deployed(store, Connection.JOIN);
+        AwsEngine engine = AwsEngine.deployed(store);
         engine.reduce();
         assertThat(totals(store)).containsExactly("=[2]", "Roma=[1]", "Sushi=[1]");
         assertThat(engine.verify().isEqual()).isTrue();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.StateAndMap;
@@ -53,21 +52,20 @@ class LetterTableTest {
     }
 
     private byte[] record(long id) {
-        return letters.arrival(id).join().data();
+        return letters.arrival(id).data();
     }
 
     private DeadLetters opened(Pipeline pipeline) {
-        return AwsEngine.open(store, Connection.JOIN, pipeline, 2, 2).deadLetters();
+        return AwsEngine.open(store, pipeline, 2, 2).deadLetters();
     }
 
     @Test
     void hazard_26_letters_of_any_size_are_kept_whole_found_by_id_and_read_as_often_as_anyone_likes() {
         byte[] large = new byte[Limits.RECORD_BYTES_MAX];
         new SplittableRandom(1).nextBytes(large);
-        letters.keep(List.of(letter("1", large), letter("2", new byte[0]), letter("3", bytes("poison"))))
-                .join();
-        letters.keep(List.of(letter("1", large))).join();
-        List<DeadLetter> listed = letters.list(0, 10).join();
+        letters.keep(List.of(letter("1", large), letter("2", new byte[0]), letter("3", bytes("poison"))));
+        letters.keep(List.of(letter("1", large)));
+        List<DeadLetter> listed = letters.list(0, 10);
         assertThat(listed).extracting(DeadLetter::bytes).containsExactly((long) large.length, 0L, 6L);
         for (int reading = 0; reading < 2; reading++) {
             assertThat(record(listed.get(0).id())).isEqualTo(large);
@@ -81,11 +79,11 @@ class LetterTableTest {
     void after_a_crash_between_object_and_letter_the_same_object_is_written_again_and_the_letter_kept_once() {
         Letter letter = letter("1", bytes("poison"));
         LetterBytes.Place place = LetterBytes.at("letters", letter);
-        new LetterBytes(store).put(place, letter.arrival().data()).join(); // Here the process ends.
-        assertThat(letters.list(0, 10).join()).isEmpty();
-        letters.keep(List.of(letter)).join();
-        letters.keep(List.of(letter)).join();
-        assertThat(letters.list(0, 10).join()).hasSize(1);
+        new LetterBytes(store).put(place, letter.arrival().data()); // Here the process ends.
+        assertThat(letters.list(0, 10)).isEmpty();
+        letters.keep(List.of(letter));
+        letters.keep(List.of(letter));
+        assertThat(letters.list(0, 10)).hasSize(1);
         assertThat(DYNAMO.bucket.puts).containsExactly(place.object(), place.object());
         assertThat(DYNAMO.bucket.objects).hasSize(1);
     }
@@ -93,33 +91,32 @@ class LetterTableTest {
     @Test
     void answers_of_the_bucket_that_are_lost_are_asked_for_again() {
         DYNAMO.bucket.loseAnswers(3);
-        letters.keep(List.of(letter("1", bytes("poison")))).join();
+        letters.keep(List.of(letter("1", bytes("poison"))));
         DYNAMO.bucket.loseAnswers(2);
-        long id = letters.list(0, 10).join().getFirst().id();
+        long id = letters.list(0, 10).getFirst().id();
         assertThat(record(id)).isEqualTo(bytes("poison"));
         DYNAMO.bucket.loseAnswers(2);
-        assertThat(letters.remove(id).join()).isTrue();
+        assertThat(letters.remove(id)).isTrue();
         assertThat(DYNAMO.bucket.objects).isEmpty();
     }
 
     @Test
     void a_purged_letter_takes_its_record_with_it_and_is_not_kept_again() {
-        letters.keep(List.of(letter("1", bytes("poison")), letter("2", bytes("poison"))))
-                .join();
-        List<DeadLetter> listed = letters.list(0, 10).join();
-        assertThat(letters.remove(listed.getFirst().id()).join()).isTrue();
-        assertThat(letters.remove(listed.getFirst().id()).join()).isFalse();
-        assertThat(letters.arrival(listed.getFirst().id()).join()).isNull();
-        letters.keep(List.of(letter("1", bytes("poison")))).join();
-        assertThat(letters.list(0, 10).join()).containsExactly(listed.getLast());
+        letters.keep(List.of(letter("1", bytes("poison")), letter("2", bytes("poison"))));
+        List<DeadLetter> listed = letters.list(0, 10);
+        assertThat(letters.remove(listed.getFirst().id())).isTrue();
+        assertThat(letters.remove(listed.getFirst().id())).isFalse();
+        assertThat(letters.arrival(listed.getFirst().id())).isNull();
+        letters.keep(List.of(letter("1", bytes("poison"))));
+        assertThat(letters.list(0, 10)).containsExactly(listed.getLast());
         assertThat(DYNAMO.bucket.objects).hasSize(1);
         assertThat(record(listed.getLast().id())).isEqualTo(bytes("poison")); // Equal content, another identity.
     }
 
     @Test
     void a_record_that_was_removed_or_changed_behind_our_back_is_said_to_be() {
-        letters.keep(List.of(letter("1", bytes("poison")))).join();
-        long id = letters.list(0, 10).join().getFirst().id();
+        letters.keep(List.of(letter("1", bytes("poison"))));
+        long id = letters.list(0, 10).getFirst().id();
         String object = DYNAMO.bucket.objects.keySet().iterator().next();
         DYNAMO.bucket.objects.put(object, bytes("another"));
         assertThatThrownBy(() -> record(id))
@@ -127,23 +124,22 @@ class LetterTableTest {
                 .hasMessageContaining("bucket letters");
         DYNAMO.bucket.objects.clear();
         assertThatThrownBy(() -> record(id)).hasMessageContaining("is not there any more");
-        assertThat(letters.remove(id).join()).isTrue();
+        assertThat(letters.remove(id)).isTrue();
     }
 
     @Test
     void whoever_is_not_told_the_bucket_finds_it_in_the_table() {
         LetterTable untold = new LetterTable(store.with(new Store.Bucket(() -> DYNAMO.bucket, Optional.empty())));
-        assertThatThrownBy(
-                        () -> untold.keep(List.of(letter("1", bytes("poison")))).join())
+        assertThatThrownBy(() -> untold.keep(List.of(letter("1", bytes("poison")))))
                 .hasMessageContaining("The bucket for dead letters is not known");
-        letters.useBucket().join();
-        untold.keep(List.of(letter("1", bytes("poison")))).join();
+        letters.useBucket();
+        untold.keep(List.of(letter("1", bytes("poison"))));
         assertThat(DYNAMO.bucket.objects.keySet()).singleElement().asString().startsWith("letters/");
         // A letter says itself where its record lies, also when others go elsewhere by now.
         LetterTable moved = new LetterTable(store.with(new Store.Bucket(() -> DYNAMO.bucket, Optional.of("other"))));
-        moved.useBucket().join();
-        untold.keep(List.of(letter("2", bytes("more poison")))).join();
-        List<DeadLetter> listed = letters.list(0, 10).join();
+        moved.useBucket();
+        untold.keep(List.of(letter("2", bytes("more poison"))));
+        List<DeadLetter> listed = letters.list(0, 10);
         assertThat(record(listed.getFirst().id())).isEqualTo(bytes("poison"));
         assertThat(record(listed.getLast().id())).isEqualTo(bytes("more poison"));
         assertThat(DYNAMO.bucket.objects.keySet()).anyMatch(object -> object.startsWith("other/"));
@@ -159,8 +155,7 @@ class LetterTableTest {
         DeadLetters dead = opened(trades);
         byte[] large = new byte[Limits.RECORD_BYTES_MAX];
         Arrays.fill(large, (byte) 'x');
-        StateAndMap.process(store, List.of(new Arrival("trades/shard-1", "7", 0, large)))
-                .join();
+        StateAndMap.process(store, List.of(new Arrival("trades/shard-1", "7", 0, large)));
         long id = dead.list(0, 10).getFirst().id();
         assertThat(dead.redrive(id, null)).isEqualTo(DeadLetters.Redriven.REJECTED);
         assertThat(dead.record(id)).isEqualTo(large);
@@ -175,7 +170,7 @@ class LetterTableTest {
         assertThat(dead.redrive(id, bytes("{\"id\":1,\"v\":1}"))).isEqualTo(DeadLetters.Redriven.ACCEPTED);
         assertThat(dead.redrive(id, null)).isEqualTo(DeadLetters.Redriven.GONE);
         assertThat(DYNAMO.bucket.objects).isEmpty();
-        AwsEngine engine = AwsEngine.deployed(store, Connection.JOIN);
+        AwsEngine engine = AwsEngine.deployed(store);
         assertThat(engine.query(Query.all("main")).lines().getFirst().values()).hasToString("[1]");
     }
 }

@@ -35,14 +35,12 @@ class AdditionTest {
                 .putItem(put -> put.tableName(store.tables().totals()).item(item))
                 .join();
         for (Map<String, AttributeValue> other : List.of(read(6), read(8), Map.<String, AttributeValue>of())) {
-            assertThat(store.transact(List.of(ADDITION.update(store, other, 8, OptionalLong.empty())))
-                            .join())
+            assertThat(store.transact(List.of(ADDITION.update(store, other, 8, OptionalLong.empty()))))
                     .isInstanceOfSatisfying(
                             Store.Written.Refused.class,
                             refused -> assertThat(refused.failed(0)).isTrue());
         }
-        assertThat(store.transact(List.of(ADDITION.update(store, read(7), 8, OptionalLong.empty())))
-                        .join())
+        assertThat(store.transact(List.of(ADDITION.update(store, read(7), 8, OptionalLong.empty()))))
                 .isEqualTo(new Store.Written.Done());
         Map<String, AttributeValue> after = local.client
                 .getItem(get -> get.tableName(store.tables().totals()).key(KEY))

@@ -39,7 +39,7 @@ final class Cursed {
         return new Store(
                 client,
                 store.tables(),
-                _ -> CompletableFuture.runAsync(() -> {}),
+                Pauseless.THREADS,
                 store.random(),
                 store.clock(),
                 store.deltasPerCommitMax(),

@@ -15,14 +15,14 @@ class HazardsOfStreamsTest {
         Seeds.forAllSeeds(100, random -> {
             Turns turns = new Turns(random);
             FakeKinesis kinesis = new FakeKinesis(turns, random, 0.3);
-            Producer producer = new Producer(kinesis, "s", turns::pause, random, (_, _) -> {});
+            Producer producer = new Producer(kinesis, "s", turns, random, (_, _) -> {});
             List<String> all = new ArrayList<>();
             for (int i = 0; i < 2_000; i++) {
                 String record = "k" + i % 40 + ":" + i;
                 all.add(record);
-                turns.until(producer.add(new Outgoing(i, "k" + i % 40, record.getBytes(StandardCharsets.UTF_8))));
+                producer.add(new Outgoing(i, "k" + i % 40, record.getBytes(StandardCharsets.UTF_8)));
             }
-            turns.until(producer.finish());
+            producer.finish();
             List<String> stored = new ArrayList<>();
             kinesis.shards.values().forEach(stored::addAll);
             assertThat(kinesis.refusedEntries).isPositive();

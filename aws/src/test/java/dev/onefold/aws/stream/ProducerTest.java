@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
@@ -24,7 +25,7 @@ class ProducerTest {
 
     private Producer producer(KinesisAsyncClient client, Turns turns, RandomGenerator random) {
         return new Producer(
-                client, "s", turns::pause, random, (record, reason) -> refused.add(record.number() + " " + reason));
+                client, "s", turns, random, (record, reason) -> refused.add(record.number() + " " + reason));
     }
 
     private static Outgoing record(long number, String key) {
@@ -60,11 +61,9 @@ class ProducerTest {
                 Outgoing record = record(i, "k" + random.nextInt(keys));
                 expected.computeIfAbsent(record.partitionKey(), _ -> new ArrayList<>())
                         .add(record.partitionKey() + ":" + i);
-                turns.until(producer.add(record));
+                producer.add(record);
             }
-            CompletableFuture<Producer.Sent> finished = producer.finish();
-            turns.until(finished);
-            Producer.Sent sent = finished.join();
+            Producer.Sent sent = producer.finish();
             assertThat(firstOccurrences(kinesis)).isEqualTo(expected);
             long stored = kinesis.shards.values().stream().mapToLong(List::size).sum();
             assertThat(stored - count).isBetween(0L, kinesis.lostEntries);
@@ -83,13 +82,10 @@ class ProducerTest {
         FakeKinesis kinesis = new FakeKinesis(turns, random, 0);
         Producer producer = producer(kinesis, turns, random);
         for (int i = 0; i < 10_000; i++) {
-            var _ = producer.add(record(i, "k" + i));
+            producer.add(record(i, "k" + i));
         }
-        CompletableFuture<Void> room = producer.add(large(10_000, 9 * 1024 * 1024));
-        turns.until(room);
-        CompletableFuture<Producer.Sent> finished = producer.finish();
-        turns.until(finished);
-        assertThat(finished.join().records()).isEqualTo(10_001);
+        producer.add(large(10_000, 9 * 1024 * 1024));
+        assertThat(producer.finish().records()).isEqualTo(10_001);
         assertThat(kinesis.requests).isLessThan(16 + 10_000 / 250);
     }
 
@@ -98,15 +94,18 @@ class ProducerTest {
         RandomGenerator random = new SplittableRandom(1);
         Turns turns = new Turns(random);
         Producer producer = producer(new FakeKinesis(turns, random, 0), turns, random);
-        CompletableFuture<Void> room = CompletableFuture.completedFuture(null);
-        int added = 0;
-        while (room.isDone()) {
-            room = producer.add(large(added++, 1024 * 1024));
-            assertThat(added).isLessThan(100);
-        }
-        turns.until(room);
-        turns.until(producer.finish());
-        assertThat(producer.sent().records()).isEqualTo(added);
+        AtomicInteger added = new AtomicInteger();
+        CompletableFuture<Void> adding = CompletableFuture.runAsync(
+                () -> {
+                    while (added.get() < 200) {
+                        producer.add(large(added.incrementAndGet(), 1024 * 1024));
+                    }
+                },
+                turns);
+        turns.goOn();
+        assertThat(added.get()).isLessThan(100);
+        turns.await(adding);
+        assertThat(producer.finish().records()).isEqualTo(200);
     }
 
     @Test
@@ -115,11 +114,11 @@ class ProducerTest {
         Turns turns = new Turns(random);
         FakeKinesis kinesis = new FakeKinesis(turns, random, 0).withRecordBytesMax(1024 * 1024);
         Producer producer = producer(kinesis, turns, random);
-        var _ = producer.add(record(0, "a"));
-        var _ = producer.add(large(1, 2 * 1024 * 1024)); // For this stream.
-        var _ = producer.add(large(2, 10 * 1024 * 1024)); // For every one, with its partition key.
-        var _ = producer.add(record(3, "a"));
-        turns.until(producer.finish());
+        producer.add(record(0, "a"));
+        producer.add(large(1, 2 * 1024 * 1024)); // For this stream.
+        producer.add(large(2, 10 * 1024 * 1024)); // For every one, with its partition key.
+        producer.add(record(3, "a"));
+        producer.finish();
         assertThat(producer.sent().records()).isEqualTo(2);
         assertThat(producer.firstNotPut()).isEmpty();
         assertThat(refused)
@@ -155,13 +154,14 @@ class ProducerTest {
             public void close() {}
         };
         Producer producer = producer(gone, turns, random);
-        var _ = producer.add(record(7, "a"));
-        var _ = producer.add(record(8, "gone"));
-        assertThatThrownBy(() -> producer.add(record(9, "a")).join()).hasMessageContaining("Stream s not found");
-        CompletableFuture<Producer.Sent> finished = producer.finish();
+        producer.add(record(7, "a"));
+        producer.add(record(8, "gone"));
+        turns.goOn();
+        assertThatThrownBy(() -> producer.add(record(9, "a"))).hasMessageContaining("Stream s not found");
+        CompletableFuture<Producer.Sent> finished = CompletableFuture.supplyAsync(producer::finish, turns);
+        turns.goOn();
         assertThat(finished).isNotDone(); // What is under way may still succeed.
-        turns.until(finished);
-        assertThat(finished).isCompletedExceptionally();
+        assertThatThrownBy(() -> turns.await(finished)).hasMessageContaining("Stream s not found");
         assertThat(producer.firstNotPut()).hasValue(8);
         assertThat(producer.sent().records()).isEqualTo(1);
     }
@@ -172,10 +172,8 @@ class ProducerTest {
         Turns turns = new Turns(random);
         FakeKinesis kinesis = new FakeKinesis(turns, random, 1);
         Producer producer = producer(kinesis, turns, random);
-        var _ = producer.add(record(1, "a"));
-        CompletableFuture<Producer.Sent> finished = producer.finish();
-        turns.until(finished);
-        assertThatThrownBy(finished::join).hasMessageContaining("refused a record 50 times");
+        producer.add(record(1, "a"));
+        assertThatThrownBy(producer::finish).hasMessageContaining("refused a record 50 times");
         assertThat(kinesis.requests).isEqualTo(50);
         assertThat(producer.firstNotPut()).hasValue(1);
     }

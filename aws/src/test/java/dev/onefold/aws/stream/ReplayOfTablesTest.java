@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
@@ -17,7 +16,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
@@ -41,11 +39,11 @@ class ReplayOfTablesTest {
     /// Tables whose pauses take no time.
     private static Store store(String deployment) {
         Store store = DYNAMO.store(deployment);
-        AwsEngine.open(store, Connection.JOIN, FAVOURITES, 2, 2);
+        AwsEngine.open(store, FAVOURITES, 2, 2);
         return new Store(
                 store.client(),
                 store.tables(),
-                _ -> CompletableFuture.runAsync(() -> {}),
+                Pauseless.THREADS,
                 store.random(),
                 store.clock(),
                 store.deltasPerCommitMax(),
@@ -67,7 +65,7 @@ class ReplayOfTablesTest {
 
     private static Replay.Done replay(Store store, String arn, Position from, Position to, String... shard) {
         Replay.Range range = new Replay.Range(from, to, shard.length == 0 ? Optional.empty() : Optional.of(shard[0]));
-        return Connection.JOIN.of(Replay.run(store, DYNAMO.changes, arn, range, _ -> {}));
+        return Replay.run(store, DYNAMO.changes, arn, range, _ -> {});
     }
 
     private static Position ago(Duration age) {
@@ -79,7 +77,7 @@ class ReplayOfTablesTest {
     }
 
     private static List<String> totals(Store store) {
-        AwsEngine engine = AwsEngine.deployed(store, Connection.JOIN);
+        AwsEngine engine = AwsEngine.deployed(store);
         engine.reduce();
         return engine.query(Query.all("main")).lines().stream()
                 .map(line -> String.join("/", line.group()) + "=" + line.values())
@@ -174,7 +172,7 @@ class ReplayOfTablesTest {
         Position oldest = new Position.Sequence(sequences.getFirst());
         assertThat(replay(store, arn, oldest, oldest).counts().stale()).isEqualTo(1);
         assertThat(totals(store)).containsExactly("=[1]", "Sushi=[1]");
-        AwsEngine engine = AwsEngine.deployed(store, Connection.JOIN);
+        AwsEngine engine = AwsEngine.deployed(store);
         assertThat(engine.verify().isEqual()).isTrue();
         assertThat(engine.query(Query.all("main")).lines().getFirst().values()).containsExactly(BigDecimal.ONE);
     }

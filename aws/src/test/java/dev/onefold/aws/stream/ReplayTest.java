@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
@@ -57,7 +56,7 @@ class ReplayTest {
 
     private Replay.Done replay(Store store, Position from, Position to, String... shard) {
         Replay.Range range = new Replay.Range(from, to, shard.length == 0 ? Optional.empty() : Optional.of(shard[0]));
-        return Connection.JOIN.of(Replay.run(store, stream, FakeStream.NAME, range, progress::add));
+        return Replay.run(store, stream, FakeStream.NAME, range, progress::add);
     }
 
     private static Position ago(int hours) {
@@ -67,7 +66,7 @@ class ReplayTest {
     @Test
     void all_shards_are_read_parents_first_and_a_second_time_everything_is_there_already() {
         Store store = DYNAMO.store("split");
-        AwsEngine engine = AwsEngine.open(store, Connection.JOIN, PIPELINE, 2, 2);
+        AwsEngine engine = AwsEngine.open(store, PIPELINE, 2, 2);
         split();
         Replay.Done first = replay(store, ago(5), ago(0));
         assertThat(first.shards()).isEqualTo(3);
@@ -90,7 +89,7 @@ class ReplayTest {
     @Test
     void one_shard_is_read_from_a_record_to_a_record_and_what_is_trimmed_of_it_is_told() {
         Store store = DYNAMO.store("one-shard");
-        AwsEngine.open(store, Connection.JOIN, PIPELINE, 2, 2);
+        AwsEngine.open(store, PIPELINE, 2, 2);
         split();
         FakeStream.Held probe = new FakeStream.Held("probe", List.of());
         Position from = new Position.Sequence(probe.add(10, NOW, new byte[0]));
@@ -113,7 +112,7 @@ class ReplayTest {
     @Test
     void a_time_before_what_the_stream_keeps_is_told() {
         Store store = DYNAMO.store("retention");
-        AwsEngine.open(store, Connection.JOIN, PIPELINE, 2, 2);
+        AwsEngine.open(store, PIPELINE, 2, 2);
         split();
         assertThat(replay(store, ago(25), ago(0)).forgotten())
                 .singleElement()
@@ -124,7 +123,7 @@ class ReplayTest {
     @Test
     void a_record_that_cannot_be_written_fails_the_replay_and_the_others_are_in() {
         Store store = DYNAMO.store("cursed-replay");
-        AwsEngine engine = AwsEngine.open(store, Connection.JOIN, PIPELINE, 2, 2);
+        AwsEngine engine = AwsEngine.open(store, PIPELINE, 2, 2);
         FakeStream.Held shard = stream.shard("shardId-000000000000");
         for (String id : List.of("a", "cursed", "b")) {
             shard.add(

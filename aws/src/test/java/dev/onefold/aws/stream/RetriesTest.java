@@ -3,7 +3,6 @@ package dev.onefold.aws.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
@@ -21,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Record;
@@ -55,7 +53,7 @@ class RetriesTest {
                     .formatted(records.size() + 1, body.replace("\"", "\\\"")));
         }
         byte[] event = ("{\"Records\":[" + String.join(",", records) + "]}").getBytes(StandardCharsets.UTF_8);
-        return new String(state.handle(event).join(), StandardCharsets.UTF_8);
+        return new String(state.handle(event), StandardCharsets.UTF_8);
     }
 
     private static String message(String kind, String arn, String shard, String first, String last) {
@@ -73,7 +71,7 @@ class RetriesTest {
     }
 
     private static List<String> totals(Store store) {
-        AwsEngine engine = AwsEngine.deployed(store, Connection.JOIN);
+        AwsEngine engine = AwsEngine.deployed(store);
         engine.reduce();
         return engine.query(Query.all("main")).lines().stream()
                 .map(line -> String.join("/", line.group()) + "=" + line.values())
@@ -81,7 +79,7 @@ class RetriesTest {
     }
 
     private static List<DeadLetter> letters(Store store) {
-        return AwsEngine.deployed(store, Connection.JOIN).deadLetters().list(0, 100);
+        return AwsEngine.deployed(store).deadLetters().list(0, 100);
     }
 
     @Test
@@ -146,7 +144,7 @@ class RetriesTest {
                 .contains(sequences.get(2) + " to " + sequences.get(6))
                 .contains("3 of them were still there, from " + sequences.get(4) + " to " + sequences.get(6));
         assertThat(letters.get(1).message()).contains("shardId-000000000009", "none of them is there any more");
-        byte[] kept = AwsEngine.deployed(store, Connection.JOIN)
+        byte[] kept = AwsEngine.deployed(store)
                 .deadLetters()
                 .record(letters.getFirst().id());
         assertThat(new String(kept, StandardCharsets.UTF_8)).isEqualTo(cut);
@@ -223,7 +221,7 @@ class RetriesTest {
         Store impatient = new Store(
                 store.client(),
                 store.tables(),
-                _ -> CompletableFuture.runAsync(() -> {}),
+                Pauseless.THREADS,
                 store.random(),
                 store.clock(),
                 store.deltasPerCommitMax(),

@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
@@ -36,26 +35,17 @@ class ShardReadingTest {
 
     private static Store store(RandomGenerator random) {
         return new Store(
-                NO_TABLES,
-                Store.Tables.of("none"),
-                _ -> CompletableFuture.runAsync(() -> {}),
-                random,
-                () -> START.plus(Duration.ofDays(1)),
-                1);
+                NO_TABLES, Store.Tables.of("none"), Pauseless.THREADS, random, () -> START.plus(Duration.ofDays(1)), 1);
     }
 
     private ShardReading.Extent read(FakeStream stream, Position from, Position to) {
         read.clear();
         return ShardReading.read(
-                        store(new SplittableRandom(1)),
-                        new KinesisPages(stream, FakeStream.ARN, "shardId-0"),
-                        from,
-                        to,
-                        arrivals -> {
-                            read.addAll(arrivals);
-                            return CompletableFuture.completedFuture(null);
-                        })
-                .join();
+                store(new SplittableRandom(1)),
+                new KinesisPages(stream, FakeStream.ARN, "shardId-0"),
+                from,
+                to,
+                read::addAll);
     }
 
     private static Position at(FakeStream.Held shard, int record) {

@@ -1,5 +1,7 @@
 package dev.onefold.aws.stream;
 
+import dev.onefold.aws.store.Threads;
+import dev.onefold.fakes.aws.SteppedThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,11 +9,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 /// What is to happen, in an order that chance says: answers overtake each other, pauses end before or after them.
-final class Turns {
+/// Before each turn, every thread goes on that can.
+final class Turns implements Threads {
     private static final int TURNS_MAX = 1_000_000;
 
     private final RandomGenerator random;
     private final List<Runnable> waiting = new ArrayList<>();
+    private final SteppedThreads threads = new SteppedThreads();
 
     Turns(RandomGenerator random) {
         this.random = random;
@@ -21,22 +25,44 @@ final class Turns {
         waiting.add(turn);
     }
 
-    CompletableFuture<Void> pause(Duration pause) {
+    @Override
+    public void execute(Runnable task) {
+        threads.execute(task);
+    }
+
+    @Override
+    public void pause(Duration pause) {
         if (pause.isNegative() || pause.compareTo(Duration.ofSeconds(2)) > 0) {
             throw new AssertionError("Nobody is to wait for " + pause);
         }
-        CompletableFuture<Void> over = new CompletableFuture<>();
-        later(() -> over.complete(null));
-        return over;
+        CompletableFuture<Boolean> over = new CompletableFuture<>();
+        later(() -> over.complete(true));
+        await(over);
     }
 
-    /// Takes turns until the future is done.
-    void until(CompletableFuture<?> future) {
-        for (int turn = 0; !future.isDone(); turn++) {
-            if (waiting.isEmpty() || turn > TURNS_MAX) {
-                throw new AssertionError("It is stuck: " + waiting.size() + " turns are waiting");
+    /// On the test's own thread, takes turns until the answer is there.
+    @Override
+    public <T> T await(CompletableFuture<T> answer) {
+        if (!Thread.currentThread().isVirtual()) {
+            for (int turn = 0; !answer.isDone(); turn++) {
+                goOn();
+                if (!answer.isDone()) {
+                    take(turn);
+                }
             }
-            waiting.remove(random.nextInt(waiting.size())).run();
         }
+        return Threads.super.await(answer);
+    }
+
+    private void take(int turn) {
+        if (waiting.isEmpty() || turn > TURNS_MAX) {
+            throw new AssertionError("It is stuck: " + waiting.size() + " turns are waiting");
+        }
+        waiting.remove(random.nextInt(waiting.size())).run();
+    }
+
+    /// Lets every thread go on that can, and takes no turn.
+    void goOn() {
+        threads.goOn();
     }
 }

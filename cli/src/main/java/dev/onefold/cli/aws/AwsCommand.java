@@ -143,7 +143,7 @@ public final class AwsCommand implements Runnable {
     /// What is deployed.
     AwsEngine engine(String pipeline, Store store) {
         try {
-            return AwsEngine.deployed(store, Connection.JOIN);
+            return AwsEngine.deployed(store);
         } catch (Definitions.OtherTable e) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(e.getMessage()), e);
         } catch (SdkException | IllegalStateException e) {

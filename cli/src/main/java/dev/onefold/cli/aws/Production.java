@@ -58,7 +58,7 @@ final class Production {
         producer = new Producer(
                 client,
                 stream,
-                Connection::after,
+                Connection.THREADS,
                 new SecureRandom(),
                 (record, reason) -> refuse(record.number(), reason));
     }
@@ -71,7 +71,7 @@ final class Production {
             for (int i = 0; i < files.size() && !limits.stop.isMade(); i++) {
                 put(files.get(i), i == 0 ? from - 1 : 0);
             }
-            Connection.JOIN.of(producer.finish());
+            producer.finish();
         } catch (IOException | RuntimeException failure) {
             throw broken(failure);
         }
@@ -126,7 +126,7 @@ final class Production {
                         "it has " + line.bytes() + " bytes, and a record has at most "
                                 + dev.onefold.core.pipeline.Limits.RECORD_BYTES_MAX);
             } else {
-                Connection.JOIN.of(producer.add(new Outgoing(lines, keys.of(data), data)));
+                producer.add(new Outgoing(lines, keys.of(data), data));
             }
             if ((lines - skipped) % PROGRESS_RECORDS == 0) {
                 progress.at(bytes.getAsLong(), lines - skipped);
@@ -188,7 +188,11 @@ final class Production {
 
     /// What is under way may still succeed. That it fails is known by now.
     private void awaitTheRest() {
-        var _ = producer.finish().handle((sent, _) -> sent).join();
+        try {
+            producer.finish();
+        } catch (RuntimeException known) {
+            return;
+        }
     }
 
     private void report(Producer.Sent sent) {

@@ -1,7 +1,6 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
@@ -95,7 +94,7 @@ final class ReplayCommand implements Callable<Integer> {
         String name = PipelineArgument.read(call.caller(), pipeline).name();
         Store store = aws.store(name);
         AwsEngine engine = aws.engine(name, store);
-        String source = stream.of(aws.deployment(name), Connection.JOIN.of(new LetterTable(store).input()));
+        String source = stream.of(aws.deployment(name), new LetterTable(store).input());
         long startNanos = System.nanoTime();
         Replay.Done done;
         try (Progress progress = Progress.begin(call.caller(), Progress.Mode.auto, source, Progress.Unit.RECORDS, 0)) {
@@ -118,11 +117,11 @@ final class ReplayCommand implements Callable<Integer> {
     private Replay.Done replay(Store store, String source, Replay.Range range, Consumer<Counts> progress) {
         if (StreamName.isTable(source)) {
             try (DynamoDbStreamsAsyncClient client = aws.changes()) {
-                return Connection.JOIN.of(Replay.run(store, client, source, range, progress));
+                return Replay.run(store, client, source, range, progress);
             }
         }
         try (KinesisAsyncClient client = stream.client(aws)) {
-            return Connection.JOIN.of(Replay.run(store, client, source, range, progress));
+            return Replay.run(store, client, source, range, progress);
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.cli.call.Call;
@@ -57,18 +56,18 @@ final class RestoredCommand implements Callable<Integer> {
         String name = PipelineArgument.read(call.caller(), pipeline).name();
         Store store = aws.store(name);
         try {
-            List<Restored.Found> tables = Connection.JOIN.of(Restored.look(store));
+            List<Restored.Found> tables = Restored.look(store);
             boolean isOther = tables.stream().anyMatch(Restored.Found::isOther);
             tables.forEach(this::tell);
-            if (!isOther && !anyway && Connection.JOIN.of(Restored.isWhole(store))) {
+            if (!isOther && !anyway && Restored.isWhole(store)) {
                 call.caller().out().println("No table is another one, so nothing was changed.");
                 return ExitCode.DONE.code();
             }
-            Connection.JOIN.of(Restored.begin(store));
+            Restored.begin(store);
             call.caller()
                     .out()
                     .println("What was begun before can write nothing any more. The totals are made of the rows.");
-            report(AwsEngine.deployed(store, Connection.JOIN).rebuild());
+            report(AwsEngine.deployed(store).rebuild());
             return ExitCode.DONE.code();
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(

@@ -168,7 +168,7 @@ final class LocalRun implements AutoCloseable {
                 Optional.of("eu-central-1"),
                 Optional.empty(),
                 Optional.of(story.endpoint()));
-        try (Engine engine = AwsEngine.deployed(store, Connection.JOIN)) {
+        try (Engine engine = AwsEngine.deployed(store)) {
             return new Comparison(
                     engine.query(Query.all(Rollup.MAIN)),
                     List.of(new Comparison.Count(

@@ -97,8 +97,8 @@ class AwsCommandTest {
         create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
         create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
         create(store, store.tables().letters(), ScalarAttributeType.B, "p", "i");
-        AwsEngine.open(store, Connection.JOIN, pipeline, 2, 4);
-        Connection.JOIN.of(new LetterTable(store).useBucket());
+        AwsEngine.open(store, pipeline, 2, 4);
+        new LetterTable(store).useBucket();
         return store;
     }
 
@@ -115,8 +115,8 @@ class AwsCommandTest {
             arrivals.add(new Arrival(
                     "s/shard", Integer.toString(arrivals.size() + 1), 0, record.getBytes(StandardCharsets.UTF_8)));
         }
-        Connection.JOIN.of(StateAndMap.process(store, arrivals));
-        AwsEngine.deployed(store, Connection.JOIN).reduce();
+        StateAndMap.process(store, arrivals);
+        AwsEngine.deployed(store).reduce();
     }
 
     /// The last of the names is the one of this type; one before it is a text.
@@ -335,7 +335,7 @@ class AwsCommandTest {
         Result unknown = aws("replay", "favourites.yaml", "--from", hourAgo, "--to", hourAgo, "--stream", arn + "0");
         assertThat(unknown.exitCode()).isEqualTo(1);
         assertThat(unknown.err()).contains("not found", "--stream").doesNotContain("\tat ");
-        Connection.JOIN.of(new LetterTable(store).useInput(arn));
+        new LetterTable(store).useInput(arn);
         Result two = aws("replay", "favourites.yaml", "--from", first, "--to", second);
         assertThat(two.exitCode()).as(two.err()).isZero();
         assertThat(two.out())

@@ -11,12 +11,16 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /// Time that passes only when it is run: a queue of actions, each with its instant, done in the order of their instants
-/// and, at one instant, in the order in which they were asked for. One thread; whoever runs it also completes
-/// every future.
+/// and, at one instant, in the order in which they were asked for. One thread runs it and completes every
+/// future.
+///
+/// Code that blocks runs on virtual threads of this time, carried by the thread that runs it: after each action, all
+/// of them go on that can, before the next action is done.
 public final class VirtualTime implements InstantSource {
     private static final long ACTIONS_MAX = 20_000_000;
 
     private final NavigableMap<Moment, Runnable> queue = new TreeMap<>();
+    private final SteppedThreads threads = new SteppedThreads();
     private Instant now;
     private long order;
     private boolean running;
@@ -38,6 +42,11 @@ public final class VirtualTime implements InstantSource {
     @Override
     public Instant instant() {
         return now;
+    }
+
+    /// Starts a virtual thread of this time; it begins when time is run.
+    public void start(Runnable task) {
+        threads.execute(task);
     }
 
     /// Does an action after a delay, but never within this call.
@@ -103,10 +112,11 @@ public final class VirtualTime implements InstantSource {
 
     private void run(@Nullable CompletableFuture<?> until, Instant end) {
         if (running) {
-            throw new IllegalStateException("Time is run from within an action: chain futures instead.");
+            throw new IllegalStateException("Time is run from within an action: start a thread instead.");
         }
         running = true;
         try {
+            threads.goOn();
             for (long actions = 0; until == null || !until.isDone(); actions++) {
                 Map.@Nullable Entry<Moment, Runnable> next = queue.firstEntry();
                 if (next == null || next.getKey().at().isAfter(end)) {
@@ -119,6 +129,7 @@ public final class VirtualTime implements InstantSource {
                 queue.remove(next.getKey());
                 now = next.getKey().at();
                 next.getValue().run();
+                threads.goOn();
             }
         } finally {
             running = false;

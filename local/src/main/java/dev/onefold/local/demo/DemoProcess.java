@@ -1,7 +1,9 @@
 package dev.onefold.local.demo;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.stream.Producer;
+import dev.onefold.core.Counts;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /// A deployment on this machine, through which messages are put while much goes wrong. It says on standard output how
 /// far it is, in lines that begin with [#PREFIX], and when all is through it leaves the tables open to whoever started
@@ -115,9 +118,8 @@ public final class DemoProcess {
                     Thread::startVirtualThread);
             CompletableFuture<Producer.Sent> through =
                     sending.thenCompose(sent -> deployment.drained(DRAIN_MAX).thenApply(_ -> sent));
-            CompletableFuture<Void> ticks = tick(through);
+            tick(through);
             Producer.Sent sent = through.join();
-            ticks.join();
             tell(sent);
         }
         say("through");
@@ -125,20 +127,22 @@ public final class DemoProcess {
     }
 
     /// Says again and again what has been put and what has been folded, until all is through.
-    private CompletableFuture<Void> tick(CompletableFuture<?> through) {
-        if (through.isDone()) {
-            return CompletableFuture.completedFuture(null);
+    private void tick(CompletableFuture<?> through) {
+        LetterTable letters = new LetterTable(deployment.store());
+        while (!through.isDone()) {
+            say("folded " + Math.min(put.get(), folded(letters)));
+            Connection.THREADS.pause(TICK);
         }
-        return new LetterTable(deployment.store())
-                .counts()
-                .handle((counts, failure) -> failure == null
-                        ? counts.accepted() + counts.duplicate() + counts.stale() + counts.rejected()
-                        : 0L) // For people, and it comes again.
-                .thenCompose(folded -> {
-                    say("folded " + Math.min(put.get(), folded));
-                    return LocalDeployment.after(TICK);
-                })
-                .thenCompose(_ -> tick(through));
+    }
+
+    /// For people, and it comes again: 0 if the table does not answer.
+    private static long folded(LetterTable letters) {
+        try {
+            Counts counts = letters.counts();
+            return counts.accepted() + counts.duplicate() + counts.stale() + counts.rejected();
+        } catch (SdkException unanswered) {
+            return 0;
+        }
     }
 
     private void tell(Producer.Sent sent) {

@@ -1,7 +1,7 @@
 package dev.onefold.local.function;
 
-import dev.onefold.aws.store.Futures;
 import dev.onefold.mapping.Invoker;
+import dev.onefold.mapping.source.Futures;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -26,9 +26,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
-import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
+import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 import software.amazon.awssdk.services.dynamodb.model.Select;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
@@ -122,17 +121,11 @@ public final class LocalDeployment implements AutoCloseable {
         return new Store(
                 operator.tables,
                 Store.Tables.of(name),
-                LocalDeployment::after,
+                Connection.THREADS,
                 new SecureRandom(),
                 InstantSource.system(),
                 Store.DELTAS_PER_COMMIT_MAX,
                 new Store.Bucket(() -> operator.objects, Optional.of(template.value("LettersBucket"))));
-    }
-
-    /// Completes after a while.
-    public static CompletableFuture<Void> after(Duration pause) {
-        return CompletableFuture.runAsync(
-                () -> {}, CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     /// The stream, as producers see it.
@@ -149,15 +142,15 @@ public final class LocalDeployment implements AutoCloseable {
         Producer producer = new Producer(
                 streams(),
                 outputs().getOrDefault("InputStreamName", ""),
-                LocalDeployment::after,
+                Connection.THREADS,
                 new SecureRandom(),
                 (record, reason) -> refused.add("Record " + record.number() + ": " + reason));
         for (long number = 1; records.hasNext(); number++) {
             byte[] record = records.next();
-            Connection.JOIN.of(producer.add(new Outgoing(number, keys.of(record), record)));
+            producer.add(new Outgoing(number, keys.of(record), record));
             put.accept(number);
         }
-        Producer.Sent sent = Connection.JOIN.of(producer.finish());
+        Producer.Sent sent = producer.finish();
         if (!refused.isEmpty()) {
             throw new IllegalStateException("The stream does not take " + refused);
         }
@@ -210,51 +203,49 @@ public final class LocalDeployment implements AutoCloseable {
 
     /// Completes when all that is in the stream is in the totals, or fails after a while.
     public CompletableFuture<Void> drained(Duration most) {
-        return drainedBy(System.nanoTime() + most.toNanos());
+        long deadlineNanos = System.nanoTime() + most.toNanos();
+        return CompletableFuture.runAsync(() -> awaitDrained(deadlineNanos), Connection.THREADS);
     }
 
-    private CompletableFuture<Void> drainedBy(long deadlineNanos) {
-        return isDrained().thenCompose(drained -> {
+    private void awaitDrained(long deadlineNanos) {
+        while (!isDrained()) {
             time.requireFine();
-            if (drained) {
-                return CompletableFuture.completedFuture(null);
-            }
             if (System.nanoTime() > deadlineNanos) {
-                return CompletableFuture.failedFuture(new IllegalStateException("Records are still waiting. " + mappings
-                        + "; " + functions("State") + "; " + functions("Reduce")));
+                throw new IllegalStateException("Records are still waiting. " + mappings + "; " + functions("State")
+                        + "; " + functions("Reduce"));
             }
-            return after(POLL).thenCompose(_ -> drainedBy(deadlineNanos));
-        });
+            Connection.THREADS.pause(POLL);
+        }
+        time.requireFine();
     }
 
     private String functions(String function) {
         return function + ": " + function(function).counts();
     }
 
-    private CompletableFuture<Boolean> isDrained() {
-        return mappings.isInputDone(operator)
-                .thenCompose(done -> done ? isQueueEmpty() : CompletableFuture.completedFuture(false))
-                .thenCompose(done -> done ? areDeltasGone() : CompletableFuture.completedFuture(false));
+    private boolean isDrained() {
+        return Connection.THREADS.await(mappings.isInputDone(operator)) && isQueueEmpty() && areDeltasGone();
     }
 
-    private CompletableFuture<Boolean> isQueueEmpty() {
-        return operator.queues
-                .getQueueAttributes(request -> request.queueUrl(template.value("Retries"))
+    private boolean isQueueEmpty() {
+        return Connection.THREADS
+                .await(operator.queues.getQueueAttributes(request -> request.queueUrl(template.value("Retries"))
                         .attributeNames(
                                 QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
-                                QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE))
-                .thenApply(response -> response.attributes().values().stream().allMatch("0"::equals));
+                                QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE)))
+                .attributes()
+                .values()
+                .stream()
+                .allMatch("0"::equals);
     }
 
-    private CompletableFuture<Boolean> areDeltasGone() {
+    private boolean areDeltasGone() {
         Store store = store();
-        return store.retried(() -> store.client()
-                        .scan(ScanRequest.builder()
-                                .tableName(store.tables().deltas())
-                                .consistentRead(true)
-                                .select(Select.COUNT)
-                                .build()))
-                .thenApply(response -> response.count() == 0 && !response.hasLastEvaluatedKey());
+        ScanResponse response = store.retried(() -> store.client()
+                .scan(request -> request.tableName(store.tables().deltas())
+                        .consistentRead(true)
+                        .select(Select.COUNT)));
+        return response.count() == 0 && !response.hasLastEvaluatedKey();
     }
 
     /// What became of the last invocation of each mapping.

@@ -1,6 +1,5 @@
 package dev.onefold.local.stack;
 
-import dev.onefold.aws.store.Futures;
 import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Role;
 import dev.onefold.local.template.StackTemplate;
@@ -9,6 +8,7 @@ import dev.onefold.mapping.MappingFaults;
 import dev.onefold.mapping.QueueMapping;
 import dev.onefold.mapping.StreamMapping;
 import dev.onefold.mapping.Target;
+import dev.onefold.mapping.source.Futures;
 import dev.onefold.mapping.source.KinesisSource;
 import dev.onefold.mapping.source.StreamSource;
 import dev.onefold.mapping.source.TableSource;

@@ -3,7 +3,6 @@ package dev.onefold.local.stack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Verification;
@@ -37,7 +36,7 @@ final class EndToEnd {
 
     /// Totals, the audit, roles and the retry queue. The last may hold nothing that State could not take.
     static void assertRight(LocalDeployment deployment, SortedMap<List<String>, List<BigDecimal>> totals) {
-        AwsEngine engine = AwsEngine.deployed(deployment.store(), Connection.JOIN);
+        AwsEngine engine = AwsEngine.deployed(deployment.store());
         Map<List<String>, List<BigDecimal>> served = new LinkedHashMap<>();
         engine.query(Query.all("main")).lines().forEach(line -> served.put(line.group(), line.values()));
         assertThat(served).containsExactlyEntriesOf(totals);
@@ -61,8 +60,7 @@ final class EndToEnd {
 
     /// The records of all dead letters.
     static List<String> letters(LocalDeployment deployment) {
-        DeadLetters letters =
-                AwsEngine.deployed(deployment.store(), Connection.JOIN).deadLetters();
+        DeadLetters letters = AwsEngine.deployed(deployment.store()).deadLetters();
         return letters.list(0, 1_000).stream()
                 .map(DeadLetter::id)
                 .map(id -> new String(letters.record(id), StandardCharsets.UTF_8))

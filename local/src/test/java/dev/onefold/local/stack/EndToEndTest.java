@@ -2,6 +2,7 @@ package dev.onefold.local.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.letter.Letter;
@@ -57,7 +58,7 @@ class EndToEndTest {
         return new Store(
                 deployment.clients(role).tables,
                 Store.Tables.of("trades"),
-                LocalDeployment::after,
+                Connection.THREADS,
                 new SecureRandom(),
                 InstantSource.system(),
                 Store.DELTAS_PER_COMMIT_MAX);
@@ -69,19 +70,15 @@ class EndToEndTest {
         Store upkeep = store(deployment, "UpkeepRole");
         boolean audited = false;
         for (int steps = 0; steps < 20 && !audited; steps++) {
-            audited =
-                    Upkeep.step(upkeep, Trades.PIPELINE, 1, () -> true, _ -> {}).join()
-                            instanceof Upkeep.Outcome.Audited;
+            audited = Upkeep.step(upkeep, Trades.PIPELINE, 1, () -> true, _ -> {}) instanceof Upkeep.Outcome.Audited;
         }
         assertThat(audited).isTrue();
-        Upkeep.step(upkeep, Trades.PIPELINE, 0, () -> true, _ -> {}).join(); // Cleans the audit's view away.
-        new RowReads(upkeep)
-                .read(List.of("nobody".getBytes(StandardCharsets.UTF_8)))
-                .join();
+        Upkeep.step(upkeep, Trades.PIPELINE, 0, () -> true, _ -> {}); // Cleans the audit's view away.
+        new RowReads(upkeep).read(List.of("nobody".getBytes(StandardCharsets.UTF_8)));
         Definitions definitions = new Definitions(store(deployment, "StateRole"));
-        Definition definition = definitions.load().join();
-        Headers.make(upkeep, definition).join();
-        definitions.moveGates(definition).join();
+        Definition definition = definitions.load();
+        Headers.make(upkeep, definition);
+        definitions.moveGates(definition);
         decideLetters(upkeep.with(new Store.Bucket(
                 () -> deployment.clients("UpkeepRole").objects,
                 deployment.store().bucket().name())));
@@ -92,15 +89,15 @@ class EndToEndTest {
     /// later than a caller that waits for the delta; where the function comes first, another version is written.
     private static void reduceAsUpkeep(LocalDeployment deployment, Store upkeep) {
         Store state = store(deployment, "StateRole");
-        int lanes = new Definitions(state).load().join().lanes();
+        int lanes = new Definitions(state).load().lanes();
         for (int version = 1; version <= 50 && isUnused(deployment, "UpkeepRole"); version++) {
             String record = "{\"id\":\"left\",\"v\":" + version
                     + ",\"desk\":\"a\",\"region\":\"b\",\"value\":1,\"book\":\"c\"}";
             Arrival arrival =
                     new Arrival("trades/shard", Integer.toString(version), 0, record.getBytes(StandardCharsets.UTF_8));
-            StateAndMap.process(state, List.of(arrival)).join();
+            StateAndMap.process(state, List.of(arrival));
             for (int lane = 0; lane < lanes; lane++) {
-                Reduce.lane(upkeep, lane).join();
+                Reduce.lane(upkeep, lane);
             }
         }
     }
@@ -115,25 +112,21 @@ class EndToEndTest {
         LetterTable letters = new LetterTable(upkeep);
         Arrival arrival = new Arrival("trades/shard", "1", 0, "no event".getBytes(StandardCharsets.UTF_8));
         Malformed malformed = new Malformed(Reason.MALFORMED, "No event");
-        letters.keep(List.of(Letter.rejected(arrival, malformed, RecordIdentity.NONE)))
-                .join();
-        long id = letters.list(0, 10_000).join().getLast().id();
-        assertThat(letters.arrival(id).join()).isNotNull();
-        assertThat(letters.rejectedAgain(id, new Malformed(Reason.REFUSED, "No event"), arrival.data())
-                        .join())
+        letters.keep(List.of(Letter.rejected(arrival, malformed, RecordIdentity.NONE)));
+        long id = letters.list(0, 10_000).getLast().id();
+        assertThat(letters.arrival(id)).isNotNull();
+        assertThat(letters.rejectedAgain(id, new Malformed(Reason.REFUSED, "No event"), arrival.data()))
                 .isTrue();
-        assertThat(letters.remove(id).join()).isTrue();
+        assertThat(letters.remove(id)).isTrue();
     }
 
     /// As if whoever changed the definition had stopped before the gates were moved.
     private static void changeHalfway(Store store) {
-        Definition before = new Definitions(store).load().join();
+        Definition before = new Definitions(store).load();
         Definition next = before.withView(before.servedView().pipeline(), 1, "somebody");
-        new Claims(store).join(next).join(); // A change is noted in the totals before it is made.
+        new Claims(store).join(next); // A change is noted in the totals before it is made.
         store.retried(() -> store.client()
-                        .putItem(request ->
-                                request.tableName(store.tables().rows()).item(next.item())))
-                .join();
+                .putItem(request -> request.tableName(store.tables().rows()).item(next.item())));
     }
 
     @Test

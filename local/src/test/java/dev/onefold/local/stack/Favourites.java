@@ -1,5 +1,6 @@
 package dev.onefold.local.stack;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
@@ -141,16 +142,20 @@ final class Favourites {
         item.put("change", AttributeValue.fromN(String.valueOf(changes)));
         write(
                 one,
-                () -> store.retried(() -> store.client()
-                        .putItem(request -> request.tableName(TABLE).item(item))));
+                () -> CompletableFuture.supplyAsync(
+                        () -> store.retried(() -> store.client()
+                                .putItem(request -> request.tableName(TABLE).item(item))),
+                        Connection.THREADS));
         there.add(one);
     }
 
     private void remove(Favourite one) {
         write(
                 one,
-                () -> store.retried(() -> store.client()
-                        .deleteItem(request -> request.tableName(TABLE).key(one.item()))));
+                () -> CompletableFuture.supplyAsync(
+                        () -> store.retried(() -> store.client()
+                                .deleteItem(request -> request.tableName(TABLE).key(one.item()))),
+                        Connection.THREADS));
         there.remove(one);
     }
 

@@ -2,8 +2,10 @@ package dev.onefold.local.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.Threads;
 import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
 import dev.onefold.aws.template.Input;
@@ -18,7 +20,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.OperationType;
@@ -77,18 +78,27 @@ class TableEndToEndTest {
         Store store = new Store(
                 patient.client(),
                 patient.tables(),
-                _ -> CompletableFuture.runAsync(() -> {}), // A table's stream does not tell its end: no use in waiting.
+                new Threads() {
+                    @Override
+                    public void execute(Runnable task) {
+                        Connection.THREADS.execute(task);
+                    }
+
+                    @Override
+                    public void pause(Duration pause) {
+                        Thread.onSpinWait(); // A table's stream does not tell its end: no use in waiting.
+                    }
+                },
                 patient.random(),
                 patient.clock(),
                 patient.deltasPerCommitMax(),
                 patient.bucket());
-        String stream = new LetterTable(store).input().join().orElseThrow();
+        String stream = new LetterTable(store).input().orElseThrow();
         assertThat(stream).isEqualTo(deployment.value("InputStreamArn"));
         Instant now = Instant.now();
         Replay.Range range = new Replay.Range(
                 new Position.Time(now.minus(Duration.ofHours(1))), new Position.Time(now), Optional.empty());
-        Replay.Done done = Replay.run(store, deployment.clients("Operator").changes, stream, range, _ -> {})
-                .join();
+        Replay.Done done = Replay.run(store, deployment.clients("Operator").changes, stream, range, _ -> {});
         assertThat(done.forgotten()).isEmpty();
         assertThat(done.counts().records()).isEqualTo(favourites.changes);
         assertThat(done.counts().accepted()).isZero();

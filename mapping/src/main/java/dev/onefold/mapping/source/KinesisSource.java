@@ -1,6 +1,5 @@
 package dev.onefold.mapping.source;
 
-import dev.onefold.aws.store.Futures;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,6 @@
 package dev.onefold.mapping.source;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.onefold.aws.store.Futures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -132,7 +132,12 @@ public final class AwsFigures {
         AwsEngine engine = deployment.engine(pipeline(), LANES, GATES);
         var client = dynamo.client("function");
         Store store = new Store(
-                client, deployment.tables, client::after, new SplittableRandom(2), time, Store.DELTAS_PER_COMMIT_MAX);
+                client,
+                deployment.tables,
+                new SimulatedThreads(time, client),
+                new SplittableRandom(2),
+                time,
+                Store.DELTAS_PER_COMMIT_MAX);
         dynamo.inject(latency(LAG_MAX));
         Tally tally = dynamo.tally();
         Map<Tally.Operation, Long> before = new TreeMap<>(tally.requests());
@@ -144,12 +149,12 @@ public final class AwsFigures {
             for (int i = from; i < Math.min(messages.size(), from + batch); i++) {
                 arrivals.add(new Arrival("s/shard", Integer.toString(i + 1), 0, messages.get(i)));
             }
-            deployment.of(StateAndMap.process(store, arrivals));
+            StateAndMap.process(store, arrivals);
         }
         double seconds = Duration.between(start, time.instant()).toNanos() / 1e9;
         long state = transactions(tally, before);
         for (int lane = 0; lane < LANES; lane++) {
-            deployment.of(Reduce.lane(store, lane));
+            Reduce.lane(store, lane);
         }
         long requests = 0;
         for (Map.Entry<Tally.Operation, Long> each : tally.requests().entrySet()) {

@@ -143,7 +143,7 @@ public final class AwsSimulation {
     }
 
     private void judge(Releases releases, FinalCheck truth) {
-        AwsEngine engine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("judge")), deployment);
+        AwsEngine engine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("judge")));
         engine.reduce();
         releases.settle();
         if (releases.narrow()) {

@@ -5,6 +5,7 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.Threads;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.fakes.aws.SimulatedClient;
 import dev.onefold.fakes.aws.SimulatedDynamoDb;
@@ -14,11 +15,13 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
@@ -27,7 +30,7 @@ import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
 /// The tables of one pipeline on the simulated service.
-public final class Deployment implements AwsEngine.Await {
+public final class Deployment {
     private static final long CLOCK_SKEW_MS_MAX = 3_000;
     private static final int BATCH_MAX = 100;
 
@@ -84,7 +87,7 @@ public final class Deployment implements AwsEngine.Await {
             for (int i = from; i < Math.min(records.size(), from + BATCH_MAX); i++) {
                 batch.add(new Arrival("stream/shard", Integer.toString(i + 1), 0, records.get(i)));
             }
-            of(StateAndMap.process(store, batch));
+            StateAndMap.process(store, batch);
         }
         engine.reduce();
     }
@@ -109,23 +112,49 @@ public final class Deployment implements AwsEngine.Await {
 
     /// The tables as one process sees them, whose clock is not quite right.
     Store store(SimulatedClient client) {
+        return store(client, new SimulatedThreads(time, client));
+    }
+
+    /// The same for a process of somebody's.
+    Store store(SimulatedClient client, Threads threads) {
         Duration skew = Duration.ofMillis(random.nextLong(-clockSkewMsMax, clockSkewMsMax));
         return new Store(
                 client,
                 tables,
-                client::after,
+                threads,
                 random.split(),
                 () -> time.instant().plus(skew),
                 deltasPerCommitMax,
                 new Store.Bucket(() -> bucket.client(client), Optional.of("letters")));
     }
 
-    /// The verbs, as a person uses them; waiting lets time pass, and whatever goes on goes on.
-    public AwsEngine engine(Pipeline pipeline, int lanes, int gates) {
-        return AwsEngine.open(store(dynamo.client("person")), this, pipeline, lanes, gates);
+    /// The same for a process whose clock, random numbers and commits are a test's.
+    Store store(SimulatedClient client, long seed, InstantSource clock, int deltasPerCommitMax) {
+        return new Store(
+                client,
+                tables,
+                new SimulatedThreads(time, client),
+                new SplittableRandom(seed),
+                clock,
+                deltasPerCommitMax);
     }
 
-    @Override
+    /// The verbs, as a person uses them; waiting lets time pass, and whatever goes on goes on.
+    public AwsEngine engine(Pipeline pipeline, int lanes, int gates) {
+        return AwsEngine.open(store(dynamo.client("person")), pipeline, lanes, gates);
+    }
+
+    /// Begins something on a thread of its own, which goes on as time passes.
+    <T> CompletableFuture<T> start(Supplier<T> task) {
+        return CompletableFuture.supplyAsync(task, time::start);
+    }
+
+    /// The same where nothing comes of it.
+    CompletableFuture<Void> start(Runnable task) {
+        return CompletableFuture.runAsync(task, time::start);
+    }
+
+    /// Waits; time passes, and whatever goes on goes on.
     public <T> T of(CompletableFuture<T> future) {
         return time.runUntil(future);
     }

@@ -83,7 +83,7 @@ final class FinalCheck {
     }
 
     private void askUntilCovered(Person me, String yaml) {
-        AwsEngine engine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("asking")), me);
+        AwsEngine engine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("asking"), me));
         List<String> left = new ArrayList<>(Oracle.of(yaml).rollups());
         while (!left.isEmpty()) {
             Instant covered = deployment.time.instant().plus(SKEW_MAX);

@@ -174,10 +174,11 @@ final class Intake implements AutoCloseable {
     }
 
     /// Reads a part of the stream again, beside the functions.
-    String replay(Person person, Store store, SplittableRandom chance) {
+    String replay(Store store, SplittableRandom chance) {
         KinesisClient client = kinesis.client();
         int before = streams;
-        List<Shard> shards = person.of(client.listShards(request -> request.streamName(STREAM)))
+        List<Shard> shards = store.threads()
+                .await(client.listShards(request -> request.streamName(STREAM)))
                 .shards();
         String shard = shards.get(chance.nextInt(shards.size())).shardId();
         String end = kinesis.ends(STREAM).get(shard);
@@ -186,7 +187,7 @@ final class Intake implements AutoCloseable {
         Replay.Range range = end != null && chance.nextBoolean()
                 ? new Replay.Range(from, new Position.Sequence(end), Optional.of(shard))
                 : new Replay.Range(from, new Position.Time(now), Optional.empty());
-        Replay.Done done = person.of(Replay.run(store, client, STREAM, range, _ -> {}));
+        Replay.Done done = Replay.run(store, client, STREAM, range, _ -> {});
         if (streams == before && !done.forgotten().isEmpty()) {
             throw new AssertionError("Of " + range + " the stream is said to have forgotten " + done.forgotten());
         }
@@ -194,10 +195,10 @@ final class Intake implements AutoCloseable {
     }
 
     /// Reads the stream again from a time on, beside the functions.
-    String replay(Person person, Store store, Instant from) {
+    String replay(Store store, Instant from) {
         Replay.Range range = new Replay.Range(
                 new Position.Time(from), new Position.Time(deployment.time.instant()), Optional.empty());
-        return person.of(Replay.run(store, kinesis.client(), STREAM, range, _ -> {}))
+        return Replay.run(store, kinesis.client(), STREAM, range, _ -> {})
                 .counts()
                 .toString();
     }

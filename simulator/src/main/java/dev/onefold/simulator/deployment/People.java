@@ -65,6 +65,7 @@ final class People {
     void leave() {
         stop();
         all.forEach(Person::close);
+        deployment.time.runFor(Duration.ZERO);
         throwFailure();
     }
 
@@ -80,16 +81,15 @@ final class People {
     /// One person, for as long as the machine lives.
     private final class Life {
         private final SimulatedClient client;
-        private final Store store;
         private @Nullable Person person;
 
         Life(SimulatedClient client) {
             this.client = client;
-            store = deployment.store(client);
         }
 
         private void live(Person me) {
-            AwsEngine engine = AwsEngine.deployed(store, me);
+            Store store = deployment.store(client, me);
+            AwsEngine engine = AwsEngine.deployed(store);
             while (true) {
                 me.pause(Duration.ofNanos(random.nextLong(PAUSE_MAX.toNanos()) + 1));
                 if (stopped) {
@@ -98,7 +98,7 @@ final class People {
                 VirtualTime.Moment death = random.nextDouble() < faultChance
                         ? deployment.time.schedule(Duration.ofNanos(random.nextLong(KILL_MAX.toNanos())), this::die)
                         : null;
-                doSomething(me, engine);
+                doSomething(store, engine);
                 if (death != null) {
                     deployment.time.cancel(death);
                 }
@@ -115,7 +115,7 @@ final class People {
             }
         }
 
-        private void doSomething(Person me, AwsEngine engine) {
+        private void doSomething(Store store, AwsEngine engine) {
             if (work.restores.isUnderWay()) {
                 return;
             }
@@ -125,9 +125,9 @@ final class People {
                     case 0 -> requireEqual("verify", engine.verify());
                     case 1 -> requireEqual("rebuild", engine.rebuild());
                     case 2 -> requireEqual("verify of some", engine.verify(new Truth.Rows(2 + random.nextInt(3))));
-                    case 3 -> addView(me);
-                    case 4 -> story.add("replay " + work.intake.replay(me, store, random));
-                    case 5 -> work.questions.lookAt(me, store);
+                    case 3 -> addView(store);
+                    case 4 -> story.add("replay " + work.intake.replay(store, random));
+                    case 5 -> work.questions.lookAt(store);
                     case 6, 7, 8 -> work.questions.query(engine);
                     case 9, 10 -> work.questions.get(engine);
                     default -> work.clerk.work(engine.deadLetters());
@@ -149,17 +149,17 @@ final class People {
         }
 
         /// A second view of the same definition, from some time on; with the first one it is equal in every cut.
-        private void addView(Person me) {
+        private void addView(Store store) {
             Definitions definitions = new Definitions(store);
-            Definition before = me.of(definitions.load());
+            Definition before = definitions.load();
             if (before.views().size() > 1) {
                 return;
             }
             Definition both = before.withView(before.servedView().pipeline(), 1, "reader");
-            if (me.of(definitions.replace(both)).equals(both)) {
-                me.of(Filling.fill(store, both, both.last(), () -> true));
+            if (definitions.replace(both).equals(both)) {
+                Filling.fill(store, both, both.last(), () -> true);
                 for (int lane = 0; lane < both.lanes(); lane++) {
-                    me.of(Reduce.lane(store, lane)); // From then on all that the filling wrote is in.
+                    Reduce.lane(store, lane); // From then on all that the filling wrote is in.
                 }
                 work.readers.begin(both);
                 story.add("view " + both.last() + " added");

@@ -1,21 +1,20 @@
 package dev.onefold.simulator.deployment;
 
-import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.store.Threads;
 import dev.onefold.fakes.aws.VirtualTime;
 import java.time.Duration;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Somebody at a terminal: what they call waits for its answer, while time passes and everybody else goes on. A thread
-/// of its own, which runs only while the one that runs the time stands still; so equal seeds are equal runs.
-final class Person implements AwsEngine.Await, AutoCloseable {
+/// Somebody at a terminal: what they call waits for its answer, while time passes and everybody else goes on.
+final class Person implements Threads, AutoCloseable {
     private final VirtualTime time;
-    private final Semaphore mine = new Semaphore(0);
-    private final Semaphore theirs = new Semaphore(0);
-    private boolean begun;
+    private final SortedMap<Long, CompletableFuture<?>> waits = new TreeMap<>();
+    private long waited;
     private boolean leaves;
     private boolean gone;
     private @Nullable Throwable failure;
@@ -36,26 +35,21 @@ final class Person implements AwsEngine.Await, AutoCloseable {
     /// A person who begins as soon as time is run, and is gone when this is done.
     static Person begin(VirtualTime time, Consumer<Person> life) {
         Person person = new Person(time);
-        time.schedule(Duration.ZERO, () -> {
-            if (!person.leaves) {
-                person.begun = true;
-                Thread.ofVirtual().start(() -> person.live(life));
-                person.theirs.acquireUninterruptibly();
-            }
-        });
+        time.start(() -> person.live(life));
         return person;
     }
 
     private void live(Consumer<Person> life) {
         try {
-            life.accept(this);
+            if (!leaves) {
+                life.accept(this);
+            }
         } catch (Left left) {
             failure = null;
         } catch (RuntimeException | Error failed) {
             failure = failed;
         } finally {
             gone = true;
-            theirs.release();
         }
     }
 
@@ -70,46 +64,41 @@ final class Person implements AwsEngine.Await, AutoCloseable {
         return failure;
     }
 
-    /// Waits; for the person alone.
     @Override
-    public <T> T of(CompletableFuture<T> future) {
-        if (!future.isDone()) {
-            var _ = future.whenComplete((_, _) -> time.schedule(Duration.ZERO, this::goOn));
-            theirs.release();
-            mine.acquireUninterruptibly();
-            if (leaves) {
-                throw new Left();
+    public void execute(Runnable task) {
+        time.start(() -> {
+            try {
+                task.run();
+            } catch (Left left) {
+                gone = true;
             }
+        });
+    }
+
+    @Override
+    public void pause(Duration pause) {
+        await(time.after(pause).thenApply(_ -> true));
+    }
+
+    @Override
+    public <T> T await(CompletableFuture<T> answer) {
+        if (leaves) {
+            throw new Left();
         }
+        CompletableFuture<T> wait = answer.copy();
+        long number = waited++;
+        waits.put(number, wait);
         try {
-            return future.join();
-        } catch (CompletionException failed) {
-            switch (failed.getCause()) {
-                case RuntimeException unchecked -> throw unchecked;
-                case Error error -> throw error;
-                case null, default -> throw failed;
-            }
+            return Threads.super.await(wait);
+        } finally {
+            waits.remove(number);
         }
     }
 
-    /// Does nothing for a while; for the person alone.
-    void pause(Duration pause) {
-        of(time.after(pause).thenApply(_ -> true));
-    }
-
-    private void goOn() {
-        if (!gone) {
-            mine.release();
-            theirs.acquireUninterruptibly();
-        }
-    }
-
-    /// Leaves in the middle of whatever it is; for the one that runs the time, and not from within the person.
+    /// Leaves in the middle of whatever it is.
     @Override
     public void close() {
         leaves = true;
-        if (begun) {
-            goOn();
-        }
+        List.copyOf(waits.values()).forEach(wait -> wait.completeExceptionally(new Left()));
     }
 }

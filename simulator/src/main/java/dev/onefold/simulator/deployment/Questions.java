@@ -136,12 +136,12 @@ final class Questions {
     }
 
     /// In one cut nothing is retracted that was not added, and no key is there twice.
-    void lookAt(Person person, Store store) {
-        Definition definition = person.of(new Definitions(store).load());
+    void lookAt(Store store) {
+        Definition definition = new Definitions(store).load();
         int rollup = random.nextInt(
                 Rollups.of(definition.servedView().pipeline()).all().size());
-        Totals totals = person.of(new TotalsReads(store, definition)
-                        .read(List.of(TotalsReads.Part.of(definition.servedView(), rollup, Tuple.of(List.of())))))
+        Totals totals = new TotalsReads(store, definition)
+                .read(List.of(TotalsReads.Part.of(definition.servedView(), rollup, Tuple.of(List.of()))))
                 .totals()
                 .getFirst();
         long rows = 0;
@@ -151,10 +151,10 @@ final class Questions {
             }
             rows += leaf.rows();
         }
-        long keys = person
-                .of(store.retried(() -> store.client()
+        long keys = store
+                .retried(() -> store.client()
                         .scan(request ->
-                                request.tableName(store.tables().rows()).consistentRead(true))))
+                                request.tableName(store.tables().rows()).consistentRead(true)))
                 .items()
                 .stream()
                 .filter(RowItem::isRow)

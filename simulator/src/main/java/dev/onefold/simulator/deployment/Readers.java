@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -46,14 +45,14 @@ final class Readers {
     /// Compares the views of a definition from now on, for as long as it stands.
     void begin(Definition definition) {
         later(() -> {
-            var _ = new TotalsReads(store(), definition).open().handle((open, unlucky) -> {
-                if (unlucky == null) {
-                    goOn(definition, open); // In a cut from before, a view may lack what its filling wrote.
-                } else {
-                    begin(definition);
-                }
-                return null;
-            });
+            long open;
+            try {
+                open = new TotalsReads(store(), definition).open();
+            } catch (RuntimeException unlucky) {
+                begin(definition);
+                return;
+            }
+            goOn(definition, open); // In a cut from before, a view may lack what its filling wrote.
         });
     }
 
@@ -64,7 +63,7 @@ final class Readers {
     private void later(Runnable read) {
         deployment.time.schedule(Duration.ofNanos(random.nextLong(PAUSE_MAX.toNanos())), () -> {
             if (!stopped) {
-                read.run();
+                deployment.time.start(read);
             }
         });
     }
@@ -85,22 +84,19 @@ final class Readers {
 
     private void read(Definition definition, long least) {
         Store store = store();
-        var _ = new Definitions(store)
-                .load()
-                .thenCompose(now -> now.equals(definition) ? compare(store, definition, least) : ended())
-                .handle((goesOn, unlucky) -> {
-                    if (unlucky != null || Boolean.TRUE.equals(goesOn)) {
-                        goOn(definition, least);
-                    }
-                    return null;
-                });
+        try {
+            if (!new Definitions(store).load().equals(definition)) {
+                return;
+            }
+            compare(store, definition, least);
+        } catch (RuntimeException unlucky) {
+            goOn(definition, least);
+            return;
+        }
+        goOn(definition, least);
     }
 
-    private static CompletableFuture<Boolean> ended() {
-        return CompletableFuture.completedFuture(false);
-    }
-
-    private CompletableFuture<Boolean> compare(Store store, Definition definition, long least) {
+    private void compare(Store store, Definition definition, long least) {
         int rollups = Rollups.of(definition.servedView().pipeline()).all().size();
         List<TotalsReads.Part> parts = new ArrayList<>();
         for (Definition.View view : definition.views()) {
@@ -108,17 +104,13 @@ final class Readers {
                 parts.add(TotalsReads.Part.of(view, rollup, Tuple.of(List.of())));
             }
         }
-        return new TotalsReads(store, definition).read(parts, least).thenCompose(reading -> {
-            List<Totals> totals = reading.totals();
-            Verification verification =
-                    Verification.of(totals.subList(0, rollups), totals.subList(rollups, totals.size()), "views");
-            // A view that was dropped meanwhile is not written any more.
-            return new Definitions(store).load().thenApply(now -> {
-                if (now.equals(definition) && !verification.isEqual()) {
-                    fail("Two views differ in one cut: " + verification.differences());
-                }
-                return true;
-            });
-        });
+        List<Totals> totals =
+                new TotalsReads(store, definition).read(parts, least).totals();
+        Verification verification =
+                Verification.of(totals.subList(0, rollups), totals.subList(rollups, totals.size()), "views");
+        // A view that was dropped meanwhile is not written any more.
+        if (new Definitions(store).load().equals(definition) && !verification.isEqual()) {
+            fail("Two views differ in one cut: " + verification.differences());
+        }
     }
 }

@@ -198,12 +198,12 @@ final class Releases {
         }
         boolean audited = false;
         for (int steps = 1; steps <= STEPS_MAX; steps++) {
-            Upkeep.Outcome outcome = deployment.of(Upkeep.step(
+            Upkeep.Outcome outcome = Upkeep.step(
                     deployment.store(deployment.dynamo.client("settling")),
                     pipelines.get(wanted),
                     audited ? 0 : 2,
                     () -> true,
-                    _ -> {}));
+                    _ -> {});
             switch (outcome) {
                 case Upkeep.Outcome.Refused(var reason) -> throw new AssertionError("Refused: " + reason);
                 case Upkeep.Outcome.Audited(var verification) -> {

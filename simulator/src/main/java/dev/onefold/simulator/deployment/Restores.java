@@ -103,15 +103,15 @@ final class Restores {
         story.add("restored " + chosen.stream().map(Tables.Backup::table).toList() + " to about " + moment);
         chosen.forEach(backup -> deployment.dynamo.restore(backup, TAKES));
         me.pause(TAKES);
-        Store store = deployment.store(deployment.dynamo.client("operator"));
+        Store store = deployment.store(deployment.dynamo.client("operator"), me);
         Instant replayed = from;
         untilDone(me, () -> {
-            me.of(Restored.begin(store));
-            AwsEngine.deployed(store, me).rebuild();
+            Restored.begin(store);
+            AwsEngine.deployed(store).rebuild();
         });
-        untilDone(me, () -> story.add("replayed " + intake.replay(me, store, replayed)));
+        untilDone(me, () -> story.add("replayed " + intake.replay(store, replayed)));
         untilDone(me, () -> {
-            Verification verification = AwsEngine.deployed(store, me).verify();
+            Verification verification = AwsEngine.deployed(store).verify();
             if (!verification.isEqual()) {
                 throw new AssertionError("verify found " + verification.differences());
             }

@@ -33,7 +33,7 @@ final class Sandboxes implements Invoker {
 
     /// A function in a sandbox.
     interface Function {
-        CompletableFuture<byte[]> handle(byte[] event);
+        byte[] handle(byte[] event);
     }
 
     private record Sandbox(SimulatedClient client, Function function) {}
@@ -69,9 +69,7 @@ final class Sandboxes implements Invoker {
             sandbox.client.kill();
             answer.completeExceptionally(new IllegalStateException("The sandbox was killed after " + left));
         });
-        // What it throws at once is its failure, too.
-        var _ = CompletableFuture.completedFuture(event)
-                .thenCompose(sandbox.function::handle)
+        var _ = CompletableFuture.supplyAsync(() -> sandbox.function.handle(event), deployment.time::start)
                 .whenComplete((bytes, failure) -> {
                     if (answer.isDone()) {
                         return;

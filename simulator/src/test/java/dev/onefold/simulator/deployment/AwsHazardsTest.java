@@ -31,7 +31,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -70,7 +69,7 @@ class AwsHazardsTest {
     }
 
     private List<Fate> process(List<Arrival> batch) {
-        return deployment.of(StateAndMap.process(function(), batch));
+        return StateAndMap.process(function(), batch);
     }
 
     private String total() {
@@ -128,7 +127,7 @@ class AwsHazardsTest {
         List<Arrival> batch = trades(20);
         for (int millis = 1; millis < 120; millis += 3) {
             SimulatedClient sandbox = deployment.dynamo.client("sandbox");
-            var _ = StateAndMap.process(deployment.store(sandbox), batch);
+            var _ = deployment.start(() -> StateAndMap.process(deployment.store(sandbox), batch));
             deployment.time.runFor(Duration.ofMillis(millis));
             sandbox.kill();
         }
@@ -157,8 +156,9 @@ class AwsHazardsTest {
         List<CompletableFuture<List<Fate>>> twins = new ArrayList<>();
         List<Arrival> batch = trades(30);
         for (int twin = 0; twin < 5; twin++) {
-            twins.add(StateAndMap.process(function(), batch));
-            twins.add(StateAndMap.process(function(), List.of(trade("t1", 2 + twin, "other", 10))));
+            twins.add(deployment.start(() -> StateAndMap.process(function(), batch)));
+            List<Arrival> moved = List.of(trade("t1", 2 + twin, "other", 10));
+            twins.add(deployment.start(() -> StateAndMap.process(function(), moved)));
         }
         twins.forEach(deployment::of);
         engine.reduce();
@@ -244,9 +244,8 @@ class AwsHazardsTest {
         for (int version = 1; version <= 12; version++) {
             // Each writer is told a time that is further behind.
             SimulatedClient skewed = deployment.dynamo.client("skewed").dating(Duration.ofSeconds(-60L * version));
-            Store store = new Store(
-                    skewed, deployment.tables, skewed::after, new SplittableRandom(version), deployment.time, 1);
-            deployment.of(StateAndMap.process(store, List.of(trade("a", version, "desk" + version, version))));
+            Store store = deployment.store(skewed, version, deployment.time, 1);
+            StateAndMap.process(store, List.of(trade("a", version, "desk" + version, version)));
         }
         List<String> negative = new ArrayList<>();
         deployment.dynamo.onWrite(deployment.tables.totals(), change -> {
@@ -255,10 +254,9 @@ class AwsHazardsTest {
                 negative.add(rows.n());
             }
         });
-        Store oneByOne =
-                new Store(client, deployment.tables, client::after, new SplittableRandom(1), deployment.time, 1);
+        Store oneByOne = deployment.store(client, 1, deployment.time, 1);
         for (int lane = 0; lane < 3; lane++) {
-            deployment.of(Reduce.lane(oneByOne, lane));
+            Reduce.lane(oneByOne, lane);
         }
         assertThat(negative).isEmpty();
         assertThat(lines()).containsExactly("=[12.00, 1]", "desk12=[12.00, 1]");
@@ -272,8 +270,8 @@ class AwsHazardsTest {
         InstantSource stopped = InstantSource.fixed(deployment.time.instant());
         for (Arrival arrival : trades(12)) {
             SimulatedClient client = deployment.dynamo.client("twin");
-            Store store = new Store(client, deployment.tables, client::after, new SplittableRandom(7), stopped, 60);
-            twins.add(StateAndMap.process(store, List.of(arrival)));
+            Store store = deployment.store(client, 7, stopped, 60);
+            twins.add(deployment.start(() -> StateAndMap.process(store, List.of(arrival))));
         }
         twins.forEach(deployment::of);
         assertThat(total()).isEqualTo("=[12.00, 12]");
@@ -300,16 +298,16 @@ class AwsHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         process(trades(10));
         for (int micros = 0; micros < 40_000; micros += 1_500) {
-            CompletableFuture<List<Fate>> late =
-                    StateAndMap.process(function(), List.of(trade("late" + micros, 1, "late", 1)));
+            List<Arrival> batch = List.of(trade("late" + micros, 1, "late", 1));
+            CompletableFuture<List<Fate>> late = deployment.start(() -> StateAndMap.process(function(), batch));
             deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
             Store filler = function();
             Definitions definitions = new Definitions(filler);
-            Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
-            deployment.of(definitions.replace(both));
-            deployment.of(Filling.fill(filler, both, both.last(), () -> true));
+            Definition both = definitions.load().withView(TRADES, 1, "somebody");
+            definitions.replace(both);
+            Filling.fill(filler, both, both.last(), () -> true);
             deployment.of(late);
-            deployment.of(definitions.replace(both.servingOnly(both.last())));
+            definitions.replace(both.servingOnly(both.last()));
         }
         assertThat(total()).isEqualTo("=[37.00, 37]");
         assertThat(engine.verify().isEqual()).isTrue();
@@ -328,7 +326,7 @@ class AwsHazardsTest {
                 4);
         List<Arrival> batch = trades(4);
         for (int year = 0; year < 3; year++) {
-            claims.of(StateAndMap.process(claims.store(claims.dynamo.client("function")), batch));
+            StateAndMap.process(claims.store(claims.dynamo.client("function")), batch);
             counting.reduce();
             claims.time.runFor(Duration.ofDays(365));
         }
@@ -363,12 +361,13 @@ class AwsHazardsTest {
         for (int round = 1; round <= 10; round++) {
             int first = round * 100;
             List<CompletableFuture<Long>> live = IntStream.range(first, first + 60)
-                    .mapToObj(version -> deployment
-                            .time
-                            .after(Duration.ofMillis(20L * (version - first)))
-                            .thenCompose(_ -> StateAndMap.process(
-                                    function(), List.of(trade("t" + version % 20, version, "desk" + version % 3, 1))))
-                            .thenCompose(_ -> Reduce.lane(function(), version % 3)))
+                    .mapToObj(version -> deployment.start(() -> {
+                        Store store = function();
+                        store.threads().pause(Duration.ofMillis(20L * (version - first)));
+                        StateAndMap.process(
+                                store, List.of(trade("t" + version % 20, version, "desk" + version % 3, 1)));
+                        return Reduce.lane(store, version % 3);
+                    }))
                     .toList();
             assertThat(engine.verify(new Truth.Rows(round % 3 + 1)).differences()).isEmpty();
             live.forEach(deployment::of);
@@ -380,14 +379,13 @@ class AwsHazardsTest {
     void an_audit_whose_view_was_taken_away_before_its_cut_compares_nothing() {
         process(trades(10));
         Definitions definitions = new Definitions(function());
-        Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
-        deployment.of(definitions.replace(both));
-        Progress filled = deployment.of(Filling.fill(function(), both, both.last(), () -> true));
-        deployment.of(definitions.replace(both.servingOnly(both.served())));
+        Definition both = definitions.load().withView(TRADES, 1, "somebody");
+        definitions.replace(both);
+        Progress filled = Filling.fill(function(), both, both.last(), () -> true);
+        definitions.replace(both.servingOnly(both.served()));
         process(List.of(trade("t0", 2, "another desk", 5)));
         engine.reduce();
-        assertThatThrownBy(() ->
-                        deployment.of(TotalsReads.compare(function(), both, both.view(both.last()), filled.rows())))
+        assertThatThrownBy(() -> TotalsReads.compare(function(), both, both.view(both.last()), filled.rows()))
                 .isInstanceOf(Filling.Overtaken.class);
         assertThat(engine.verify().differences()).isEmpty();
     }
@@ -399,14 +397,14 @@ class AwsHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 1));
         Definitions definitions = new Definitions(function());
         for (int millis = 10; millis < 130; millis += 10) {
-            Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
-            deployment.of(definitions.replace(both));
+            Definition both = definitions.load().withView(TRADES, 1, "somebody");
+            definitions.replace(both);
             SimulatedClient sandbox = deployment.dynamo.client("sandbox");
-            var _ = Filling.fill(deployment.store(sandbox), both, both.last(), () -> true);
+            var _ = deployment.start(() -> Filling.fill(deployment.store(sandbox), both, both.last(), () -> true));
             deployment.time.runFor(Duration.ofMillis(millis));
             sandbox.kill();
-            deployment.of(Filling.fill(function(), both, both.last(), () -> true));
-            deployment.of(definitions.replace(both.servingOnly(both.last())));
+            Filling.fill(function(), both, both.last(), () -> true);
+            definitions.replace(both.servingOnly(both.last()));
             assertThat(total()).isEqualTo("=[60.00, 60]");
         }
     }
@@ -437,7 +435,7 @@ class AwsHazardsTest {
                     .time
                     .after(Duration.ofMillis(2L * round))
                     .thenCompose(_ -> CompletableFuture.allOf(IntStream.range(0, 3)
-                            .mapToObj(lane -> Reduce.lane(function(), lane))
+                            .mapToObj(lane -> deployment.start(() -> Reduce.lane(function(), lane)))
                             .toArray(CompletableFuture[]::new)));
             Answer answer = engine.query(Query.all("main"));
             if (answer.lines().getFirst().values().getLast().intValue() <= round) {
@@ -464,8 +462,10 @@ class AwsHazardsTest {
                 .build();
         for (int round = 0; round < 10; round++) {
             Pipeline wanted = round % 2 == 0 ? byValue : TRADES;
-            CompletableFuture<Upkeep.Outcome> steps = Upkeep.step(function(), wanted, 0, () -> true, _ -> {})
-                    .thenCompose(_ -> Upkeep.step(function(), wanted, 0, () -> true, _ -> {}));
+            CompletableFuture<Upkeep.Outcome> steps = deployment.start(() -> {
+                Upkeep.step(function(), wanted, 0, () -> true, _ -> {});
+                return Upkeep.step(function(), wanted, 0, () -> true, _ -> {});
+            });
             while (!steps.isDone()) {
                 Answer.Line all = engine.query(Query.all("main")).lines().getFirst();
                 assertThat(all.values().getLast().intValue()).isEqualTo(100);

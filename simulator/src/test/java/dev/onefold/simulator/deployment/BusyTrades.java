@@ -43,7 +43,7 @@ final class BusyTrades {
 
     final Deployment deployment = Deployment.calm();
     final AwsEngine engine = deployment.engine(TRADES, LANES, 64);
-    Definition definition = deployment.of(new Definitions(function()).load());
+    Definition definition = new Definitions(function()).load();
     int sequence;
     int answers;
     /// Changes since it was set to 0 after which an item has a copy for a reader who holds an epoch.
@@ -109,10 +109,10 @@ final class BusyTrades {
 
     CompletableFuture<TotalsReads.Reading> read(Store store) {
         Tuple all = Tuple.of(List.of());
-        return new TotalsReads(store, definition)
+        return deployment.start(() -> new TotalsReads(store, definition)
                 .read(List.of(
                         TotalsReads.Part.of(definition.servedView(), 0, all),
-                        TotalsReads.Part.of(definition.servedView(), 1, all)));
+                        TotalsReads.Part.of(definition.servedView(), 1, all))));
     }
 
     /// The tables as a process sees them to which each page of the totals takes so long.
@@ -120,7 +120,7 @@ final class BusyTrades {
         return new Store(
                 page == null ? client : slow(client, page),
                 deployment.tables,
-                client::after,
+                new SimulatedThreads(deployment.time, client),
                 new SplittableRandom(7),
                 deployment.time,
                 Store.DELTAS_PER_COMMIT_MAX);
@@ -152,7 +152,7 @@ final class BusyTrades {
                                 .formatted(sequence, sequence % DESKS, sequence % 5)
                                 .getBytes(StandardCharsets.UTF_8)))
                 .toList();
-        var _ = StateAndMap.process(function(), batch);
+        var _ = deployment.start(() -> StateAndMap.process(function(), batch));
         deployment.time.schedule(Duration.ofMillis(250), this::put);
     }
 
@@ -160,7 +160,8 @@ final class BusyTrades {
         if (over) {
             return;
         }
-        var _ = Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays())
+        var _ = deployment
+                .start(() -> Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays()))
                 .handle((_, _) -> {
                     deployment.time.schedule(Duration.ofMillis(250), () -> reduce(lane));
                     return null;

@@ -70,11 +70,11 @@ class DecidedLettersTest {
     }
 
     private void process(Arrival... batch) {
-        deployment.of(StateAndMap.process(function(), List.of(batch)));
+        StateAndMap.process(function(), List.of(batch));
     }
 
     private Upkeep.Outcome upkeep(Pipeline wanted) {
-        return deployment.of(Upkeep.step(function(), wanted, 0, () -> true, _ -> {}));
+        return Upkeep.step(function(), wanted, 0, () -> true, _ -> {});
     }
 
     private static String answer(AwsEngine engine, String... group) {
@@ -128,14 +128,15 @@ class DecidedLettersTest {
             AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
             deployment.dynamo.inject(Faults.none().with(slow()));
             Definitions definitions = new Definitions(function());
-            Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
-            deployment.of(definitions.replace(both));
-            deployment.of(Filling.fill(function(), both, both.last(), () -> true));
-            CompletableFuture<List<Fate>> late = StateAndMap.process(function(), List.of(trade("a", 1)));
+            Definition both = definitions.load().withView(TRADES, 1, "somebody");
+            definitions.replace(both);
+            Filling.fill(function(), both, both.last(), () -> true);
+            CompletableFuture<List<Fate>> late =
+                    deployment.start(() -> StateAndMap.process(function(), List.of(trade("a", 1))));
             deployment.time.runFor(Duration.ofMillis(50 + seed));
             Definition next = both.servingOnly(both.last());
-            deployment.of(definitions.replace(next));
-            deployment.of(new Claims(function()).join(next));
+            definitions.replace(next);
+            new Claims(function()).join(next);
             upkeep(TRADES);
             deployment.of(late);
             upkeep(TRADES);
@@ -209,7 +210,7 @@ class DecidedLettersTest {
             deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
             for (Pipeline wanted : List.of(BY_REGION, BY_REGION, BY_REGION)) {
                 SimulatedClient sandbox = deployment.dynamo.client("sandbox");
-                var _ = Upkeep.step(deployment.store(sandbox), wanted, 0, () -> true, _ -> {});
+                var _ = deployment.start(() -> Upkeep.step(deployment.store(sandbox), wanted, 0, () -> true, _ -> {}));
                 deployment.time.runFor(Duration.ofMillis(6_000 + millis));
                 sandbox.kill();
             }

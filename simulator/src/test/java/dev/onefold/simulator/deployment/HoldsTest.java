@@ -7,6 +7,7 @@ import dev.onefold.aws.item.Header;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.Threads;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.SimulatedClient;
@@ -70,7 +71,17 @@ class HoldsTest {
         Store stopping = new Store(
                 store.client(),
                 store.tables(),
-                pause -> sleeper.after(pause.plus(stopped[0])),
+                new Threads() {
+                    @Override
+                    public void execute(Runnable task) {
+                        deployment.time.start(task);
+                    }
+
+                    @Override
+                    public void pause(Duration pause) {
+                        await(sleeper.after(pause.plus(stopped[0])));
+                    }
+                },
                 store.random(),
                 store.clock(),
                 store.deltasPerCommitMax());
@@ -115,17 +126,16 @@ class HoldsTest {
     void an_engine_that_was_there_before_a_restore_gives_long_answers_after_it() {
         life.live(2);
         Duration[] page = {Duration.ofMillis(1)};
-        AwsEngine engine =
-                AwsEngine.deployed(life.store(deployment.dynamo.client("service"), () -> page[0]), deployment);
+        AwsEngine engine = AwsEngine.deployed(life.store(deployment.dynamo.client("service"), () -> page[0]));
         deployment.time.runFor(Duration.ofSeconds(40));
         engine.query(Query.all("desks"));
         var rows = deployment.dynamo.backup(deployment.tables.rows());
         var none = new Backup(deployment.tables.totals(), List.of());
         Stream.of(rows, none).forEach(backup -> deployment.dynamo.restore(backup, RESTORE));
         deployment.time.runFor(RESTORE);
-        deployment.of(Restored.begin(life.function()));
+        Restored.begin(life.function());
         life.engine.rebuild();
-        life.definition = deployment.of(new Definitions(life.function()).load());
+        life.definition = new Definitions(life.function()).load();
         deployment.time.runFor(Duration.ofSeconds(5));
         page[0] = Duration.ofSeconds(3);
         Instant start = deployment.time.instant();

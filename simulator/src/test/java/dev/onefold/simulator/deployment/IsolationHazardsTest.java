@@ -71,12 +71,12 @@ class IsolationHazardsTest {
     }
 
     private CompletableFuture<List<Fate>> process(Arrival... batch) {
-        return StateAndMap.process(function(), List.of(batch));
+        return deployment.start(() -> StateAndMap.process(function(), List.of(batch)));
     }
 
     private CompletableFuture<?> reduceAll() {
         return CompletableFuture.allOf(IntStream.range(0, LANES)
-                .mapToObj(lane -> Reduce.lane(function(), lane))
+                .mapToObj(lane -> deployment.start(() -> Reduce.lane(function(), lane)))
                 .toArray(CompletableFuture[]::new));
     }
 
@@ -146,11 +146,11 @@ class IsolationHazardsTest {
             deployment.time.runFor(Duration.ofMillis(12 + round));
             Store filler = function();
             Definitions definitions = new Definitions(filler);
-            Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
-            deployment.of(definitions.replace(both));
-            deployment.of(Filling.fill(filler, both, both.last(), () -> true));
+            Definition both = definitions.load().withView(TRADES, 1, "somebody");
+            definitions.replace(both);
+            Filling.fill(filler, both, both.last(), () -> true);
             deployment.of(late);
-            deployment.of(definitions.replace(both.servingOnly(both.last())));
+            definitions.replace(both.servingOnly(both.last()));
         }
         engine.reduce();
         assertThat(total()).isEqualTo("[" + rounds + ".00, " + rounds + "]");
@@ -163,12 +163,12 @@ class IsolationHazardsTest {
         deployment.of(process(trade("a", 1, "FX")));
         deployment.time.runFor(Duration.ofHours(1));
         deployment.dynamo.inject(Faults.none().with(Fault.EMPTY_PAGE, 1));
-        assertThat(deployment.of(Lag.of(function(), LANES))).isGreaterThan(Duration.ofMinutes(59));
+        assertThat(Lag.of(function(), LANES)).isGreaterThan(Duration.ofMinutes(59));
         assertThat(engine.query(Query.all("main")).cut().at())
                 .isBefore(deployment.time.instant().minus(Duration.ofMinutes(59)));
         engine.reduce();
         assertThat(total()).isEqualTo("[1.00, 1]");
-        assertThat(deployment.of(Lag.of(function(), LANES))).isZero();
+        assertThat(Lag.of(function(), LANES)).isZero();
     }
 
     /// 51: ids of deltas begin with their writer's clock.
@@ -176,13 +176,13 @@ class IsolationHazardsTest {
     @Tag("campaign")
     void a_run_of_reduce_that_others_wait_for_ends_also_if_a_writer_s_clock_is_a_minute_ahead() {
         Store person = deployment.store(deployment.dynamo.client("ahead").dating(Duration.ofSeconds(60)));
-        IntStream.range(0, 20)
-                .forEach(i -> deployment.of(StateAndMap.process(person, List.of(trade("a" + i, 1, "FX")))));
+        IntStream.range(0, 20).forEach(i -> StateAndMap.process(person, List.of(trade("a" + i, 1, "FX"))));
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         putEach(Duration.ofMillis(5), deployment.time.instant().plusSeconds(30));
         deployment.time.runFor(Duration.ofSeconds(1));
         List<CompletableFuture<Long>> runs = IntStream.range(0, LANES)
-                .mapToObj(lane -> Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays()))
+                .mapToObj(lane ->
+                        deployment.start(() -> Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays())))
                 .toList();
         deployment.time.runFor(Duration.ofSeconds(3));
         assertThat(runs).allMatch(CompletableFuture::isDone).allMatch(run -> run.join() > 1);
@@ -220,12 +220,12 @@ class IsolationHazardsTest {
     @Test
     void nothing_is_left_of_a_view_that_was_cleaned_away_while_its_deltas_waited() {
         Definitions definitions = new Definitions(function());
-        Definition both = deployment.of(definitions.load()).withView(TRADES, 1, "somebody");
-        deployment.of(definitions.replace(both));
-        deployment.of(Filling.fill(function(), both, both.last(), () -> true));
+        Definition both = definitions.load().withView(TRADES, 1, "somebody");
+        definitions.replace(both);
+        Filling.fill(function(), both, both.last(), () -> true);
         deployment.of(process(trade("a", 1, "FX"), trade("b", 1, "FX")));
-        deployment.of(definitions.replace(both.servingOnly(both.last())));
-        deployment.of(Upkeep.step(function(), TRADES, 0, () -> true, _ -> {}));
+        definitions.replace(both.servingOnly(both.last()));
+        Upkeep.step(function(), TRADES, 0, () -> true, _ -> {});
         engine.reduce();
         assertThat(total()).isEqualTo("[2.00, 2]");
         assertThat(deployment

@@ -7,7 +7,6 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
-import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
@@ -18,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +49,7 @@ class LateReadsTest {
                 .mapToObj(i -> "{\"id\":\"t%d\",\"v\":%d,\"desk\":\"%s\"}".formatted(i, version, desk))
                 .map(record -> new Arrival("s/shard", "" + ++sequence, 0, record.getBytes(StandardCharsets.UTF_8)))
                 .toList();
-        return deployment.of(StateAndMap.process(deployment.store(deployment.dynamo.client("function")), batch));
+        return StateAndMap.process(deployment.store(deployment.dynamo.client("function")), batch);
     }
 
     private List<String> totals() {
@@ -104,9 +102,7 @@ class LateReadsTest {
     void an_answer_right_behind_a_write_does_not_say_that_it_covers_what_it_lacks() {
         deployment.dynamo.inject(LATE);
         var client = deployment.dynamo.client("reader");
-        AwsEngine reader = AwsEngine.deployed(
-                new Store(client, deployment.tables, client::after, new SplittableRandom(1), deployment.time, 60),
-                deployment);
+        AwsEngine reader = AwsEngine.deployed(deployment.store(client, 1, deployment.time, 60));
         for (int version = 1; version <= 15; version++) {
             String desk = "desk" + version;
             deployment.time.runFor(Duration.ofSeconds(6)); // No late read sees the deltas of before.
@@ -131,8 +127,8 @@ class LateReadsTest {
         Tally tally = fresh.dynamo.tally();
         int gates = 500;
         var made = IntStream.range(0, 20)
-                .mapToObj(_ ->
-                        new Definitions(fresh.store(fresh.dynamo.client("function"))).openOrCreate(TRADES, 3, gates))
+                .mapToObj(_ -> new Definitions(fresh.store(fresh.dynamo.client("function"))))
+                .map(definitions -> fresh.start(() -> definitions.openOrCreate(TRADES, 3, gates)))
                 .toList();
         made.forEach(definition -> assertThat(fresh.of(definition).gates()).isEqualTo(gates));
         assertThat(tally.requests().get(Tally.Operation.PUT_ITEM)).isLessThan(2 * gates);
@@ -143,11 +139,11 @@ class LateReadsTest {
         Deployment fresh = Deployment.calm();
         var dying = fresh.dynamo.client("dying");
         fresh.dynamo.inject(LATE);
-        var _ = new Definitions(fresh.store(dying)).openOrCreate(TRADES, 3, 50);
+        var _ = fresh.start(() -> new Definitions(fresh.store(dying)).openOrCreate(TRADES, 3, 50));
         fresh.time.runFor(Duration.ofMillis(30));
         dying.kill();
         var definitions = new Definitions(fresh.store(fresh.dynamo.client("function")));
-        assertThat(fresh.of(definitions.openOrCreate(TRADES, 3, 50)).gates()).isEqualTo(50);
+        assertThat(definitions.openOrCreate(TRADES, 3, 50).gates()).isEqualTo(50);
     }
 
     @Test
@@ -157,7 +153,7 @@ class LateReadsTest {
         Tally tally = fresh.dynamo.tally();
         Definitions definitions = new Definitions(fresh.store(fresh.dynamo.client("person")));
         // The definition alone: its changer has died before it moved a gate.
-        var now = fresh.of(definitions.load());
+        var now = definitions.load();
         var next = now.withView(TRADES, 1, "dead");
         fresh.of(fresh.dynamo
                 .client("person")
@@ -170,6 +166,6 @@ class LateReadsTest {
                                 .getBytes(StandardCharsets.UTF_8))
                         .toList());
         assertThat(tally.requests().get(Tally.Operation.UPDATE_ITEM)).isLessThan(300);
-        assertThat(fresh.of(definitions.load())).isEqualTo(next);
+        assertThat(definitions.load()).isEqualTo(next);
     }
 }

@@ -37,8 +37,7 @@ class LetterHazardsTest {
 
     private void process(String... records) {
         for (String record : records) {
-            deployment.of(StateAndMap.process(
-                    deployment.store(deployment.dynamo.client("function")), List.of(arrival(record))));
+            StateAndMap.process(deployment.store(deployment.dynamo.client("function")), List.of(arrival(record)));
         }
     }
 
@@ -113,10 +112,10 @@ class LetterHazardsTest {
                 sandbox.kill();
             }
         });
-        var _ = StateAndMap.process(deployment.store(sandbox), batch);
+        var _ = deployment.start(() -> StateAndMap.process(deployment.store(sandbox), batch));
         deployment.time.runFor(Duration.ofSeconds(10));
         assertThat(engine.deadLetters().redrive(1, null)).isEqualTo(Redriven.ACCEPTED);
-        deployment.of(StateAndMap.process(deployment.store(deployment.dynamo.client("function")), batch));
+        StateAndMap.process(deployment.store(deployment.dynamo.client("function")), batch);
         assertThat(letters()).extracting(DeadLetter::reason).containsExactly(Reason.CONFLICT);
         assertThat(record(letters().getFirst().id())).isEqualTo(trade("FX"));
     }
@@ -128,7 +127,8 @@ class LetterHazardsTest {
         int listed = 0;
         for (int millis = 1; millis < 150; millis++) {
             SimulatedClient sandbox = deployment.dynamo.client("sandbox");
-            var _ = StateAndMap.process(deployment.store(sandbox), List.of(arrival("poison " + millis)));
+            List<Arrival> batch = List.of(arrival("poison " + millis));
+            var _ = deployment.start(() -> StateAndMap.process(deployment.store(sandbox), batch));
             deployment.time.runFor(Duration.ofMillis(millis));
             sandbox.kill();
             for (DeadLetter letter : engine.deadLetters().list(listed, 99)) {
@@ -192,7 +192,7 @@ class LetterHazardsTest {
                 && item.get("p").s() != null
                 && item.get("p").s().startsWith("mark/"));
         Person person = Person.begin(deployment.time, me -> {
-            AwsEngine mine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("person")), me);
+            AwsEngine mine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("person"), me));
             assertThat(mine.deadLetters().redrive(1, trade("FX").getBytes(StandardCharsets.UTF_8)))
                     .isEqualTo(Redriven.CONFLICTING);
         });
@@ -207,7 +207,7 @@ class LetterHazardsTest {
 
     private Person redriving(@Nullable String edit) {
         return Person.begin(deployment.time, me -> {
-            AwsEngine mine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("person")), me);
+            AwsEngine mine = AwsEngine.deployed(deployment.store(deployment.dynamo.client("person"), me));
             byte[] record = edit == null ? null : edit.getBytes(StandardCharsets.UTF_8);
             assertThat(mine.deadLetters().redrive(1, record)).isEqualTo(Redriven.REJECTED);
         });

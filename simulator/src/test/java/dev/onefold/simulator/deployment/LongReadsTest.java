@@ -102,7 +102,7 @@ class LongReadsTest {
 
     /// Totals are right, and late by no more than they ever are.
     private void end() {
-        assertThat(deployment.of(Lag.of(life.function(), BusyTrades.LANES))).isLessThan(LAG_MAX);
+        assertThat(Lag.of(life.function(), BusyTrades.LANES)).isLessThan(LAG_MAX);
         life.end();
         life.engine.reduce();
         assertThat(life.engine

@@ -64,11 +64,11 @@ class NarrowerDecimalsTest {
     }
 
     private List<Fate> process(Arrival... batch) {
-        return deployment.of(StateAndMap.process(function(), List.of(batch)));
+        return StateAndMap.process(function(), List.of(batch));
     }
 
     private Upkeep.Outcome upkeep(Pipeline wanted, boolean hasTime) {
-        return deployment.of(Upkeep.step(function(), wanted, 0, () -> hasTime, _ -> {}));
+        return Upkeep.step(function(), wanted, 0, () -> hasTime, _ -> {});
     }
 
     /// Until it serves, and all is done.
@@ -82,7 +82,7 @@ class NarrowerDecimalsTest {
     }
 
     private Definition definition() {
-        return deployment.of(new Definitions(function()).load());
+        return new Definitions(function()).load();
     }
 
     private static String total(AwsEngine engine) {
@@ -179,7 +179,7 @@ class NarrowerDecimalsTest {
         process(trade("a", 1, "1.234"));
         assertThat(upkeep(NARROW, false)).isInstanceOf(Upkeep.Outcome.Working.class);
         Definition both = definition();
-        deployment.of(Filling.fill(function(), both, both.last(), () -> true));
+        Filling.fill(function(), both, both.last(), () -> true);
         process(trade("b", 1, "10.123"));
         deploy(WIDE);
         assertThat(total(engine)).isEqualTo("[11.3570, 10.1230, 2]");
@@ -236,9 +236,11 @@ class NarrowerDecimalsTest {
                 for (int twin = 0; twin < 2; twin++) {
                     SimulatedClient sandbox = deployment.dynamo.client("sandbox");
                     Store store = deployment.store(sandbox);
+                    List<Arrival> batch = List.of(trade("k" + tick, 4, "7"));
                     var _ = random.nextInt(3) > 0
-                            ? Upkeep.step(store, NARROW, 0, () -> random.nextInt(9) > 0, _ -> {})
-                            : StateAndMap.process(store, List.of(trade("k" + tick, 4, "7")));
+                            ? deployment.start(
+                                    () -> Upkeep.step(store, NARROW, 0, () -> random.nextInt(9) > 0, _ -> {}))
+                            : deployment.start(() -> StateAndMap.process(store, batch));
                     deployment.time.runFor(Duration.ofMillis(random.nextInt(400)));
                     if (random.nextInt(3) == 0) {
                         deployment.time.schedule(Duration.ofMillis(random.nextInt(9_000)), sandbox::kill);
@@ -268,7 +270,7 @@ class NarrowerDecimalsTest {
         assertThat(letters(engine)).hasSize(2);
         deployment.dynamo.restore(rows, Duration.ofMinutes(5));
         deployment.time.runFor(Duration.ofMinutes(5));
-        deployment.of(Restored.begin(function()));
+        Restored.begin(function());
         assertThat(process(trade("c", 1, "2"))).containsExactly(new Fate.Accepted());
         assertThat(letters(engine)).as("the letter of c is there already").hasSize(2);
         engine.rebuild();
@@ -291,17 +293,19 @@ class NarrowerDecimalsTest {
             process(trade("a", 1, "1.234"));
             deployment.dynamo.inject(Faults.none().with(slow()));
             Definitions definitions = new Definitions(function());
-            Definition both = deployment.of(definitions.load()).withView(NARROW, 1, "somebody");
-            deployment.of(definitions.replace(both));
-            deployment.of(Filling.fill(function(), both, both.last(), () -> true));
+            Definition both = definitions.load().withView(NARROW, 1, "somebody");
+            definitions.replace(both);
+            Filling.fill(function(), both, both.last(), () -> true);
             engine.reduce();
-            CompletableFuture<List<Fate>> late = StateAndMap.process(function(), List.of(trade("a", 2, "2")));
+            CompletableFuture<List<Fate>> late =
+                    deployment.start(() -> StateAndMap.process(function(), List.of(trade("a", 2, "2"))));
             deployment.time.runFor(Duration.ofMillis(50 + seed));
-            deployment.of(definitions.keepServed(both));
+            definitions.keepServed(both);
             Definition next = both.servingOnly(both.last());
-            deployment.of(definitions.replace(next));
-            deployment.of(new Claims(function()).join(next));
-            CompletableFuture<List<Fate>> another = StateAndMap.process(function(), List.of(trade("a", 3, "3")));
+            definitions.replace(next);
+            new Claims(function()).join(next);
+            CompletableFuture<List<Fate>> another =
+                    deployment.start(() -> StateAndMap.process(function(), List.of(trade("a", 3, "3"))));
             upkeep(NARROW, true);
             deployment.of(late);
             deployment.of(another);
@@ -320,7 +324,7 @@ class NarrowerDecimalsTest {
         AwsEngine engine = deployment.engine(WIDE, 1, 2);
         Arrival first = trade("k0", 1, "1.234");
         for (int i = 0; i < 20; i++) {
-            deployment.of(StateAndMap.redrive(function(), at(first, trade("k" + i, 1, "1.234"))));
+            StateAndMap.redrive(function(), at(first, trade("k" + i, 1, "1.234")));
         }
         engine.rebuild(); // Writes many rows with one delta.
         deploy(NARROW);
@@ -342,9 +346,9 @@ class NarrowerDecimalsTest {
                 .toArray(Arrival[]::new));
         assertThat(upkeep(NARROW, true)).isInstanceOf(Upkeep.Outcome.Serving.class);
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
-        CompletableFuture<List<Fate>> processed = StateAndMap.process(
+        CompletableFuture<List<Fate>> processed = deployment.start(() -> StateAndMap.process(
                 function(),
-                IntStream.range(0, 200).mapToObj(i -> trade("k" + i, 2, "2")).toList());
+                IntStream.range(0, 200).mapToObj(i -> trade("k" + i, 2, "2")).toList()));
         deployment.time.runFor(Duration.ofSeconds(3)); // One after the other they take 11 s.
         assertThat(processed).isDone();
         assertThat(letters(engine)).hasSize(100); // Of the 200 that there are.

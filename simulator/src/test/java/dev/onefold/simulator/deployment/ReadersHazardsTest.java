@@ -72,11 +72,12 @@ class ReadersHazardsTest {
                 new Deployment(time, new SimulatedDynamoDb(time, 1), new SplittableRandom(1), 1, CLOCK_SKEW_MS);
         AwsEngine all = wide.engine(TRADES, WIDE, 64);
         for (int batch = 0; batch < 50; batch++) {
-            wide.of(StateAndMap.process(wide.store(wide.dynamo.client("function")), trades(40)));
+            StateAndMap.process(wide.store(wide.dynamo.client("function")), trades(40));
         }
         wide.dynamo.inject(AwsFigures.latency(Duration.ofMillis(100)));
         for (int lane = 0; lane < WIDE; lane++) {
-            var _ = Reduce.lane(wide.store(wide.dynamo.client("function")), lane);
+            int number = lane;
+            var _ = wide.start(() -> Reduce.lane(wide.store(wide.dynamo.client("function")), number));
         }
         time.runFor(Duration.ofMillis(100));
         Duration longest = Duration.ZERO;
@@ -88,7 +89,7 @@ class ReadersHazardsTest {
             time.runFor(Duration.ofMillis(300));
         }
         assertThat(longest).isLessThan(Duration.ofSeconds(1));
-        assertThat(wide.of(Lag.of(wide.store(wide.dynamo.client("function")), WIDE)))
+        assertThat(Lag.of(wide.store(wide.dynamo.client("function")), WIDE))
                 .as("commits go on")
                 .isPositive();
         all.reduce();
@@ -100,13 +101,13 @@ class ReadersHazardsTest {
         deployment.dynamo.inject(AwsFigures.latency(Duration.ofMillis(100)));
         IntStream.range(0, LANES).forEach(this::reduce);
         put();
-        Definition definition = deployment.of(new Definitions(function()).load());
+        Definition definition = new Definitions(function()).load();
         for (int reader = 0; reader < READERS; reader++) {
             Store store = function();
             deployment.time.schedule(Duration.ofMillis(1_000L * reader / READERS), () -> read(store, definition));
         }
         deployment.time.runFor(life);
-        Duration lag = deployment.of(Lag.of(function(), LANES));
+        Duration lag = Lag.of(function(), LANES);
         over = true;
         assertThat(lag).isLessThan(LAG_MAX);
         assertThat(answers).isGreaterThan((int) (READERS * (life.toSeconds() - 2)));
@@ -134,7 +135,7 @@ class ReadersHazardsTest {
             return;
         }
         List<Arrival> batch = trades(100);
-        var _ = StateAndMap.process(function(), batch);
+        var _ = deployment.start(() -> StateAndMap.process(function(), batch));
         deployment.time.schedule(Duration.ofMillis(100), this::put);
     }
 
@@ -142,7 +143,8 @@ class ReadersHazardsTest {
         if (over) {
             return;
         }
-        var _ = Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays())
+        var _ = deployment
+                .start(() -> Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays()))
                 .handle((_, _) -> {
                     deployment.time.schedule(Duration.ofMillis(250), () -> reduce(lane));
                     return null;
@@ -154,8 +156,9 @@ class ReadersHazardsTest {
             return;
         }
         Instant start = deployment.time.instant();
-        var _ = new TotalsReads(store, definition)
-                .read(List.of(TotalsReads.Part.of(definition.servedView(), 0, Tuple.of(List.of()))))
+        var _ = deployment
+                .start(() -> new TotalsReads(store, definition)
+                        .read(List.of(TotalsReads.Part.of(definition.servedView(), 0, Tuple.of(List.of())))))
                 .handle((reading, failure) -> {
                     if (failure == null) {
                         answers++;

@@ -32,7 +32,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -66,15 +65,15 @@ class ReleaseHazardsTest {
     }
 
     private List<Fate> process(Arrival... batch) {
-        return deployment.of(StateAndMap.process(function(), List.of(batch)));
+        return StateAndMap.process(function(), List.of(batch));
     }
 
     private Upkeep.Outcome upkeep(Pipeline wanted, boolean hasTime) {
-        return deployment.of(Upkeep.step(function(), wanted, 0, () -> hasTime, _ -> {}));
+        return Upkeep.step(function(), wanted, 0, () -> hasTime, _ -> {});
     }
 
     private Definition definition() {
-        return deployment.of(new Definitions(function()).load());
+        return new Definitions(function()).load();
     }
 
     private static String total(AwsEngine engine) {
@@ -114,11 +113,11 @@ class ReleaseHazardsTest {
         process(trade("a", 1, "FX", 1));
         Definitions definitions = new Definitions(function());
         Definition both = definition().withView(TRADES, 1, "somebody");
-        deployment.of(definitions.replace(both));
-        deployment.of(Filling.fill(function(), both, both.last(), () -> true));
+        definitions.replace(both);
+        Filling.fill(function(), both, both.last(), () -> true);
         engine.reduce();
         process(trade("b", 1, "FX", 10)); // In both views, and not in the totals yet.
-        deployment.of(definitions.replace(both.servingOnly(both.last())));
+        definitions.replace(both.servingOnly(both.last()));
         for (int step = 0; step < 4; step++) {
             upkeep(TRADES, true);
         }
@@ -145,8 +144,8 @@ class ReleaseHazardsTest {
     void a_letter_of_the_old_pipeline_that_is_written_after_the_next_one_has_decided_all_letters_is_decided_by_it() {
         AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
-        CompletableFuture<List<Fate>> late =
-                StateAndMap.process(function(), List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10)));
+        CompletableFuture<List<Fate>> late = deployment.start(
+                () -> StateAndMap.process(function(), List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10))));
         int steps = 0;
         for (Upkeep.Outcome outcome = new Upkeep.Outcome.Working(0);
                 !(outcome instanceof Upkeep.Outcome.Idle) && steps < 9;
@@ -165,15 +164,15 @@ class ReleaseHazardsTest {
             Deployment killed = Deployment.calm();
             AwsEngine engine = killed.engine(TRADES_WITH_TIME, 2, 2);
             Store function = killed.store(killed.dynamo.client("function"));
-            killed.of(StateAndMap.process(
-                    function, List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10), trade("a", 2, "FX", 3))));
-            killed.of(Upkeep.step(function, TRADES, 0, () -> true, _ -> {}));
+            StateAndMap.process(
+                    function, List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10), trade("a", 2, "FX", 3)));
+            Upkeep.step(function, TRADES, 0, () -> true, _ -> {});
             killed.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
             SimulatedClient sandbox = killed.dynamo.client("sandbox");
-            var _ = Upkeep.step(killed.store(sandbox), TRADES, 0, () -> true, _ -> {});
+            var _ = killed.start(() -> Upkeep.step(killed.store(sandbox), TRADES, 0, () -> true, _ -> {}));
             killed.time.runFor(Duration.ofMillis(millis));
             sandbox.kill();
-            killed.of(Upkeep.step(function, TRADES, 0, () -> true, _ -> {}));
+            Upkeep.step(function, TRADES, 0, () -> true, _ -> {});
             assertThat(total(engine)).as("killed after " + millis + " ms").isEqualTo("[13.00, 2]");
             assertThat(engine.deadLetters().list(0, 10)).isEmpty();
         }
@@ -185,7 +184,7 @@ class ReleaseHazardsTest {
         Arrival record = trade("a", 1, "FX", 1);
         process(record);
         assertThat(upkeep(TRADES_WITH_TIME, false)).isInstanceOf(Upkeep.Outcome.Working.class);
-        deployment.of(Filling.fill(function(), definition(), definition().last(), () -> true));
+        Filling.fill(function(), definition(), definition().last(), () -> true);
         assertThat(process(record)).containsExactly(new Fate.Duplicate());
     }
 
@@ -198,31 +197,31 @@ class ReleaseHazardsTest {
         for (int round = 0; round < 40; round++) {
             Definition both = filled(TRADES_WITH_TIME);
             Definition next = both.servingOnly(both.last());
-            deployment.of(new Claims(function()).join(next)); // Its part of the change that takes no part in the race.
+            new Claims(function()).join(next); // Its part of the change that takes no part in the race.
             String key = "k" + round;
-            CompletableFuture<List<Fate>> late = StateAndMap.process(
+            CompletableFuture<List<Fate>> late = deployment.start(() -> StateAndMap.process(
                     function(),
                     List.of(
                             arrival("{\"id\":\"%s\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1}".formatted(key)),
-                            trade(key, 2, "FX", 5)));
+                            trade(key, 2, "FX", 5))));
             deployment.time.runFor(Duration.ofMillis(round));
             Store upkeep = function();
             deployment.of(upkeep.client()
                     .putItem(
                             request -> request.tableName(upkeep.tables().rows()).item(next.item())));
-            deployment.of(definitions.moveGates(next));
+            definitions.moveGates(next);
             rejected += deployment.of(late).getLast() instanceof Fate.Rejected ? 1 : 0;
             assertThat(engine.get(List.of(key))).isPresent();
             Definition back = filled(TRADES);
-            deployment.of(definitions.replace(back.servingOnly(back.last())));
+            definitions.replace(back.servingOnly(back.last()));
         }
         assertThat(rejected).as("rounds in which it mattered").isPositive();
     }
 
     private Definition filled(Pipeline pipeline) {
         Definition both = definition().withView(pipeline, 1, "somebody");
-        deployment.of(new Definitions(function()).replace(both));
-        deployment.of(Filling.fill(function(), both, both.last(), () -> true));
+        new Definitions(function()).replace(both);
+        Filling.fill(function(), both, both.last(), () -> true);
         return both;
     }
 
@@ -243,7 +242,7 @@ class ReleaseHazardsTest {
                   "kinesis": {"sequenceNumber": "1", "data": "%s"}}]}
                 """.formatted(Base64.getEncoder()
                 .encodeToString(trade("a", 1, "FX", 1).data()));
-        deployment.of(deployed.handle(event.getBytes(StandardCharsets.UTF_8)));
+        deployed.handle(event.getBytes(StandardCharsets.UTF_8));
         assertThat(total(engine)).isEqualTo("[1.00, 1]");
     }
 
@@ -254,12 +253,13 @@ class ReleaseHazardsTest {
         Store state = function();
         Runnable[] put = new Runnable[1];
         put[0] = () -> {
-            var _ = StateAndMap.process(state, List.of(trade("t" + sequence, 1, "d" + sequence % 3, 1)));
+            List<Arrival> batch = List.of(trade("t" + sequence, 1, "d" + sequence % 3, 1));
+            var _ = deployment.start(() -> StateAndMap.process(state, batch));
             deployment.time.after(Duration.ofMillis(2), put[0]);
         };
         put[0].run();
         deployment.time.runFor(Duration.ofSeconds(1));
-        CompletableFuture<Long> run = Reduce.lane(function(), 0);
+        CompletableFuture<Long> run = deployment.start(() -> Reduce.lane(function(), 0));
         deployment.time.runFor(Duration.ofSeconds(30));
         assertThat(run).isDone();
     }
@@ -271,8 +271,8 @@ class ReleaseHazardsTest {
             process(trade("t" + sequence, 1, "d" + sequence, 1));
         }
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
-        deployment.of(Reduce.lane(function(), 0, Duration.ofSeconds(2), new Delays()));
-        assertThat(deployment.of(Lag.of(function(), 1))).isZero();
+        Reduce.lane(function(), 0, Duration.ofSeconds(2), new Delays());
+        assertThat(Lag.of(function(), 1)).isZero();
         assertThat(total(engine)).isEqualTo("[600.00, 600]");
     }
 
@@ -286,10 +286,10 @@ class ReleaseHazardsTest {
         }
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         SimulatedClient client = deployment.dynamo.client("function");
-        Store oneByOne =
-                new Store(client, deployment.tables, client::after, new SplittableRandom(1), deployment.time, 1);
-        List<CompletableFuture<Long>> runs =
-                IntStream.range(0, 20).mapToObj(_ -> Reduce.lane(oneByOne, 0)).toList();
+        Store oneByOne = deployment.store(client, 1, deployment.time, 1);
+        List<CompletableFuture<Long>> runs = IntStream.range(0, 20)
+                .mapToObj(_ -> deployment.start(() -> Reduce.lane(oneByOne, 0)))
+                .toList();
         assertThat(runs.stream().mapToLong(deployment::of).sum()).isEqualTo(1_500);
         assertThat(total(engine)).isEqualTo("[1500.00, 1500]");
     }
@@ -302,7 +302,7 @@ class ReleaseHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         deployment.dynamo.throttle(
                 item -> item.containsKey("g") && item.get("p").s().startsWith("1/"));
-        CompletableFuture<Long> run = Reduce.lane(function(), 0);
+        CompletableFuture<Long> run = deployment.start(() -> Reduce.lane(function(), 0));
         for (int second = 0; second < 60; second++) {
             engine.query(Query.all("main"));
             deployment.time.runFor(Duration.ofSeconds(1));
@@ -327,14 +327,16 @@ class ReleaseHazardsTest {
         List<Upkeep.Outcome> ticks = new ArrayList<>();
         for (int ms = 50; ms < 1_000; ms += 50) {
             deployment.time.after(Duration.ofMillis(ms), () -> {
-                var _ = Upkeep.step(function(), refused, 0, () -> true, _ -> {}).thenAccept(ticks::add);
+                var _ = deployment
+                        .start(() -> Upkeep.step(function(), refused, 0, () -> true, _ -> {}))
+                        .thenAccept(ticks::add);
             });
         }
         assertThat(engine.verify().isEqual()).isTrue();
         deployment.time.runFor(Duration.ofSeconds(5));
         assertThat(ticks).hasSize(19).allMatch(Upkeep.Outcome.Refused.class::isInstance);
         List<Verification> audits = new ArrayList<>();
-        assertThat(deployment.of(Upkeep.step(function(), refused, 1, () -> true, audits::add)))
+        assertThat(Upkeep.step(function(), refused, 1, () -> true, audits::add))
                 .isInstanceOf(Upkeep.Outcome.Refused.class);
         assertThat(audits).hasSize(1).allMatch(Verification::isEqual);
     }
@@ -355,7 +357,8 @@ class ReleaseHazardsTest {
         process(arrival("{\"id\":\"a\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1}"));
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         List<Verification> audits = new ArrayList<>();
-        CompletableFuture<Upkeep.Outcome> audit = Upkeep.step(function(), TRADES_WITH_TIME, 1, () -> true, audits::add);
+        CompletableFuture<Upkeep.Outcome> audit =
+                deployment.start(() -> Upkeep.step(function(), TRADES_WITH_TIME, 1, () -> true, audits::add));
         deployment.time.runFor(time);
         boolean isOvertaken = !audit.isDone();
         for (int step = 0; step < 3; step++) {
@@ -396,7 +399,7 @@ class ReleaseHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         List<Verification> told = new ArrayList<>();
         SimulatedClient sandbox = deployment.dynamo.client("upkeep");
-        var step = Upkeep.step(deployment.store(sandbox), TRADES, 1, () -> true, told::add);
+        var step = deployment.start(() -> Upkeep.step(deployment.store(sandbox), TRADES, 1, () -> true, told::add));
         deployment.time.runFor(time);
         if (step.isDone()) {
             assertThat(told).hasSize(1);
@@ -406,7 +409,7 @@ class ReleaseHazardsTest {
         deployment.time.runFor(Duration.ofSeconds(5));
         boolean begun = definition().last() > 1;
         for (int minute = 0; minute < 5; minute++) {
-            deployment.of(Upkeep.step(function(), TRADES, 0, () -> true, told::add));
+            Upkeep.step(function(), TRADES, 0, () -> true, told::add);
         }
         assertThat(told).hasSizeGreaterThanOrEqualTo(begun ? 1 : 0).noneMatch(Verification::isEqual);
         return false;
@@ -424,7 +427,7 @@ class ReleaseHazardsTest {
             engine.verify();
             life.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
             life.deployment.time.after(Duration.ofMillis(ms), () -> {
-                var _ = Upkeep.step(life.function(), TRADES, 0, () -> true, _ -> {});
+                var _ = life.deployment.start(() -> Upkeep.step(life.function(), TRADES, 0, () -> true, _ -> {}));
             });
             assertThat(engine.rebuild().isEqual()).isTrue();
         }
@@ -434,7 +437,7 @@ class ReleaseHazardsTest {
     void a_view_whose_owner_never_began_is_taken_away_after_a_while() {
         deployment.engine(TRADES, 3, 4);
         process(trade("a", 1, "FX", 1));
-        deployment.of(new Definitions(function()).replace(definition().withView(TRADES, 1, "somebody")));
+        new Definitions(function()).replace(definition().withView(TRADES, 1, "somebody"));
         assertThat(upkeep(TRADES, true)).isInstanceOf(Upkeep.Outcome.Idle.class);
         assertThat(definition().views()).hasSize(2);
         deployment.time.runFor(Duration.ofMinutes(16));

@@ -62,7 +62,7 @@ class RestoreHazardsTest {
     }
 
     private void process(int from, int to) {
-        deployment.of(StateAndMap.process(function(), trades(from, to)));
+        StateAndMap.process(function(), trades(from, to));
     }
 
     private String total() {
@@ -108,14 +108,14 @@ class RestoreHazardsTest {
     /// As the audit of a day does: another view is filled, compared, and cleaned away.
     private void audit() {
         for (int i = 0; i < 4; i++) {
-            deployment.of(Upkeep.step(function(), TRADES, i == 0 ? 1 : 0, () -> true, _ -> {}));
+            Upkeep.step(function(), TRADES, i == 0 ? 1 : 0, () -> true, _ -> {});
         }
     }
 
     private void requireUnanswered() {
         assertThatThrownBy(this::total).hasMessageContaining("'onefold aws restored'");
         assertThatThrownBy(engine::verify).hasMessageContaining("'onefold aws restored'");
-        assertThatThrownBy(() -> deployment.of(Upkeep.step(function(), TRADES, 1, () -> true, _ -> {})))
+        assertThatThrownBy(() -> Upkeep.step(function(), TRADES, 1, () -> true, _ -> {}))
                 .hasMessageContaining("'onefold aws restored'");
     }
 
@@ -123,16 +123,15 @@ class RestoreHazardsTest {
     private void requireRefused() {
         requireUnanswered();
         for (Store process : List.of(function(), old)) {
-            assertThatThrownBy(() -> deployment.of(StateAndMap.process(process, trades(0, 1))))
+            assertThatThrownBy(() -> StateAndMap.process(process, trades(0, 1)))
                     .hasMessageContaining("'onefold aws restored'");
-            assertThatThrownBy(() -> deployment.of(Reduce.lane(process, 0)))
-                    .hasMessageContaining("'onefold aws restored'");
+            assertThatThrownBy(() -> Reduce.lane(process, 0)).hasMessageContaining("'onefold aws restored'");
         }
     }
 
     /// What docs/aws.md says.
     private void requireMended() {
-        deployment.of(Restored.begin(function()));
+        Restored.begin(function());
         engine.rebuild();
         requireRightAfterReplay();
     }
@@ -155,7 +154,7 @@ class RestoreHazardsTest {
     }
 
     private Definition definition() {
-        return deployment.of(new Definitions(function()).findAnyhow()).orElseThrow();
+        return new Definitions(function()).findAnyhow().orElseThrow();
     }
 
     @Test
@@ -272,9 +271,9 @@ class RestoreHazardsTest {
         Backup rows = rows();
         restore(new Backup(deployment.tables.rows(), List.of()));
         Store empty = function();
-        assertThatThrownBy(() -> deployment.of(new Definitions(empty).openOrCreate(TRADES, LANES, 4)))
+        assertThatThrownBy(() -> new Definitions(empty).openOrCreate(TRADES, LANES, 4))
                 .hasMessageContaining("Restore it from a backup");
-        assertThatThrownBy(() -> deployment.of(Restored.begin(empty))).hasMessageContaining("restore it from a backup");
+        assertThatThrownBy(() -> Restored.begin(empty)).hasMessageContaining("restore it from a backup");
         restore(rows);
         requireRefused();
         requireMended();
@@ -337,14 +336,15 @@ class RestoreHazardsTest {
         engine.reduce();
         engine.rebuild();
         Definition both = definition().withView(TRADES, 1, "somebody");
-        deployment.of(new Definitions(function()).replace(both));
+        new Definitions(function()).replace(both);
         for (int micros = 500; micros < 40_000; micros += 1_500) {
             int key = TRADES_MAX + micros;
             SimulatedClient zombie = deployment.dynamo.client("zombie");
             Store store = deployment.store(zombie);
-            deployment.of(new Definitions(store).load());
-            var _ = StateAndMap.process(store, trades(key, key + 1));
-            var _ = Reduce.lane(store, micros % LANES);
+            new Definitions(store).load();
+            int lane = micros % LANES;
+            var _ = deployment.start(() -> StateAndMap.process(store, trades(key, key + 1)));
+            var _ = deployment.start(() -> Reduce.lane(store, lane));
             deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
             deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.ZOMBIE, 1));
             deployment.time.runFor(Duration.ofMillis(40));
@@ -352,7 +352,7 @@ class RestoreHazardsTest {
             deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         }
         restore(all);
-        deployment.of(Restored.begin(function()));
+        Restored.begin(function());
         engine.rebuild();
         assertThat(definition().epoch()).isEqualTo(both.epoch()); // As what is on its way expects it.
         assertThat(definition().served()).isGreaterThan(both.last());
@@ -371,16 +371,16 @@ class RestoreHazardsTest {
         Backup rows = rows();
         engine.rebuild();
         Definition both = definition().withView(TRADES, 1, "somebody");
-        deployment.of(new Definitions(function()).replace(both));
+        new Definitions(function()).replace(both);
         Definition lost = both.servingOnly(both.last()); // Its maker never came to write it.
         restore(rows);
-        deployment.of(Restored.begin(function()));
+        Restored.begin(function());
         engine.rebuild();
         Definition now = definition();
         assertThat(now.epoch()).isEqualTo(lost.epoch() - 1);
         Definitions late = new Definitions(function());
-        assertThat(deployment.of(late.replace(lost))).isEqualTo(now);
-        deployment.of(late.moveGates(lost));
+        assertThat(late.replace(lost)).isEqualTo(now);
+        late.moveGates(lost);
         requireRightAfterReplay();
     }
 
@@ -400,7 +400,8 @@ class RestoreHazardsTest {
             Store store = deployment.store(zombie);
             deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
             for (int lane = 0; lane < LANES; lane++) {
-                var _ = Reduce.lane(store, lane);
+                int number = lane;
+                var _ = deployment.start(() -> Reduce.lane(store, number));
             }
             deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
             deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.ZOMBIE, 1));
@@ -444,11 +445,11 @@ class RestoreHazardsTest {
         for (int millis = 1; millis < 150; millis += 11) {
             restore(rows);
             SimulatedClient dying = deployment.dynamo.client("person");
-            var _ = Restored.begin(deployment.store(dying));
+            var _ = deployment.start(() -> Restored.begin(deployment.store(dying)));
             deployment.time.runFor(Duration.ofMillis(millis));
             dying.kill();
             requireUnanswered();
-            deployment.of(Restored.begin(function()));
+            Restored.begin(function());
             requireUnanswered();
             engine.rebuild();
             assertThat(total()).isEqualTo("[6.00, 6]");
@@ -461,8 +462,8 @@ class RestoreHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         process(0, 6);
         restore(rows());
-        var one = Restored.begin(function());
-        var two = Restored.begin(function());
+        var one = deployment.start(() -> Restored.begin(function()));
+        var two = deployment.start(() -> Restored.begin(function()));
         deployment.of(one);
         deployment.of(two);
         requireMended();
@@ -472,15 +473,15 @@ class RestoreHazardsTest {
     void what_was_restored_is_told_and_only_that() {
         process(0, 6);
         engine.reduce();
-        assertThat(deployment.of(Restored.look(function()))).noneMatch(Restored.Found::isOther);
-        assertThat(deployment.of(Restored.isWhole(function()))).isTrue();
+        assertThat(Restored.look(function())).noneMatch(Restored.Found::isOther);
+        assertThat(Restored.isWhole(function())).isTrue();
         restore(rows());
-        assertThat(deployment.of(Restored.look(function())).stream()
+        assertThat(Restored.look(function()).stream()
                         .filter(Restored.Found::isOther)
                         .map(found -> found.table().name()))
                 .containsExactly(deployment.tables.rows());
         requireMended();
-        assertThat(deployment.of(Restored.look(function()))).noneMatch(Restored.Found::isOther);
-        assertThat(deployment.of(Restored.isWhole(function()))).isTrue();
+        assertThat(Restored.look(function())).noneMatch(Restored.Found::isOther);
+        assertThat(Restored.isWhole(function())).isTrue();
     }
 }

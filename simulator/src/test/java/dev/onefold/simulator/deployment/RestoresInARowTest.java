@@ -50,7 +50,7 @@ class RestoresInARowTest {
     }
 
     private void process(Arrival... batch) {
-        deployment.of(StateAndMap.process(function(), List.of(batch)));
+        StateAndMap.process(function(), List.of(batch));
     }
 
     private Arrival[] trades() {
@@ -66,7 +66,7 @@ class RestoresInARowTest {
     }
 
     private Definition definition() {
-        return deployment.of(new Definitions(function()).load());
+        return new Definitions(function()).load();
     }
 
     private Backup[] backups() {
@@ -79,7 +79,7 @@ class RestoresInARowTest {
     private void restore(Backup... backups) {
         Stream.of(backups).forEach(backup -> deployment.dynamo.restore(backup, RESTORE));
         deployment.time.runFor(RESTORE);
-        deployment.of(Restored.begin(function()));
+        Restored.begin(function());
         engine.rebuild();
     }
 
@@ -102,7 +102,7 @@ class RestoresInARowTest {
             }
         });
         SimulatedClient zombie = deployment.dynamo.client("zombie");
-        var _ = Upkeep.step(deployment.store(zombie), TRADES, 0, () -> true, _ -> {});
+        var _ = deployment.start(() -> Upkeep.step(deployment.store(zombie), TRADES, 0, () -> true, _ -> {}));
         deployment.time.runFor(Duration.ofSeconds(10));
         assertThat(stopped[0]).as("whether it was deleting").isTrue();
         zombie.kill();

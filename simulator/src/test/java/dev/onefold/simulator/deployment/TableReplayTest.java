@@ -86,8 +86,8 @@ class TableReplayTest {
             Instant now = time.instant();
             Replay.Range range =
                     new Replay.Range(new Position.Time(now.minus(age)), new Position.Time(now), Optional.empty());
-            Replay.Done done = deployment.of(Replay.run(
-                    deployment.store(deployment.dynamo.client("person")), stream, stream.arn(), range, _ -> {}));
+            Replay.Done done = Replay.run(
+                    deployment.store(deployment.dynamo.client("person")), stream, stream.arn(), range, _ -> {});
             engine.reduce();
             return done;
         }

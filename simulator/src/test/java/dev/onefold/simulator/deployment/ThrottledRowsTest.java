@@ -46,8 +46,8 @@ class ThrottledRowsTest {
                 .toList();
         deployment.dynamo.throttle(item -> item.containsKey("k")
                 && new String(item.get("k").b().asByteArray(), StandardCharsets.UTF_8).contains("hot"));
-        CompletableFuture<List<Fate>> fates =
-                StateAndMap.process(deployment.store(deployment.dynamo.client("function")), batch);
+        CompletableFuture<List<Fate>> fates = deployment.start(
+                () -> StateAndMap.process(deployment.store(deployment.dynamo.client("function")), batch));
         deployment.time.runFor(Duration.ofSeconds(2));
         assertThat(fates).isNotDone();
         assertThat(total()).isEqualTo("[" + (KEYS - 1) + "]");

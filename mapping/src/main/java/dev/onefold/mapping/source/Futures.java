@@ -1,4 +1,4 @@
-package dev.onefold.aws.store;
+package dev.onefold.mapping.source;
 
 import java.util.concurrent.CompletionException;
 
