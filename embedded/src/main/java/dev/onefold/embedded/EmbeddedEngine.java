@@ -17,6 +17,7 @@ import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Row;
+import dev.onefold.embedded.commit.Commits;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.fold.Comparison;
 import dev.onefold.embedded.fold.Lines;
@@ -24,6 +25,11 @@ import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
+import dev.onefold.embedded.guard.Running;
+import dev.onefold.embedded.intake.FileFold;
+import dev.onefold.embedded.intake.LogFold;
+import dev.onefold.embedded.intake.Rounds;
+import dev.onefold.embedded.intake.Submissions;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
@@ -31,6 +37,7 @@ import dev.onefold.embedded.source.FollowedFile;
 import dev.onefold.embedded.source.Following;
 import dev.onefold.embedded.source.LogBatch;
 import dev.onefold.embedded.source.Source;
+import dev.onefold.embedded.view.View;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
@@ -56,7 +63,7 @@ public final class EmbeddedEngine implements Engine {
     /// What every engine on one machine can do.
     public static final Capabilities CAPABILITIES = new Capabilities(Comparison.MISSING);
 
-    private final Settings settings;
+    private final Running settings;
     private final @Nullable DirectoryLock directoryLock; // None for a reader, who changes nothing.
     private final View.Opening opening;
     private final Answers answers;
@@ -246,7 +253,7 @@ public final class EmbeddedEngine implements Engine {
             int to = Lines.end(lines, from, length);
             byte[] part = from == 0 && to == length ? lines : Arrays.copyOfRange(lines, from, to);
             Commits.Request request = Commits.Request.lines(source, record, part, to - from);
-            acknowledged = commit(request).acknowledged;
+            acknowledged = commit(request).acknowledged();
             record += request.lines();
             from = to;
         }
@@ -261,14 +268,14 @@ public final class EmbeddedEngine implements Engine {
             return new Appended(acknowledged(source), new Counts(0, 0, 0, 0, 0), List.of());
         }
         Commits.Request request = commit(Commits.Request.lines(source, Commits.Request.NEXT, lines, lines.length));
-        return new Appended(request.acknowledged, request.counts, request.letters());
+        return new Appended(request.acknowledged(), request.counts(), request.letters());
     }
 
     /// Takes note of a line over the limit: its place, length and hash become a dead letter.
     public long appendOversized(String source, long record, long bytes, byte[] sha256) {
         Lines.requireNumbered(source, record);
         Lines.requireMeasured(bytes, sha256);
-        return commit(Commits.Request.oversized(source, record, bytes, sha256)).acknowledged;
+        return commit(Commits.Request.oversized(source, record, bytes, sha256)).acknowledged();
     }
 
     private void requireIntake() {
@@ -292,10 +299,6 @@ public final class EmbeddedEngine implements Engine {
 
     private View view() {
         return views.serving();
-    }
-
-    Settings settings() {
-        return settings;
     }
 
     @Override

@@ -8,11 +8,14 @@ import dev.onefold.core.event.Key;
 import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.commit.Commits;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
+import dev.onefold.embedded.intake.Submissions;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.source.Source;
+import dev.onefold.embedded.view.View;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -131,7 +134,7 @@ final class LetterBox implements DeadLetters {
         }
         byte[] record = edited == null ? found.content : edited.clone();
         Entry redrive = new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, 0, false, record);
-        return commit.apply(Commits.Request.of(redrive)).redriven;
+        return commit.apply(Commits.Request.of(redrive)).redriven();
     }
 
     /// A record of a log may hold any byte.
@@ -171,6 +174,6 @@ final class LetterBox implements DeadLetters {
         }
         requireView.run();
         requireDurable(purged);
-        return commit.apply(Commits.Request.purge(purged)).removed;
+        return commit.apply(Commits.Request.purge(purged)).removed();
     }
 }

@@ -11,6 +11,7 @@ import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Space;
+import dev.onefold.embedded.view.View;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -116,7 +117,7 @@ final class Opener {
                 ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
-        View.Opening opening = new View.Opening(root, settings, workers, found, own, new Guard(), space);
+        View.Opening opening = new View.Opening(root, settings.running(), workers, found, own, new Guard(), space);
         View view = View.open(opening, Math.max(found.current().number(), 1), stored, checkpoint);
         open.push(() -> view.close(false));
         found.replayed().forEach(view.commits::replay);

@@ -2,6 +2,7 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.KeptJournal;
 import dev.onefold.embedded.directory.Current;
+import dev.onefold.embedded.view.View;
 import java.util.function.Supplier;
 
 /// Whether a data directory keeps its journal for ever. Asked for when the directory is made

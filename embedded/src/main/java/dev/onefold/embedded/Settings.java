@@ -1,6 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.SpaceListener;
 import dev.onefold.embedded.rows.MachineMemory;
 import java.nio.file.Path;
@@ -102,6 +103,10 @@ public record Settings(
                 InstantSource.system(),
                 new SecureRandom(),
                 Settings::pauseForSpace);
+    }
+
+    Running running() {
+        return new Running(shards, threads, checkpointInterval, stateBytesMax, clock, pause);
     }
 
     private static void pauseForSpace() {

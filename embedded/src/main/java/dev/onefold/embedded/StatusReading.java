@@ -6,6 +6,7 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.source.FileLag;
+import dev.onefold.embedded.view.View;
 import java.util.List;
 import java.util.Map;
 

@@ -19,6 +19,7 @@ import dev.onefold.embedded.source.KnownSource;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
+import dev.onefold.embedded.view.View;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

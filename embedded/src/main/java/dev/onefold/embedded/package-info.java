@@ -2,7 +2,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     embedded > directory > fold > guard > letters > rows > checkpoint > source > disk
+///     embedded > intake > view > commit > directory > fold > guard > letters > rows > checkpoint > source > disk
 @NullMarked
 package dev.onefold.embedded;
 

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.view;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.grammar.PipelineText;
@@ -8,6 +8,7 @@ import dev.onefold.core.state.Derivation;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.checkpoint.GroupLogs;
+import dev.onefold.embedded.commit.Commits;
 import dev.onefold.embedded.directory.Current;
 import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.Disk;
@@ -18,6 +19,7 @@ import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
+import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
@@ -33,16 +35,16 @@ import org.jspecify.annotations.Nullable;
 /// The totals under one definition: state, dead letters and checkpoints in a directory `view-N` of their own. The
 /// file `CURRENT` names the one that serves; a new definition is filled beside it and takes its place by one
 /// rename. Guarded by the engine's lock.
-final class View {
-    final Path directory;
-    final long number;
-    final Pipeline pipeline;
-    final State state;
-    final Letters letters;
-    final GroupLogs groupLogs;
-    final Folding folding;
-    final Checkpoints checkpoints;
-    final Commits commits;
+public final class View {
+    public final Path directory;
+    public final long number;
+    public final Pipeline pipeline;
+    public final State state;
+    public final Letters letters;
+    public final GroupLogs groupLogs;
+    public final Folding folding;
+    public final Checkpoints checkpoints;
+    public final Commits commits;
 
     private final Space space;
 
@@ -70,21 +72,21 @@ final class View {
     }
 
     /// What views of one engine share.
-    record Opening(
-            Path root, Settings settings, Workers workers, Stored stored, OwnThread own, Guard guard, Space space) {
-        long identity() {
+    public record Opening(
+            Path root, Running settings, Workers workers, Stored stored, OwnThread own, Guard guard, Space space) {
+        public long identity() {
             return stored.identity();
         }
 
-        Journal journal() {
+        public Journal journal() {
             return stored.journal();
         }
 
-        boolean reading() {
+        public boolean reading() {
             return stored.reading();
         }
 
-        void requireOwner() {
+        public void requireOwner() {
             if (reading()) {
                 throw new IllegalArgumentException("The data directory " + root + " was opened to be read only");
             }
@@ -92,7 +94,7 @@ final class View {
     }
 
     /// The definition that a checkpoint was taken under.
-    static Pipeline definition(Path root, Checkpoint checkpoint) {
+    public static Pipeline definition(Path root, Checkpoint checkpoint) {
         return switch (PipelineText.read(checkpoint.definition())) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused refused ->
@@ -104,7 +106,7 @@ final class View {
     }
 
     /// Opens the view that a checkpoint describes, or begins one with nothing.
-    static View open(Opening opening, long number, Pipeline pipeline, @Nullable Checkpoint checkpoint) {
+    public static View open(Opening opening, long number, Pipeline pipeline, @Nullable Checkpoint checkpoint) {
         Path directory = FileNames.view(opening.root, number);
         if (!opening.reading()) {
             opening.space.change(() -> Disk.createDirectories(directory));
@@ -114,7 +116,7 @@ final class View {
     }
 
     /// Makes this view the one that serves; durable when it returns.
-    void serve(Opening opening) {
+    public void serve(Opening opening) {
         checkpoints.take();
         try {
             checkpoints.await();
@@ -128,7 +130,7 @@ final class View {
     }
 
     /// Fills this view, which is empty, from the rows and the dead letters of another; both hold the same sources then.
-    void fillFromRows(View other, Derivation.Possible derivation) {
+    public void fillFromRows(View other, Derivation.Possible derivation) {
         state.sources.load(other.state.sources.store());
         state.watermarkMs = other.state.watermarkMs;
         LetterFill letterFill = new LetterFill(other, this, derivation, space);
@@ -152,7 +154,7 @@ final class View {
     }
 
     /// Applies rows that were made of another view's.
-    void applyTranslated(RowBatch batch, Consumer<Transition.Settled> conflicts) {
+    public void applyTranslated(RowBatch batch, Consumer<Transition.Settled> conflicts) {
         requireMemory(batch);
         List<RowBatch> byShard = new ArrayList<>();
         for (int shard = 0; shard < state.shards.length; shard++) {
@@ -178,7 +180,7 @@ final class View {
     }
 
     /// Releases memory and files.
-    void close(boolean broken) {
+    public void close(boolean broken) {
         if (broken) { // A writer may still be at work after a failure; the process is about to end.
             checkpoints.abandon();
         } else {

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.intake;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// Folds one source that can be read again. It is known by its content: what was folded of it is hashed and
 /// compared before anything more is taken from it. A file under a new name that holds just what was folded
 /// under another one is the same file; one that holds more is another, and is folded whole.
-final class FileFold {
+public final class FileFold {
     private static final int CHUNKS_PER_ROUND = 16;
 
     private static final long TELL_NANOS = 100_000_000;
@@ -38,13 +38,13 @@ final class FileFold {
     private final FoldListener listener;
     private final List<Chunk> pool = new ArrayList<>();
 
-    FileFold(Rounds rounds, FileSource file, FoldListener listener) {
+    public FileFold(Rounds rounds, FileSource file, FoldListener listener) {
         this.rounds = rounds;
         this.file = file;
         this.listener = listener;
     }
 
-    FoldReport run() {
+    public FoldReport run() {
         try (InputStream in = file.opener().open()) {
             KnownSource known = rounds.source(file.name());
             if (known != null) {

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.view;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
@@ -11,6 +11,7 @@ import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Memory;
@@ -26,17 +27,17 @@ import org.jspecify.annotations.Nullable;
 
 /// Brings a data directory back into memory as its checkpoint says. What stands in the journal behind it is folded
 /// again by the engine, with the same code as at first.
-final class Recovery {
+public final class Recovery {
     private final Path directory;
     private final Pipeline pipeline;
-    private final Settings settings;
+    private final Running settings;
     private final Workers workers;
     private final boolean reading;
     private final long identity;
     private final Space space;
     private final Memory memory;
 
-    Recovery(Path directory, Pipeline pipeline, View.Opening opening) {
+    public Recovery(Path directory, Pipeline pipeline, View.Opening opening) {
         this.directory = directory;
         this.pipeline = pipeline;
         settings = opening.settings();
@@ -48,10 +49,10 @@ final class Recovery {
     }
 
     /// What was recovered.
-    record Recovered(State state, Letters letters, GroupLogs groupLogs) {}
+    public record Recovered(State state, Letters letters, GroupLogs groupLogs) {}
 
     /// Reads all that a checkpoint names; without one, begins with nothing.
-    Recovered recover(@Nullable Checkpoint checkpoint) {
+    public Recovered recover(@Nullable Checkpoint checkpoint) {
         State state = new State(pipeline, settings.shards(), memory);
         Letters letters = new Letters(directory, identity, memory);
         GroupLogs groupLogs = new GroupLogs(directory, identity, state.groups, state.values);
@@ -174,7 +175,7 @@ final class Recovery {
     }
 
     /// Deletes what a crash left between being written and being named, or between being unnamed and deleted.
-    void deleteUnnamed(@Nullable Checkpoint checkpoint) {
+    public void deleteUnnamed(@Nullable Checkpoint checkpoint) {
         Set<String> named = new HashSet<>();
         if (checkpoint != null) {
             for (int shard = 0; shard < checkpoint.rows().size(); shard++) {

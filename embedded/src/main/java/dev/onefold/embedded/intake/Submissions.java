@@ -1,10 +1,14 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.intake;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.embedded.commit.Commits;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
+import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
+import dev.onefold.embedded.view.Checkpoints;
+import dev.onefold.embedded.view.View;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -20,9 +24,9 @@ import java.util.function.Supplier;
 /// A request waits for a view that is being filled, for a checkpoint that is behind, and for space on the disk,
 /// each without the engine's lock. An interrupt ends only these waits, and the request leaves the queue; a
 /// request that is being committed is waited for.
-final class Submissions {
+public final class Submissions {
     private final Supplier<View> view;
-    private final Settings settings;
+    private final Running settings;
     private final OwnThread own;
     private final Guard guard;
     private final Space space;
@@ -30,7 +34,7 @@ final class Submissions {
     private final ConcurrentLinkedDeque<Commits.Request> queue = new ConcurrentLinkedDeque<>();
 
     /// @param standing held while requests are under way: the view is not exchanged meanwhile
-    Submissions(Supplier<View> view, View.Opening opening, Lock standing) {
+    public Submissions(Supplier<View> view, View.Opening opening, Lock standing) {
         this.view = view;
         settings = opening.settings();
         own = opening.own();
@@ -55,7 +59,7 @@ final class Submissions {
     ///
     /// @throws EngineException if it is refused or given up: nothing of it is done then; or if the engine has
     /// stopped
-    Commits.Request commit(Commits.Request request) {
+    public Commits.Request commit(Commits.Request request) {
         hold(standing, "another call that recomputes the totals");
         try {
             queue.add(request);
@@ -78,8 +82,9 @@ final class Submissions {
             space.leave(request);
             standing.unlock();
         }
-        if (request.refused != null) {
-            throw request.refused;
+        EngineException refused = request.refused();
+        if (refused != null) {
+            throw refused;
         }
         return request;
     }
@@ -87,7 +92,7 @@ final class Submissions {
     /// A copy of a list that a caller gave.
     ///
     /// @throws IllegalArgumentException if the list or an element is null
-    static <T> List<T> given(List<T> list, String what) {
+    public static <T> List<T> given(List<T> list, String what) {
         if (list == null || list.stream().anyMatch(Objects::isNull)) {
             throw new IllegalArgumentException(what + " are null, or one of them is");
         }
@@ -96,7 +101,7 @@ final class Submissions {
 
     /// Takes a lock. An interrupt ends the wait for it, not the call. A thread that waits longer goes first, so that
     /// callers without end keep nobody from rebuilding or closing.
-    static void hold(Lock lock, String what) {
+    public static void hold(Lock lock, String what) {
         boolean interrupted = Thread.interrupted();
         try {
             boolean taken = lock.tryLock(0, TimeUnit.NANOSECONDS); // Plain tryLock would overtake.
@@ -118,7 +123,7 @@ final class Submissions {
 
     private Step step(Commits.Request request) {
         return own.call(() -> guard.locked(() -> {
-            if (request.done) {
+            if (request.isDone()) {
                 return new Step.Done();
             }
             View served = view.get();
@@ -134,7 +139,7 @@ final class Submissions {
                 full = true;
             }
             served.checkpoints.takeIfDue();
-            return request.done ? new Step.Done() : full ? new Step.Full() : new Step.Turn();
+            return request.isDone() ? new Step.Done() : full ? new Step.Full() : new Step.Turn();
         }));
     }
 
@@ -160,7 +165,7 @@ final class Submissions {
 
     /// Takes a request back, unless it was committed meanwhile.
     private void withdraw(Commits.Request request, EngineException.Kind kind, String why) {
-        boolean done = own.call(() -> guard.locked(() -> request.done || !queue.remove(request)));
+        boolean done = own.call(() -> guard.locked(() -> request.isDone() || !queue.remove(request)));
         if (!done) {
             throw nothingDone(kind, why);
         }

@@ -1,14 +1,17 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.intake;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.guard.Guard;
+import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.source.KnownSource;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
+import dev.onefold.embedded.view.Checkpoints;
+import dev.onefold.embedded.view.View;
 import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,52 +28,52 @@ import org.jspecify.annotations.Nullable;
 
 /// The rounds of a fold, and the waits between them. A round holds the engine's lock; a wait for a checkpoint
 /// or for space does not.
-final class Rounds {
+public final class Rounds {
     private static final long GIVE_UP_POLL_MS = 100;
 
     private final Supplier<View> view;
-    private final Settings settings;
+    private final Running settings;
     private final Guard guard;
     private final Space space;
 
-    Rounds(Supplier<View> view, View.Opening opening) {
+    public Rounds(Supplier<View> view, View.Opening opening) {
         this.view = view;
         settings = opening.settings();
         guard = opening.guard();
         space = opening.space();
     }
 
-    Settings settings() {
+    public Running settings() {
         return settings;
     }
 
-    Pipeline pipeline() {
+    public Pipeline pipeline() {
         return view.get().pipeline;
     }
 
-    Counts counts() {
+    public Counts counts() {
         return guard.reading(() -> view.get().state.allCounts());
     }
 
     @Nullable
-    KnownSource source(String name) {
+    public KnownSource source(String name) {
         return guard.reading(() -> view.get().state.sources.store().stream()
                 .filter(source -> source.name().equals(name))
                 .findFirst()
                 .orElse(null));
     }
 
-    List<KnownSource> files() {
+    public List<KnownSource> files() {
         return guard.reading(() -> view.get().state.sources.store().stream()
                 .filter(source -> source.position() instanceof Position.File)
                 .toList());
     }
 
-    Source openSource(String name, Source.Kind kind) {
+    public Source openSource(String name, Source.Kind kind) {
         return guard.locked(() -> view.get().state.sources.open(name, kind));
     }
 
-    void finishLine(Source source, @Nullable MessageDigest digest) {
+    public void finishLine(Source source, @Nullable MessageDigest digest) {
         guard.locked(() -> {
             source.finishLine(digest);
             return source;
@@ -80,7 +83,7 @@ final class Rounds {
     /// Next offsets of a log's partitions.
     ///
     /// @param durable whether only what a forced checkpoint covers counts
-    SortedMap<Integer, Long> offsets(String log, boolean durable) {
+    public SortedMap<Integer, Long> offsets(String log, boolean durable) {
         List<KnownSource> sources = durable
                 ? view.get().checkpoints.durable().sources()
                 : guard.reading(() -> view.get().state.sources.store());
@@ -99,7 +102,7 @@ final class Rounds {
     /// Folds chunks in one round, or in several if many records are rejected; each after the checkpoint that is behind.
     ///
     /// @throws EngineException if the caller gave up on a full disk
-    void fold(List<Chunk> chunks, BooleanSupplier givesUp) {
+    public void fold(List<Chunk> chunks, BooleanSupplier givesUp) {
         try {
             for (int from = 0; from < chunks.size(); ) {
                 from += foldRound(chunks.subList(from, chunks.size()), givesUp);
@@ -135,7 +138,7 @@ final class Rounds {
     }
 
     /// Changes the state while no checkpoint is being written: what the writing reads stays as it is.
-    <T> T betweenCheckpoints(Supplier<T> change) {
+    public <T> T betweenCheckpoints(Supplier<T> change) {
         List<T> done = new ArrayList<>();
         while (done.isEmpty()) {
             Future<?> writing = guard.locked(() -> {
@@ -152,7 +155,7 @@ final class Rounds {
         return done.getFirst();
     }
 
-    void checkpointNow(BooleanSupplier givesUp) {
+    public void checkpointNow(BooleanSupplier givesUp) {
         long[] number = {0};
         while (true) {
             Future<?> writing = guard.locked(() -> {
@@ -174,7 +177,7 @@ final class Rounds {
 
     /// Waits until a checkpoint is written or has failed, without the lock; while the disk is full, until the
     /// caller gives up.
-    void awaitWritten(Future<?> writing, BooleanSupplier givesUp) {
+    public void awaitWritten(Future<?> writing, BooleanSupplier givesUp) {
         boolean interrupted = false;
         try {
             while (!writing.isDone()) {
@@ -206,7 +209,7 @@ final class Rounds {
         }
     }
 
-    long durableBytes(String source) {
+    public long durableBytes(String source) {
         return view.get().checkpoints.durable().sources().stream()
                 .filter(each -> each.name().equals(source))
                 .mapToLong(KnownSource::bytes)

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.intake;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Decoder;
@@ -14,19 +14,19 @@ import java.util.concurrent.locks.ReentrantLock;
 /// journal: after a crash the checkpoint's offsets say where to go on.
 ///
 /// Lock: its own, so that two readers of one partition take turns; the guard's for each round.
-final class LogFold {
+public final class LogFold {
     private static final int CHUNKS_MAX = 16;
 
     private final Rounds rounds;
     private final ReentrantLock turn = new ReentrantLock();
     private final List<Chunk> pool = new ArrayList<>();
 
-    LogFold(Rounds rounds) {
+    public LogFold(Rounds rounds) {
         this.rounds = rounds;
     }
 
     /// Folds the records that are not in the totals yet. Returns the partition's next offset.
-    long fold(LogBatch batch) {
+    public long fold(LogBatch batch) {
         if (Decoder.wantsHeader(rounds.pipeline())) {
             throw new IllegalArgumentException(
                     "The pipeline reads CSV with a header, and a partition of a log has none:"

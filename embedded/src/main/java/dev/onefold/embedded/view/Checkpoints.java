@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.view;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.checkpoint.Checkpoint;
@@ -8,6 +8,7 @@ import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Scale;
 import dev.onefold.embedded.fold.State;
+import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.LetterCut;
 import dev.onefold.embedded.letters.Letters;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Order is all: rows, groups and dead letters are forced first; then the checkpoint that names them replaces
 /// the one before, in one rename; only then is anything deleted that it does not name.
-final class Checkpoints implements AutoCloseable {
+public final class Checkpoints implements AutoCloseable {
     private static final long PENDING_LETTER_BYTES_MAX = Scale.of(32 << 20);
     private static final int DIRTY_MAX = Scale.of(200_000);
 
@@ -42,7 +43,7 @@ final class Checkpoints implements AutoCloseable {
     private final State state;
     private final Letters letters;
     private final GroupLogs groupLogs;
-    private final Settings settings;
+    private final Running settings;
     private final Space space;
     private final String definition;
     private final RowFiles[] files;
@@ -59,7 +60,7 @@ final class Checkpoints implements AutoCloseable {
     private volatile boolean closing; // With the engine, or as the only one: its view is discarded.
 
     /// What the last durable checkpoint covers.
-    record Durable(long number, Instant at, List<KnownSource> sources) {}
+    public record Durable(long number, Instant at, List<KnownSource> sources) {}
 
     /// A cut that is being written.
     private record Pending(Cut cut, Future<?> written) {}
@@ -71,7 +72,7 @@ final class Checkpoints implements AutoCloseable {
             LetterCut letters,
             Journal.Position journal) {}
 
-    Checkpoints(Path directory, Engine parts) {
+    public Checkpoints(Path directory, Engine parts) {
         this.directory = directory;
         state = parts.state;
         letters = parts.letters;
@@ -96,7 +97,7 @@ final class Checkpoints implements AutoCloseable {
     }
 
     /// What checkpoints are taken of.
-    record Engine(
+    public record Engine(
             State state,
             Letters letters,
             GroupLogs groupLogs,
@@ -106,17 +107,17 @@ final class Checkpoints implements AutoCloseable {
             Instant at) {}
 
     /// What the last durable checkpoint covers. Any thread may ask.
-    Durable durable() {
+    public Durable durable() {
         return durable;
     }
 
     /// The time of the engine's clock.
-    Instant now() {
+    public Instant now() {
         return settings.clock().instant();
     }
 
     /// Takes a checkpoint if one is due and none is being written.
-    void takeIfDue() {
+    public void takeIfDue() {
         if (reading) {
             return;
         }
@@ -137,7 +138,7 @@ final class Checkpoints implements AutoCloseable {
     /// The checkpoint that is being written while the next one is due already; else `null`. Intake waits for it
     /// before its next round.
     @Nullable
-    Future<?> behind() {
+    public Future<?> behind() {
         finishIfWritten();
         Pending waiting = pending;
         return waiting == null || !isDue() ? null : waiting.written;
@@ -145,25 +146,25 @@ final class Checkpoints implements AutoCloseable {
 
     /// The checkpoint that is being written; `null` if none is.
     @Nullable
-    Future<?> writing() {
+    public Future<?> writing() {
         finishIfWritten();
         Pending waiting = pending;
         return waiting == null ? null : waiting.written;
     }
 
     /// Number of the last checkpoint that was taken; durable once [#durable] says so.
-    long number() {
+    public long number() {
         return number;
     }
 
     /// Notes for how long intake has waited for a checkpoint. Any thread.
-    void stopped(long nanos) {
+    public void stopped(long nanos) {
         stoppedNanosMax.accumulate(nanos);
     }
 
     /// The longest that a checkpoint has stopped intake, since the engine was opened; waiting for the one
     /// before is part of it.
-    Duration stoppedMax() {
+    public Duration stoppedMax() {
         return Duration.ofNanos(stoppedNanosMax.get());
     }
 
@@ -178,7 +179,7 @@ final class Checkpoints implements AutoCloseable {
     }
 
     /// Cuts here and begins to write; waits for the one before.
-    void take() {
+    public void take() {
         if (reading) {
             return; // What a reader recovers stays in memory.
         }
@@ -212,7 +213,7 @@ final class Checkpoints implements AutoCloseable {
     }
 
     /// Waits until the checkpoint that is being written is durable.
-    void await() {
+    public void await() {
         Pending waiting = pending;
         if (waiting == null) {
             return;
@@ -239,7 +240,7 @@ final class Checkpoints implements AutoCloseable {
     }
 
     /// Takes the last checkpoint, unless the disk is full.
-    void takeLast() {
+    public void takeLast() {
         try {
             take();
             await();
@@ -355,7 +356,7 @@ final class Checkpoints implements AutoCloseable {
     }
 
     /// Begins nothing any more, and waits for nothing.
-    void abandon() {
+    public void abandon() {
         closing = true;
         if (writer != null) {
             writer.shutdown();

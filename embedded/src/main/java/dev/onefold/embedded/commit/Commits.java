@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.commit;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers'
 /// entries are forced together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database
 /// Systems", 1984). Called with the engine's lock held.
-final class Commits {
+public final class Commits {
     private static final int CHUNKS_MAX = 16;
 
     private final State state;
@@ -41,28 +41,25 @@ final class Commits {
             new ArrayList<>(); // For the next round: most entries are much smaller than a chunk.
 
     /// Something to be committed, and what came of it.
-    static final class Request {
+    public static final class Request {
         /// Instead of a number: the lines are numbered where they are committed, behind those that are there by then.
-        static final long NEXT = 0;
+        public static final long NEXT = 0;
 
-        final @Nullable String source;
-        long firstRecord;
-        byte[] bytes;
-        int length;
-        final @Nullable Entry ready;
-        List<Long> purged = List.of();
-        boolean done;
+        private final @Nullable String source;
+        private final long firstRecord;
+        private final byte[] bytes;
+        private final int length;
+        private final @Nullable Entry ready;
+        private List<Long> purged = List.of();
+        private boolean done;
         private long lines = -1;
-
-        @Nullable
-        EngineException refused;
-
-        long acknowledged;
-        Counts counts = new Counts(0, 0, 0, 0, 0);
-        long letterFirst;
-        long letterNext;
-        Redriven redriven = Redriven.GONE;
-        int removed;
+        private @Nullable EngineException refused;
+        private long acknowledged;
+        private Counts counts = new Counts(0, 0, 0, 0, 0);
+        private long letterFirst;
+        private long letterNext;
+        private Redriven redriven = Redriven.GONE;
+        private int removed;
 
         private Request(@Nullable String source, long firstRecord, byte[] bytes, int length, @Nullable Entry ready) {
             this.source = source;
@@ -72,39 +69,69 @@ final class Commits {
             this.ready = ready;
         }
 
+        /// Whether it is committed or refused.
+        public boolean isDone() {
+            return done;
+        }
+
+        /// Why nothing of it is done; `null` if it is not refused.
+        public @Nullable EngineException refused() {
+            return refused;
+        }
+
+        /// Lines of its source that are acknowledged.
+        public long acknowledged() {
+            return acknowledged;
+        }
+
+        /// What became of its records.
+        public Counts counts() {
+            return counts;
+        }
+
+        /// What became of its redriven record.
+        public Redriven redriven() {
+            return redriven;
+        }
+
+        /// How many letters it has removed.
+        public int removed() {
+            return removed;
+        }
+
         /// Ids of the letters that it made or caused, ascending.
-        List<Long> letters() {
+        public List<Long> letters() {
             return LongStream.range(letterFirst, letterNext).boxed().toList();
         }
 
         /// Its lines; counted once.
-        long lines() {
+        public long lines() {
             if (lines < 0) {
                 lines = length < 0 ? 1 : Lines.count(bytes, length);
             }
             return lines;
         }
 
-        static Request lines(String source, long firstRecord, byte[] bytes, int length) {
+        public static Request lines(String source, long firstRecord, byte[] bytes, int length) {
             return new Request(source, firstRecord, bytes, length, null);
         }
 
-        static Request of(Entry entry) {
+        public static Request of(Entry entry) {
             return new Request(null, 0, new byte[0], 0, entry);
         }
 
-        static Request purge(List<Long> ids) {
+        public static Request purge(List<Long> ids) {
             Request request = new Request(null, 0, new byte[0], 0, null);
             request.purged = ids;
             return request;
         }
 
-        static Request oversized(String source, long firstRecord, long bytes, byte[] sha256) {
+        public static Request oversized(String source, long firstRecord, long bytes, byte[] sha256) {
             return new Request(source, firstRecord, sha256, -1, new Entry.Oversized(source, 0, 0, bytes, 0, sha256));
         }
     }
 
-    Commits(State state, Folding folding, Letters letters, Journal journal) {
+    public Commits(State state, Folding folding, Letters letters, Journal journal) {
         this.state = state;
         this.folding = folding;
         this.letters = letters;
@@ -115,7 +142,7 @@ final class Commits {
     /// the queue; some stay in it if they have to wait for the next call.
     ///
     /// @throws OutOfSpaceException if some are still in the queue for want of space
-    void commit(Deque<Request> requests) throws OutOfSpaceException {
+    public void commit(Deque<Request> requests) throws OutOfSpaceException {
         uncommittedBytes = 0;
         uncommittedLines = 0;
         List<Request> appended = new ArrayList<>();
@@ -317,7 +344,7 @@ final class Commits {
     }
 
     /// Folds an entry that was found in the journal at a start.
-    void replay(Entry entry) {
+    public void replay(Entry entry) {
         move(entry);
         fold(entry, Request.of(entry));
     }
@@ -352,7 +379,7 @@ final class Commits {
     }
 
     /// Counts records that were purged: they are not folded again.
-    void countPurged(Entry.Purge purge) {
+    public void countPurged(Entry.Purge purge) {
         long lost = purge.letters().stream().filter(Entry.Purged::hasLost).count();
         state.counts =
                 state.counts.plus(new Counts(0, 0, 0, lost, purge.letters().size() - lost));
@@ -394,7 +421,7 @@ final class Commits {
     /// Folds a redriven record under its own place. Its letter stays if it is rejected again.
     ///
     /// @param letter of the record; 0 if it has none yet
-    Redriven refold(Entry.Redrive redrive, long letter) {
+    public Redriven refold(Entry.Redrive redrive, long letter) {
         Chunk chunk = chunk(redrive, letter);
         DeadLetter before = letters.letter(letter);
         Counts countsBefore = state.allCounts();
