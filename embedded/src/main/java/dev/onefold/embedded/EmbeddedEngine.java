@@ -301,6 +301,10 @@ public final class EmbeddedEngine implements Engine {
         return views.serving();
     }
 
+    Running settings() {
+        return settings;
+    }
+
     @Override
     public Answer query(Query query) {
         return query(query, Answers::onHeap);
