@@ -14,6 +14,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,6 +31,9 @@ import picocli.CommandLine.Parameters;
             "Make the input first: ./onefold generate trade-risk --workload benchmark --events 10000000 --output 10m.ndjson"
         })
 public final class Main {
+    /// Held here, because the logging system holds a logger weakly.
+    private static final Logger ENGINE_LOG = Logger.getLogger("dev.onefold");
+
     @Option(names = "--work", description = "Folder for data directories and logs. Default: ${DEFAULT-VALUE}")
     private Path work = Path.of("target", "benchmark");
 
@@ -36,6 +41,7 @@ public final class Main {
     private String heap = "1g";
 
     public static void main(String[] arguments) {
+        ENGINE_LOG.setLevel(Level.WARNING);
         System.exit(new CommandLine(new Main()).execute(arguments));
     }
 

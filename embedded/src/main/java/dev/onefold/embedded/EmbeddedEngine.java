@@ -445,6 +445,7 @@ public final class EmbeddedEngine implements Engine {
         try {
             if (!guard.hasFailed()) {
                 view().checkpoints.takeLast();
+                LOG.log(System.Logger.Level.INFO, "Closed " + opening.root() + ".");
             }
         } finally {
             release();

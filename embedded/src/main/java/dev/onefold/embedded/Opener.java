@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Opens a data directory on the engine's own thread; what is open already is closed if it fails.
 final class Opener {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
+
     private final Path root;
     private final @Nullable Pipeline pipeline;
     private final Settings given;
@@ -128,6 +130,11 @@ final class Opener {
             view.checkpoints.await();
         }
         boolean same = pipeline == null || PipelineText.write(stored).equals(PipelineText.write(pipeline));
+        if (held != null) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "Opened " + root + ": view " + view.number + " of pipeline " + stored.name() + " serves.");
+        }
         return new EmbeddedEngine(held, opening, view, same ? null : pipeline);
     }
 }

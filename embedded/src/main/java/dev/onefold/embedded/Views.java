@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 ///   requests that keep coming would never let the exchange begin;
 /// - the guard's lock, for the exchange itself.
 final class Views {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
+
     private final View.Opening opening;
     private final Guard guard;
     private final Rounds rounds;
@@ -167,6 +169,10 @@ final class Views {
             old.close(false);
             return fresh;
         });
+        LOG.log(
+                System.Logger.Level.INFO,
+                "In " + opening.root() + " view " + fresh.number + " of pipeline " + fresh.pipeline.name()
+                        + " serves now.");
         FileNames.deleteOtherViews(opening.root(), fresh.number);
     }
 

@@ -6,6 +6,8 @@ import dev.onefold.simulator.embedded.EmbeddedSimulation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -27,6 +29,9 @@ import picocli.CommandLine.Option;
             "  simulator --delays 2m.ndjson --totals 2m.json"
         })
 public final class Main implements Callable<Integer> {
+    /// Held here, because the logging system holds a logger weakly.
+    private static final Logger ENGINE_LOG = Logger.getLogger("dev.onefold");
+
     private static final long TELL_NANOS = 5_000_000_000L;
 
     @Option(names = "--seeds", paramLabel = "N", description = "how many seeds to run (default: ${DEFAULT-VALUE})")
@@ -68,6 +73,7 @@ public final class Main implements Callable<Integer> {
     private Path totals;
 
     public static void main(String[] arguments) {
+        ENGINE_LOG.setLevel(Level.WARNING);
         System.setProperty("onefold.scale", System.getProperty("onefold.scale", "512")); // Before the engine is loaded.
         System.setProperty("jdk.trackAllThreads", "false"); // What a killed process waits for never comes.
         System.exit(new CommandLine(new Main()).execute(arguments));

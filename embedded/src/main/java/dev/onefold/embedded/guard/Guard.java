@@ -1,6 +1,7 @@
 package dev.onefold.embedded.guard;
 
 import dev.onefold.core.EngineException;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// Arguments are checked before the lock is taken. So under the lock every exception but a refusal is a broken
 /// invariant or a failed disk, and stops the engine for good.
 public final class Guard {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
+
     private final ReentrantLock lock = new ReentrantLock(true);
     private volatile @Nullable RuntimeException failure;
     private volatile boolean closed;
@@ -46,7 +49,7 @@ public final class Guard {
                                 + ". Intake goes on. Ask for less, or allow a larger heap (-Xmx).",
                         e);
             }
-            failure = broken(e);
+            stop(broken(e));
             throw e;
         } finally {
             lock.unlock();
@@ -64,7 +67,7 @@ public final class Guard {
         } catch (OutOfMemoryError e) {
             throw e;
         } catch (RuntimeException | Error e) {
-            failure = broken(e);
+            stop(broken(e));
             throw e;
         }
     }
@@ -73,8 +76,25 @@ public final class Guard {
         if (e.kind() == EngineException.Kind.STORAGE_FAILED
                 || e.kind() == EngineException.Kind.INACCESSIBLE
                 || e.kind() == EngineException.Kind.CORRUPT) {
-            failure = e;
+            stop(e);
         }
+    }
+
+    /// Only the first failure is logged: the later ones follow from it. The message of a broken invariant may quote a
+    /// record, so the log names its kind and its place in the code instead.
+    private void stop(RuntimeException reason) {
+        if (failure == null) {
+            String what = reason instanceof EngineException
+                    ? reason.getMessage()
+                    : "An invariant broke: " + kindAndPlace(Objects.requireNonNull(reason.getCause()));
+            LOG.log(System.Logger.Level.ERROR, "The engine has stopped, and takes no more records. " + what);
+        }
+        failure = reason;
+    }
+
+    private static String kindAndPlace(Throwable cause) {
+        StackTraceElement[] trace = cause.getStackTrace();
+        return cause.getClass().getName() + (trace.length == 0 ? "" : " at " + trace[0]);
     }
 
     private static RuntimeException broken(Throwable e) {

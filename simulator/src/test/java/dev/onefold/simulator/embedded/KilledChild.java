@@ -14,6 +14,7 @@ import java.util.List;
 /// A process of its own, to be killed: folds a file, or appends its lines from where the data directory says, and tells
 /// on standard output what it was told.
 public final class KilledChild {
+    private static final String LOGGING = "java.util.logging.config.file";
     private static final int LINES_PER_APPEND = 500;
 
     private KilledChild() {}
@@ -69,6 +70,7 @@ public final class KilledChild {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
+                "-D" + LOGGING + "=" + System.getProperty(LOGGING, ""),
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName()));
