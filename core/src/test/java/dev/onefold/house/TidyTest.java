@@ -21,6 +21,7 @@ class TidyTest {
     private static final int METHOD_LINES_MAX = 60;
     private static final int PACKAGE_FILES_MAX = 20;
     private static final int PARAMETERS_MAX = 5;
+    private static final int DOCUMENT_COLUMNS_MAX = 120;
 
     private static final Set<String> PACKAGE_WORDS_REFUSED = Set.of("impl", "internal", "util", "utils");
     private static final Pattern TYPE_WORDS_REFUSED =
@@ -50,6 +51,22 @@ class TidyTest {
         assertThat(shapes.types())
                 .extracting(type -> type.place().replaceAll("/.*", ""))
                 .contains("core", "cli");
+    }
+
+    /// Tables, code and names that cannot be broken may be longer.
+    @Test
+    void documents_wrap_at_120_columns() {
+        verify(sources.stream().filter(file -> file.path().endsWith(".md")).flatMap(file -> Pattern.compile(
+                        "(?ms)^```.*?^```$")
+                .matcher(file.text())
+                .replaceAll("")
+                .lines()
+                .filter(line -> line.length() > DOCUMENT_COLUMNS_MAX
+                        && line.strip().contains(" ")
+                        && !line.startsWith("|")
+                        && !line.startsWith("    "))
+                .map(line -> "%s has a line of %d columns, %d are allowed: %s"
+                        .formatted(file.path(), line.length(), DOCUMENT_COLUMNS_MAX, line))));
     }
 
     @Test

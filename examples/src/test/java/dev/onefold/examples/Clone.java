@@ -1,7 +1,7 @@
 package dev.onefold.examples;
 
-import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.fixtures.SharedData;
 import dev.onefold.yaml.PipelineFile;
 import java.io.IOException;
