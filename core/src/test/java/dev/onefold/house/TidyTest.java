@@ -56,17 +56,18 @@ class TidyTest {
     /// Tables, code and names that cannot be broken may be longer.
     @Test
     void documents_wrap_at_120_columns() {
-        verify(sources.stream().filter(file -> file.path().endsWith(".md")).flatMap(file -> Pattern.compile(
-                        "(?ms)^```.*?^```$")
-                .matcher(file.text())
-                .replaceAll("")
-                .lines()
-                .filter(line -> line.length() > DOCUMENT_COLUMNS_MAX
-                        && line.strip().contains(" ")
-                        && !line.startsWith("|")
-                        && !line.startsWith("    "))
-                .map(line -> "%s has a line of %d columns, %d are allowed: %s"
-                        .formatted(file.path(), line.length(), DOCUMENT_COLUMNS_MAX, line))));
+        verify(sources.stream()
+                .filter(file -> file.path().endsWith(".md"))
+                .flatMap(file -> Pattern.compile("(?ms)^```.*?^```$")
+                        .matcher(file.text())
+                        .replaceAll("")
+                        .lines()
+                        .filter(line -> line.length() > DOCUMENT_COLUMNS_MAX
+                                && line.strip().contains(" ")
+                                && !line.startsWith("|")
+                                && !line.startsWith("    "))
+                        .map(line -> "%s has a line of %d columns, %d are allowed: %s"
+                                .formatted(file.path(), line.length(), DOCUMENT_COLUMNS_MAX, line))));
     }
 
     @Test

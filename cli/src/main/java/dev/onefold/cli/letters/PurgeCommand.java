@@ -7,12 +7,10 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `onefold dead-letters PIPELINE purge`.
 @Command(
@@ -31,11 +29,8 @@ import picocli.CommandLine.Parameters;
 final class PurgeCommand implements Callable<Integer> {
     private final DeadLettersCommand all;
 
-    @Parameters(arity = "0..*", paramLabel = "ID", description = "The letters' numbers, as 'list' shows them.")
-    private List<Long> ids = List.of();
-
-    @Option(names = "--all", description = "All letters that there are now.")
-    private boolean every;
+    @Mixin
+    private final Numbered numbered = new Numbered();
 
     @Option(
             names = {"-y", "--yes"},
@@ -51,14 +46,11 @@ final class PurgeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        boolean several = every || chosen.isSaid();
-        if (several != ids.isEmpty()) {
-            throw CommandFailure.usage("Say which letters to purge: their numbers, or --all, --reason or --source.");
-        }
+        boolean several = numbered.areSeveral(chosen, "purge");
         chosen.check();
         return all.ask(letters -> {
             if (!yes) {
-                confirm(several ? chosen.count(letters, all) : ids.size());
+                confirm(several ? chosen.count(letters, all) : numbered.ids().size());
             }
             return owned -> purge(owned, several);
         });
@@ -77,9 +69,9 @@ final class PurgeCommand implements Callable<Integer> {
                 });
             }
         } else {
-            purged[0] = letters.purge(ids);
+            purged[0] = letters.purge(numbered.ids());
         }
-        long gone = several ? 0 : ids.stream().distinct().count() - purged[0];
+        long gone = several ? 0 : numbered.ids().stream().distinct().count() - purged[0];
         String text = "Purged " + Words.count(purged[0], "dead letter") + ".";
         if (gone > 0) {
             text += " " + Words.count(gone) + (gone == 1 ? " was" : " were") + " not there.";

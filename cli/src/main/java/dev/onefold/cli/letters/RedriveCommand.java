@@ -10,13 +10,11 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `onefold dead-letters PIPELINE redrive`.
 @Command(
@@ -39,11 +37,8 @@ final class RedriveCommand implements Callable<Integer> {
 
     private final DeadLettersCommand all;
 
-    @Parameters(arity = "0..*", paramLabel = "ID", description = "The letters' numbers, as 'list' shows them.")
-    private List<Long> ids = List.of();
-
-    @Option(names = "--all", description = "All letters that there are now.")
-    private boolean every;
+    @Mixin
+    private final Numbered numbered = new Numbered();
 
     @Option(
             names = "--file",
@@ -66,11 +61,8 @@ final class RedriveCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        boolean several = every || chosen.isSaid();
-        if (several != ids.isEmpty()) {
-            throw CommandFailure.usage("Say which letters to redrive: their numbers, or --all, --reason or --source.");
-        }
-        if (file != null && ids.size() != 1) {
+        boolean several = numbered.areSeveral(chosen, "redrive");
+        if (file != null && numbered.ids().size() != 1) {
             throw CommandFailure.usage("--file holds the edited record of one letter: give one number with it.");
         }
         chosen.check();
@@ -95,7 +87,7 @@ final class RedriveCommand implements Callable<Integer> {
                     return true;
                 });
             } else {
-                ids.forEach(id -> outcomes.redrive(id, edited, keys));
+                numbered.ids().forEach(id -> outcomes.redrive(id, edited, keys));
             }
             return outcomes.end();
         }

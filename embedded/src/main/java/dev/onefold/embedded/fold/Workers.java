@@ -1,8 +1,8 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.embedded.guard.OwnThread;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -49,34 +49,18 @@ public final class Workers implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             failure = e;
         }
-        for (Future<?> other : others) {
-            failure = await(other, failure);
+        for (Future<?> other : others) { // A step is never left half done.
+            try {
+                OwnThread.await(other);
+            } catch (RuntimeException | Error e) {
+                failure = failure == null ? e : failure;
+            }
         }
         switch (failure) {
             case null -> {}
             case RuntimeException e -> throw e;
             case Error e -> throw e;
             default -> throw new IllegalStateException(failure);
-        }
-    }
-
-    private static @Nullable Throwable await(Future<?> future, @Nullable Throwable failure) {
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    future.get();
-                    return failure;
-                } catch (InterruptedException e) {
-                    interrupted = true; // A step is never left half done.
-                } catch (ExecutionException e) {
-                    return failure == null ? e.getCause() : failure;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 

@@ -44,8 +44,8 @@ public final class OwnThread implements AutoCloseable {
         return await(result);
     }
 
-    /// Waits for a result, however often the caller is interrupted.
-    private static <T extends @Nullable Object> T await(Future<T> result) {
+    /// Waits for a result, however often the caller is interrupted; throws what the work has thrown.
+    public static <T extends @Nullable Object> T await(Future<T> result) {
         boolean interrupted = false;
         try {
             while (true) {

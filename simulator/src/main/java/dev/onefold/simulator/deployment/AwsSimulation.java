@@ -56,18 +56,9 @@ public final class AwsSimulation {
         while (true) {
             RandomCase drawn = RandomCase.of(random);
             Pipeline pipeline = PipelineYaml.read(drawn.pipeline());
-            if (isPossible(pipeline)) {
+            if (Releases.isPossible(pipeline)) {
                 return drawn;
             }
-        }
-    }
-
-    private static boolean isPossible(Pipeline pipeline) {
-        try {
-            AwsEngine.requirePossible(pipeline);
-            return true;
-        } catch (IllegalArgumentException refused) {
-            return false;
         }
     }
 

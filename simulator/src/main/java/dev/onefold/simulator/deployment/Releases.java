@@ -114,7 +114,8 @@ final class Releases {
         return pipelines.size() > 1;
     }
 
-    private static boolean isPossible(Pipeline pipeline) {
+    /// Whether the pipeline can be on AWS.
+    static boolean isPossible(Pipeline pipeline) {
         try {
             AwsEngine.requirePossible(pipeline);
             return true;

@@ -40,11 +40,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactionConflictExcepti
 /// Known ways in which such systems count wrong, each with its schedule, on the simulated service. The number before a
 /// test is the hazard's; what depends on a record alone, both runtimes have in common, and stands in `EngineContract`.
 class AwsHazardsTest {
-    private static final Pipeline TRADES = PipelineBuilder.named("trades")
-            .key("id")
-            .version("v")
-            .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
-            .build();
+    private static final Pipeline TRADES = TradeFixtures.VALUES;
 
     private final Deployment deployment = Deployment.calm();
     private final AwsEngine engine = deployment.engine(TRADES, 3, 4);
@@ -301,13 +297,7 @@ class AwsHazardsTest {
             List<Arrival> batch = List.of(trade("late" + micros, 1, "late", 1));
             CompletableFuture<List<Fate>> late = deployment.start(() -> StateAndMap.process(function(), batch));
             deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
-            Store filler = function();
-            Definitions definitions = new Definitions(filler);
-            Definition both = definitions.load().withView(TRADES, 1, "somebody");
-            definitions.replace(both);
-            Filling.fill(filler, both, both.last(), () -> true);
-            deployment.of(late);
-            definitions.replace(both.servingOnly(both.last()));
+            TradeFixtures.refill(function(), TRADES, () -> deployment.of(late));
         }
         assertThat(total()).isEqualTo("=[37.00, 37]");
         assertThat(engine.verify().isEqual()).isTrue();

@@ -6,8 +6,6 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.read.TotalsReads;
-import dev.onefold.aws.reduce.Delays;
-import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
@@ -62,7 +60,7 @@ final class BusyTrades {
             boolean isItem = change.after() != null && change.after().containsKey("r");
             held += isItem && change.after().containsKey(Stored.HELD) ? 1 : 0;
         });
-        IntStream.range(0, LANES).forEach(this::reduce);
+        IntStream.range(0, LANES).forEach(lane -> TradeFixtures.keepReducing(deployment, lane, () -> over));
         put();
         for (int reader = 0; reader < readers; reader++) {
             SimulatedClient client = deployment.dynamo.client("reader");
@@ -154,18 +152,6 @@ final class BusyTrades {
                 .toList();
         var _ = deployment.start(() -> StateAndMap.process(function(), batch));
         deployment.time.schedule(Duration.ofMillis(250), this::put);
-    }
-
-    private void reduce(int lane) {
-        if (over) {
-            return;
-        }
-        var _ = deployment
-                .start(() -> Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays()))
-                .handle((_, _) -> {
-                    deployment.time.schedule(Duration.ofMillis(250), () -> reduce(lane));
-                    return null;
-                });
     }
 
     private void ask(SimulatedClient client) {

@@ -126,7 +126,7 @@ class DecidedLettersTest {
             VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
             deployment = new Deployment(time, new SimulatedDynamoDb(time, seed), new SplittableRandom(seed));
             AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
-            deployment.dynamo.inject(Faults.none().with(slow()));
+            deployment.dynamo.inject(Faults.none().with(TradeFixtures.slow()));
             Definitions definitions = new Definitions(function());
             Definition both = definitions.load().withView(TRADES, 1, "somebody");
             definitions.replace(both);
@@ -143,18 +143,6 @@ class DecidedLettersTest {
             assertThat(answer(engine, "FX")).as("seed " + seed).isEqualTo("[FX]=[1.00, 1]");
             assertThat(engine.deadLetters().list(0, 10)).as("seed " + seed).isEmpty();
         }
-    }
-
-    private static Faults.Timing slow() {
-        Faults.Timing usual = Faults.Timing.USUAL;
-        return new Faults.Timing(
-                usual.networkMax(),
-                Duration.ofMillis(400),
-                usual.lagMax(),
-                usual.clientTimeout(),
-                usual.zombieMax(),
-                1,
-                usual.creation());
     }
 
     /// 12, 16: of a row that lost, only what the old pipeline read of it is left.

@@ -14,7 +14,6 @@ import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
-import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -36,11 +35,7 @@ import org.junit.jupiter.api.Test;
 /// items is the last one.
 class IsolationHazardsTest {
     private static final int LANES = 3;
-    private static final Pipeline TRADES = PipelineBuilder.named("trades")
-            .key("id")
-            .version("v")
-            .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
-            .build();
+    private static final Pipeline TRADES = TradeFixtures.VALUES;
 
     private static final Faults.Timing SLOW = new Faults.Timing(
             Duration.ofMillis(8),
@@ -144,13 +139,7 @@ class IsolationHazardsTest {
         for (int round = 0; round < rounds; round++) {
             CompletableFuture<List<Fate>> late = process(trade("late" + round, 1, "late"));
             deployment.time.runFor(Duration.ofMillis(12 + round));
-            Store filler = function();
-            Definitions definitions = new Definitions(filler);
-            Definition both = definitions.load().withView(TRADES, 1, "somebody");
-            definitions.replace(both);
-            Filling.fill(filler, both, both.last(), () -> true);
-            deployment.of(late);
-            definitions.replace(both.servingOnly(both.last()));
+            TradeFixtures.refill(function(), TRADES, () -> deployment.of(late));
         }
         engine.reduce();
         assertThat(total()).isEqualTo("[" + rounds + ".00, " + rounds + "]");

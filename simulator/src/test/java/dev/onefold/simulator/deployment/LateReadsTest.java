@@ -7,7 +7,6 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
-import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -34,11 +33,7 @@ class LateReadsTest {
                     1,
                     Duration.ZERO));
 
-    private static final Pipeline TRADES = PipelineBuilder.named("trades")
-            .key("id")
-            .version("v")
-            .rollup(r -> r.levels("desk").count("trades"))
-            .build();
+    private static final Pipeline TRADES = TradeFixtures.COUNTS;
 
     private final Deployment deployment = Deployment.calm();
     private final AwsEngine engine = deployment.engine(TRADES, 3, 4);

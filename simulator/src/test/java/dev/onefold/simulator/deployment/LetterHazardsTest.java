@@ -7,7 +7,6 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
-import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.fakes.aws.Fault;
@@ -25,11 +24,7 @@ import org.junit.jupiter.api.Test;
 /// Schedules in which a dead letter on AWS would be lost, or be there twice. Each was found by [AwsSimulation], or in
 /// making it nastier; the number before a test is the hazard's.
 class LetterHazardsTest {
-    private static final Pipeline TRADES = PipelineBuilder.named("trades")
-            .key("id")
-            .version("v")
-            .rollup(r -> r.levels("desk").count("trades"))
-            .build();
+    private static final Pipeline TRADES = TradeFixtures.COUNTS;
 
     private final Deployment deployment = Deployment.calm();
     private final AwsEngine engine = deployment.engine(TRADES, 2, 2);

@@ -291,7 +291,7 @@ class NarrowerDecimalsTest {
             deployment = new Deployment(time, new SimulatedDynamoDb(time, seed), new SplittableRandom(seed));
             AwsEngine engine = deployment.engine(WIDE, 2, 2);
             process(trade("a", 1, "1.234"));
-            deployment.dynamo.inject(Faults.none().with(slow()));
+            deployment.dynamo.inject(Faults.none().with(TradeFixtures.slow()));
             Definitions definitions = new Definitions(function());
             Definition both = definitions.load().withView(NARROW, 1, "somebody");
             definitions.replace(both);
@@ -353,17 +353,5 @@ class NarrowerDecimalsTest {
         assertThat(processed).isDone();
         assertThat(letters(engine)).hasSize(100); // Of the 200 that there are.
         assertThat(total(engine)).isEqualTo("[400.00, 2.00, 200]");
-    }
-
-    private static Faults.Timing slow() {
-        Faults.Timing usual = Faults.Timing.USUAL;
-        return new Faults.Timing(
-                usual.networkMax(),
-                Duration.ofMillis(400),
-                usual.lagMax(),
-                usual.clientTimeout(),
-                usual.zombieMax(),
-                1,
-                usual.creation());
     }
 }

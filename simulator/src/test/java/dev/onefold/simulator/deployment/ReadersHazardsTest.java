@@ -6,13 +6,11 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.read.TotalsReads;
-import dev.onefold.aws.reduce.Delays;
 import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -36,11 +34,7 @@ class ReadersHazardsTest {
     private static final long CLOCK_SKEW_MS = 20;
     private static final int READERS = 50;
     private static final Duration LAG_MAX = Duration.ofSeconds(4);
-    private static final Pipeline TRADES = PipelineBuilder.named("trades")
-            .key("id")
-            .version("v")
-            .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
-            .build();
+    private static final Pipeline TRADES = TradeFixtures.VALUES;
 
     private final Deployment deployment = Deployment.calm();
     private final AwsEngine engine = deployment.engine(TRADES, LANES, 64);
@@ -99,7 +93,7 @@ class ReadersHazardsTest {
 
     private void live(Duration life) {
         deployment.dynamo.inject(AwsFigures.latency(Duration.ofMillis(100)));
-        IntStream.range(0, LANES).forEach(this::reduce);
+        IntStream.range(0, LANES).forEach(lane -> TradeFixtures.keepReducing(deployment, lane, () -> over));
         put();
         Definition definition = new Definitions(function()).load();
         for (int reader = 0; reader < READERS; reader++) {
@@ -137,18 +131,6 @@ class ReadersHazardsTest {
         List<Arrival> batch = trades(100);
         var _ = deployment.start(() -> StateAndMap.process(function(), batch));
         deployment.time.schedule(Duration.ofMillis(100), this::put);
-    }
-
-    private void reduce(int lane) {
-        if (over) {
-            return;
-        }
-        var _ = deployment
-                .start(() -> Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays()))
-                .handle((_, _) -> {
-                    deployment.time.schedule(Duration.ofMillis(250), () -> reduce(lane));
-                    return null;
-                });
     }
 
     private void read(Store store, Definition definition) {

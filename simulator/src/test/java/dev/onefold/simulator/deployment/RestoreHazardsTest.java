@@ -12,7 +12,6 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
-import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.Fault;
@@ -32,11 +31,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// Tables that are restored from backups: one alone, all, to one moment and to several; then what docs/aws.md says.
 class RestoreHazardsTest {
-    private static final Pipeline TRADES = PipelineBuilder.named("trades")
-            .key("id")
-            .version("v")
-            .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
-            .build();
+    private static final Pipeline TRADES = TradeFixtures.VALUES;
     private static final int TRADES_MAX = 6;
     private static final int LANES = 3;
     private static final Duration RESTORE = Duration.ofMinutes(5);

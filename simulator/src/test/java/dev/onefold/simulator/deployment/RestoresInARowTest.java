@@ -11,7 +11,6 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.Fault;
@@ -28,11 +27,7 @@ import org.junit.jupiter.api.Test;
 /// The tables are restored, and then once more to the same backups: the first time was the wrong moment, or something
 /// else went wrong. What the first restore began is lost, and its numbers are given again.
 class RestoresInARowTest {
-    private static final Pipeline TRADES = PipelineBuilder.named("trades")
-            .key("id")
-            .version("v")
-            .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
-            .build();
+    private static final Pipeline TRADES = TradeFixtures.VALUES;
     private static final int LANES = 3;
     private static final int DESKS = 40;
     private static final Duration RESTORE = Duration.ofMinutes(5);

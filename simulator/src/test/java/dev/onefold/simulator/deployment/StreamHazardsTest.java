@@ -6,7 +6,6 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.FailedBatch;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.Fault;
@@ -36,11 +35,7 @@ class StreamHazardsTest {
     private static final String STREAM = "trades";
     private static final String FIRST_SHARD = "shardId-000000000000";
     private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final Pipeline TRADES = PipelineBuilder.named("trades")
-            .key("id")
-            .version("v")
-            .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
-            .build();
+    private static final Pipeline TRADES = TradeFixtures.VALUES;
 
     private final Deployment deployment = Deployment.calm();
     private final AwsEngine engine = deployment.engine(TRADES, 3, 4);

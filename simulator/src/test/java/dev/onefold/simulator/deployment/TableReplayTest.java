@@ -50,6 +50,7 @@ class TableReplayTest {
         int changes;
         private final SimulatedClient owner;
 
+        @SuppressWarnings("unchecked") // The SDK takes generic varargs.
         World(RandomGenerator random) {
             SimulatedDynamoDb dynamo = new SimulatedDynamoDb(time, random.nextLong());
             deployment = new Deployment(time, dynamo, new SplittableRandom(random.nextLong()));

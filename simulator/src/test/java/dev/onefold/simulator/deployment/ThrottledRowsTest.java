@@ -6,7 +6,6 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
-import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import java.nio.charset.StandardCharsets;
@@ -20,11 +19,7 @@ import org.junit.jupiter.api.Test;
 /// A partition of the table of rows that takes no more for a while.
 class ThrottledRowsTest {
     private static final int KEYS = 300;
-    private static final Pipeline TRADES = PipelineBuilder.named("trades")
-            .key("id")
-            .version("v")
-            .rollup(r -> r.levels("desk").count("trades"))
-            .build();
+    private static final Pipeline TRADES = TradeFixtures.COUNTS;
 
     private final Deployment deployment = Deployment.calm();
     private final AwsEngine engine = deployment.engine(TRADES, 3, 4);

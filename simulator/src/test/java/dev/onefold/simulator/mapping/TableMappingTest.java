@@ -38,6 +38,7 @@ class TableMappingTest {
     private final SimulatedClient client = dynamo.client("writer");
     private final TableStream stream;
 
+    @SuppressWarnings("unchecked") // The SDK takes generic varargs.
     TableMappingTest() {
         bench.of(client.createTable(request -> request.tableName(TABLE)
                 .billingMode(BillingMode.PAY_PER_REQUEST)
