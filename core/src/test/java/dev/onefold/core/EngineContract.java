@@ -110,7 +110,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void the_highest_version_wins_in_any_order_and_its_predecessors_leave_their_groups() {
+    default void hazard_13_the_highest_version_wins_in_any_order_and_its_predecessors_leave_their_groups() {
         assertAlike(
                 List.of(
                         trade("a", 2, "Rates", "EMEA", "1"),
@@ -122,7 +122,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void a_conflict_is_settled_alike_in_any_order_and_each_loser_is_kept_once() {
+    default void hazard_12_a_conflict_is_settled_alike_in_any_order_and_each_loser_is_kept_once() {
         assertAlike(
                 List.of(
                         trade("a", 1, "Rates", "EMEA", "1"),
@@ -134,7 +134,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void a_delete_wins_a_conflict_in_any_order() {
+    default void hazard_14_a_delete_wins_a_conflict_in_any_order() {
         assertAlike(
                 List.of(trade("a", 1, "Rates", "EMEA", "1"), deleted("a", 1), trade("b", 1, "", "", "2")),
                 List.of("=2.00,1", "=2.00,1", "/=2.00,1"),
@@ -142,7 +142,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void a_delete_retracts_and_nothing_late_resurrects_its_key() {
+    default void hazard_11_a_delete_retracts_and_nothing_late_resurrects_its_key() {
         assertAlike(
                 List.of(trade("a", 1, "Rates", "EMEA", "1"), deleted("a", 3), trade("a", 2, "FX", "EMEA", "2")),
                 List.of("=0.00,0"),
@@ -154,7 +154,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void a_filtered_version_contributes_nothing_and_still_replaces_its_predecessor() {
+    default void hazard_55_a_filtered_version_contributes_nothing_and_still_replaces_its_predecessor() {
         assertAlike(
                 List.of(trade("a", 1, "Rates", "EMEA", "1"), filtered("a", 2), trade("b", 1, "FX", "EMEA", "2")),
                 List.of("=2.00,1", "FX=2.00,1", "FX/EMEA=2.00,1"),
@@ -162,7 +162,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void extremes_averages_and_distinct_counts_are_right_after_corrections_and_deletes() {
+    default void hazard_17_extremes_averages_and_distinct_counts_are_right_after_corrections_and_deletes() {
         try (Engine engine = open("data", TRADES)) {
             assertThat(figures(engine)).containsExactly("=null,null,null,0");
             feed(
@@ -180,7 +180,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void arithmetic_is_exact_and_bounded_at_the_door_and_healthy_records_go_on() {
+    default void hazard_20_arithmetic_is_exact_and_bounded_at_the_door_and_healthy_records_go_on() {
         Pipeline wide = PipelineBuilder.named("wide")
                 .key("id")
                 .version("v")
@@ -222,7 +222,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void a_group_may_have_any_name_and_vanishes_when_it_is_empty() {
+    default void hazard_22_a_group_may_have_any_name_and_vanishes_when_it_is_empty() {
         List<String> names = List.of("", "FX:Spot", "message_count", "O'Brien", "a\\u0000b", "a", "\\\"", "/", "😀");
         try (Engine engine = open("data", TRADES)) {
             for (int i = 0; i < names.size(); i++) {
@@ -330,7 +330,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void a_rejected_record_is_kept_whole_and_can_be_listed_fixed_redriven_and_purged() {
+    default void hazard_24_a_rejected_record_is_kept_whole_and_can_be_listed_fixed_redriven_and_purged() {
         String good = trade("a", 1, "Rates", "EMEA", "1");
         List<String> bad = List.of("not a record", good.replace("EMEA", "\\ud800"), "", good.replace(":1}", ":\"x\"}"));
         try (Engine engine = open("data", TRADES)) {
@@ -373,7 +373,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void dead_letters_may_be_redriven_in_any_order_and_any_number_of_times() {
+    default void hazard_19_dead_letters_may_be_redriven_in_any_order_and_any_number_of_times() {
         List<String> fixed = List.of(trade("a", 1, "d", "r", "1"), trade("a", 2, "e", "r", "2"), deleted("a", 3));
         int number = 0;
         for (List<Integer> order : permutations(List.of(0, 1, 2))) {
@@ -414,7 +414,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void without_versions_an_id_counts_once() {
+    default void hazard_18_without_versions_an_id_counts_once() {
         PipelineBuilder byId = PipelineBuilder.named("by-id").id("id");
         try (Engine engine = open("by-id", byId.rollup(r -> r.count("rows")).build())) {
             feed(engine, "one", List.of("{\"id\":1}", "{\"id\":2}", "{\"id\":1}"));

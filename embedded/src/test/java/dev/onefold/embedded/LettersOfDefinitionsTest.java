@@ -66,7 +66,7 @@ class LettersOfDefinitionsTest {
     }
 
     @Test
-    void a_refused_row_comes_back_with_its_own_values_after_the_measures_were_put_in_another_order() {
+    void hazard_16_a_refused_row_comes_back_with_its_own_values_after_the_measures_were_put_in_another_order() {
         appendLarge();
         fillWith(xy(2), definition(b -> b.rollup(r -> r.sum("y", "y", 9, 0).sum("x", "x", 2, 0))));
         try (EmbeddedEngine engine = filled(xy(9))) {

@@ -56,7 +56,7 @@ class ManyCallersTest {
     }
 
     @Test
-    void every_record_that_eight_threads_append_to_one_source_is_in_the_totals() throws Exception {
+    void hazard_8_every_record_that_eight_threads_append_to_one_source_is_in_the_totals() throws Exception {
         int threads = 8;
         int appends = 100;
         try (EmbeddedEngine engine = open();

@@ -37,19 +37,19 @@ class RemoteEngineContractTest implements VerbContract {
     // Each order of records needs an engine of its own; the test of the owner itself tries them all.
 
     @Override
-    public void the_highest_version_wins_in_any_order_and_its_predecessors_leave_their_groups() {}
+    public void hazard_13_the_highest_version_wins_in_any_order_and_its_predecessors_leave_their_groups() {}
 
     @Override
-    public void a_conflict_is_settled_alike_in_any_order_and_each_loser_is_kept_once() {}
+    public void hazard_12_a_conflict_is_settled_alike_in_any_order_and_each_loser_is_kept_once() {}
 
     @Override
-    public void a_delete_wins_a_conflict_in_any_order() {}
+    public void hazard_14_a_delete_wins_a_conflict_in_any_order() {}
 
     @Override
-    public void a_delete_retracts_and_nothing_late_resurrects_its_key() {}
+    public void hazard_11_a_delete_retracts_and_nothing_late_resurrects_its_key() {}
 
     @Override
-    public void a_filtered_version_contributes_nothing_and_still_replaces_its_predecessor() {}
+    public void hazard_55_a_filtered_version_contributes_nothing_and_still_replaces_its_predecessor() {}
 
     @AfterEach
     void close() {

@@ -146,7 +146,7 @@ class ReplayOfTablesTest {
     }
 
     @Test
-    void what_came_before_a_day_is_told_as_forgotten() {
+    void hazard_32_what_came_before_a_day_is_told_as_forgotten() {
         Store store = store("day");
         String arn = DYNAMO.sourceTable("Day");
         put("Day", "a", "Roma");
@@ -178,7 +178,7 @@ class ReplayOfTablesTest {
     }
 
     @Test
-    void items_from_before_the_stream_come_in_when_written_once_more_and_removed_ones_stay_away() {
+    void hazard_40_items_from_before_the_stream_come_in_when_written_once_more_and_removed_ones_stay_away() {
         Store store = store("seeded");
         DYNAMO.sourceTable("Seeded");
         List.of("a", "b", "c").forEach(id -> put("Seeded", id, "Roma"));

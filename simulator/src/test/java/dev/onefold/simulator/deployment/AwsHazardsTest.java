@@ -85,7 +85,7 @@ class AwsHazardsTest {
 
     /// 1.
     @Test
-    void a_batch_that_comes_again_cut_elsewhere_counts_once() {
+    void hazard_1_a_batch_that_comes_again_cut_elsewhere_counts_once() {
         List<Arrival> batch = trades(4);
         process(batch);
         process(batch.subList(0, 2));
@@ -95,7 +95,7 @@ class AwsHazardsTest {
 
     /// 2, 3.
     @Test
-    void a_retry_after_the_service_has_forgotten_its_token_counts_once() {
+    void hazard_2_a_retry_after_the_service_has_forgotten_its_token_counts_once() {
         List<Arrival> batch = trades(4);
         process(batch);
         deployment.time.runFor(Duration.ofSeconds(601));
@@ -105,7 +105,7 @@ class AwsHazardsTest {
 
     /// 4, 6.
     @Test
-    void a_request_whose_answer_is_lost_is_looked_up_and_is_its_own() {
+    void hazard_4_a_request_whose_answer_is_lost_is_looked_up_and_is_its_own() {
         deployment.dynamo.inject(Faults.none().with(Fault.REPLY_LOST, 0.2).with(Fault.ERROR_AFTER, 0.2));
         List<Fate> fates = new ArrayList<>();
         for (Arrival arrival : trades(60)) {
@@ -118,7 +118,7 @@ class AwsHazardsTest {
 
     /// 5, 15.
     @Test
-    void between_the_row_and_its_delta_there_is_no_instant_to_be_killed_in() {
+    void hazard_5_between_the_row_and_its_delta_there_is_no_instant_to_be_killed_in() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         List<Arrival> batch = trades(20);
         for (int millis = 1; millis < 120; millis += 3) {
@@ -133,7 +133,7 @@ class AwsHazardsTest {
 
     /// 7.
     @Test
-    void what_a_zombie_sends_minutes_later_changes_nothing() {
+    void hazard_7_what_a_zombie_sends_minutes_later_changes_nothing() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.ZOMBIE, 0.3));
         for (int version = 1; version <= 20; version++) {
             process(List.of(trade("a", version, "desk" + version % 2, version)));
@@ -147,7 +147,7 @@ class AwsHazardsTest {
 
     /// 8.
     @Test
-    void of_two_functions_on_the_same_keys_at_once_no_update_is_lost_and_none_counts_twice() {
+    void hazard_8_of_two_functions_on_the_same_keys_at_once_no_update_is_lost_and_none_counts_twice() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         List<CompletableFuture<List<Fate>>> twins = new ArrayList<>();
         List<Arrival> batch = trades(30);
@@ -163,7 +163,7 @@ class AwsHazardsTest {
 
     /// 9.
     @Test
-    void an_event_that_its_producer_has_sent_twice_has_two_sequence_numbers_and_counts_once() {
+    void hazard_9_an_event_that_its_producer_has_sent_twice_has_two_sequence_numbers_and_counts_once() {
         process(List.of(trade("a", 1, "FX", 5)));
         process(List.of(trade("a", 1, "FX", 5)));
         assertThat(total()).isEqualTo("=[5.00, 1]");
@@ -171,7 +171,7 @@ class AwsHazardsTest {
 
     /// 28.
     @Test
-    void many_small_deltas_over_a_hundred_groups_are_added_whole_in_as_many_transactions_as_it_takes() {
+    void hazard_28_many_small_deltas_over_a_hundred_groups_are_added_whole_in_as_many_transactions_as_it_takes() {
         for (int i = 0; i < 250; i++) {
             process(List.of(trade("t" + i, 1, "desk" + i, 1)));
         }
@@ -181,7 +181,7 @@ class AwsHazardsTest {
 
     /// 32, 33.
     @Test
-    void an_outage_of_days_forgets_nothing_because_deltas_do_not_expire() {
+    void hazard_33_an_outage_of_days_forgets_nothing_because_deltas_do_not_expire() {
         process(trades(50));
         deployment.time.runFor(Duration.ofDays(9));
         assertThat(total()).isEqualTo("=[50.00, 50]");
@@ -189,7 +189,7 @@ class AwsHazardsTest {
 
     /// 34, 36.
     @Test
-    void the_parent_s_last_record_again_after_the_child_has_begun_takes_nothing_back() {
+    void hazard_34_the_parent_s_last_record_again_after_the_child_has_begun_takes_nothing_back() {
         Arrival parent = trade("a", 1, "FX", 1);
         process(List.of(parent));
         process(List.of(trade("a", 2, "Rates", 2)));
@@ -200,7 +200,7 @@ class AwsHazardsTest {
 
     /// 39.
     @Test
-    void an_answer_of_many_pages_is_whole() {
+    void hazard_39_an_answer_of_many_pages_is_whole() {
         String longName = "n".repeat(400);
         List<byte[]> records = IntStream.range(0, 4_000)
                 .mapToObj(i -> trade("t" + i, 1, longName + i, 1).data())
@@ -211,7 +211,7 @@ class AwsHazardsTest {
 
     /// 40.
     @Test
-    void rows_that_seed_while_events_are_live_are_versioned_and_tombstones_guard() {
+    void hazard_40_rows_that_seed_while_events_are_live_are_versioned_and_tombstones_guard() {
         Pipeline favourites = PipelineBuilder.named("favourites")
                 .key("id")
                 .version("v")
@@ -235,7 +235,7 @@ class AwsHazardsTest {
 
     /// 53, 54.
     @Test
-    void a_delta_that_retracts_waits_for_the_one_that_adds_whatever_their_ids_say() {
+    void hazard_53_a_delta_that_retracts_waits_for_the_one_that_adds_whatever_their_ids_say() {
         SimulatedClient client = deployment.dynamo.client("person");
         for (int version = 1; version <= 12; version++) {
             // Each writer is told a time that is further behind.
@@ -260,7 +260,7 @@ class AwsHazardsTest {
 
     /// 51.
     @Test
-    void functions_restored_from_one_snapshot_write_over_no_other_s_delta() {
+    void hazard_51_functions_restored_from_one_snapshot_write_over_no_other_s_delta() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         List<CompletableFuture<List<Fate>>> twins = new ArrayList<>();
         InstantSource stopped = InstantSource.fixed(deployment.time.instant());
@@ -275,7 +275,7 @@ class AwsHazardsTest {
 
     /// 29.
     @Test
-    void a_table_on_which_every_transaction_conflicts_is_an_error_after_bounded_attempts_and_nothing_is_lost() {
+    void hazard_29_a_table_on_which_every_transaction_conflicts_is_an_error_after_bounded_attempts_and_nothing_is_lost() {
         process(trades(5));
         engine.reduce();
         deployment.dynamo.inject(Faults.none().with(Fault.CONFLICT, 1));
@@ -290,7 +290,7 @@ class AwsHazardsTest {
 
     /// 16, 57.
     @Test
-    void code_that_has_read_the_old_definition_cannot_write_behind_the_filler_s_back() {
+    void hazard_57_code_that_has_read_the_old_definition_cannot_write_behind_the_filler_s_back() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         process(trades(10));
         for (int micros = 0; micros < 40_000; micros += 1_500) {
@@ -305,7 +305,7 @@ class AwsHazardsTest {
 
     /// 10. No window within which an id is known.
     @Test
-    void an_id_that_comes_again_after_a_year_counts_once() {
+    void hazard_10_an_id_that_comes_again_after_a_year_counts_once() {
         Deployment claims = Deployment.calm();
         AwsEngine counting = claims.engine(
                 PipelineBuilder.named("runs")
@@ -327,7 +327,7 @@ class AwsHazardsTest {
 
     /// 38.
     @Test
-    void totals_that_were_cleared_without_their_rows_are_found_and_rebuilt() {
+    void hazard_38_totals_that_were_cleared_without_their_rows_are_found_and_rebuilt() {
         process(trades(6));
         assertThat(total()).isEqualTo("=[6.00, 6]");
         Store person = function();
@@ -345,7 +345,7 @@ class AwsHazardsTest {
 
     /// 58.
     @Test
-    void an_audit_while_events_arrive_compares_one_cut() {
+    void hazard_58_an_audit_while_events_arrive_compares_one_cut() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         process(trades(200));
         for (int round = 1; round <= 10; round++) {

@@ -90,7 +90,7 @@ class IsolationHazardsTest {
 
     /// 39: trades only change their desk, so every answer of one cut counts 30.
     @Test
-    void an_answer_is_of_one_cut_although_the_items_of_a_commit_become_visible_one_by_one() {
+    void hazard_39_an_answer_is_of_one_cut_although_the_items_of_a_commit_become_visible_one_by_one() {
         deployment.of(process(IntStream.range(0, 30)
                 .mapToObj(i -> trade("t" + i, 1, "desk" + i % 5))
                 .toArray(Arrival[]::new)));
@@ -112,7 +112,7 @@ class IsolationHazardsTest {
 
     /// 54: a row names a delta that cannot be read yet.
     @Test
-    void a_predecessor_that_is_on_its_way_is_not_taken_for_one_that_was_added() {
+    void hazard_54_a_predecessor_that_is_on_its_way_is_not_taken_for_one_that_was_added() {
         deployment.dynamo.inject(Faults.none().with(SLOW));
         noteNegative();
         for (int round = 0; round < 60; round++) {
@@ -133,7 +133,7 @@ class IsolationHazardsTest {
 
     /// 57: a gate is free again, and moved, while a new row that was written under the old definition is on its way.
     @Test
-    void a_row_that_is_on_its_way_when_the_gates_move_is_in_the_new_view() {
+    void hazard_57_a_row_that_is_on_its_way_when_the_gates_move_is_in_the_new_view() {
         deployment.dynamo.inject(Faults.none().with(SLOW));
         int rounds = 40;
         for (int round = 0; round < rounds; round++) {
@@ -148,7 +148,7 @@ class IsolationHazardsTest {
 
     /// 39: "the only way to know when you have reached the end of the result set is when LastEvaluatedKey is empty".
     @Test
-    void a_lane_whose_first_page_is_empty_is_not_empty() {
+    void hazard_39_a_lane_whose_first_page_is_empty_is_not_empty() {
         deployment.of(process(trade("a", 1, "FX")));
         deployment.time.runFor(Duration.ofHours(1));
         deployment.dynamo.inject(Faults.none().with(Fault.EMPTY_PAGE, 1));
@@ -163,7 +163,7 @@ class IsolationHazardsTest {
     /// 51: ids of deltas begin with their writer's clock.
     @Test
     @Tag("campaign")
-    void a_run_of_reduce_that_others_wait_for_ends_also_if_a_writer_s_clock_is_a_minute_ahead() {
+    void hazard_51_a_run_of_reduce_that_others_wait_for_ends_also_if_a_writer_s_clock_is_a_minute_ahead() {
         Store person = deployment.store(deployment.dynamo.client("ahead").dating(Duration.ofSeconds(60)));
         IntStream.range(0, 20).forEach(i -> StateAndMap.process(person, List.of(trade("a" + i, 1, "FX"))));
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));

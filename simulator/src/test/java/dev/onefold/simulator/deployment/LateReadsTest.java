@@ -63,7 +63,7 @@ class LateReadsTest {
     }
 
     @Test
-    void versions_that_follow_each_other_faster_than_reads_are_all_taken() {
+    void hazard_8_versions_that_follow_each_other_faster_than_reads_are_all_taken() {
         deployment.dynamo.inject(LATE);
         for (int version = 1; version <= 5; version++) {
             assertThat(process(version, "desk" + version)).allMatch(fate -> fate instanceof Fate.Accepted);
@@ -84,7 +84,7 @@ class LateReadsTest {
     }
 
     @Test
-    void a_conflict_with_a_row_that_is_there_no_more_is_none() {
+    void hazard_8_a_conflict_with_a_row_that_is_there_no_more_is_none() {
         deployment.dynamo.inject(LATE);
         process(1, "Rates");
         process(2, "Rates");

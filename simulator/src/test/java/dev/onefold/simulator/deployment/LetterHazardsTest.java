@@ -98,7 +98,7 @@ class LetterHazardsTest {
 
     /// 12, seed 131809: the letter comes before the transaction, and may be redriven in between.
     @Test
-    void a_loser_that_is_redriven_before_its_winner_is_in_is_kept_when_it_loses_again() {
+    void hazard_12_a_loser_that_is_redriven_before_its_winner_is_in_is_kept_when_it_loses_again() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 1));
         List<Arrival> batch = List.of(arrival(trade("Rates")), arrival(trade("FX")));
         SimulatedClient sandbox = deployment.dynamo.client("sandbox");

@@ -31,7 +31,7 @@ class LongReadsTest {
     }
 
     @Test
-    void an_answer_whose_pages_take_three_seconds_is_whole_while_fifty_readers_ask_each_second() {
+    void hazard_58_an_answer_whose_pages_take_three_seconds_is_whole_while_fifty_readers_ask_each_second() {
         life.live(READERS);
         SimulatedClient client = deployment.dynamo.client("long");
         Instant start = deployment.time.instant();

@@ -153,7 +153,7 @@ class NarrowerDecimalsTest {
 
     /// 57.
     @Test
-    void a_record_that_comes_while_a_narrower_view_is_filled_is_judged_by_both_views() {
+    void hazard_57_a_record_that_comes_while_a_narrower_view_is_filled_is_judged_by_both_views() {
         AwsEngine engine = deployment.engine(WIDE, 3, 4);
         process(trade("a", 1, "1"), trade("b", 1, "10.123"), trade("c", 1, "100.123"));
         assertThat(upkeep(NARROW, false)).isInstanceOf(Upkeep.Outcome.Working.class);

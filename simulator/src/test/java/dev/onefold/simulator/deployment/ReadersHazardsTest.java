@@ -48,7 +48,7 @@ class ReadersHazardsTest {
     }
 
     @Test
-    void fifty_readers_do_not_hold_up_a_thousand_messages_a_second() {
+    void hazard_58_fifty_readers_do_not_hold_up_a_thousand_messages_a_second() {
         live(Duration.ofSeconds(9));
     }
 
@@ -60,7 +60,7 @@ class ReadersHazardsTest {
 
     /// 58: with so many lanes one of the headers is always in a transaction.
     @Test
-    void readers_get_answers_while_forty_lanes_commit_without_a_pause() {
+    void hazard_58_readers_get_answers_while_forty_lanes_commit_without_a_pause() {
         VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
         Deployment wide =
                 new Deployment(time, new SimulatedDynamoDb(time, 1), new SplittableRandom(1), 1, CLOCK_SKEW_MS);

@@ -167,7 +167,7 @@ class StreamHazardsTest {
 
     /// 9, 30.
     @Test
-    void entries_that_put_records_refuses_are_put_again_and_what_is_in_twice_counts_once() {
+    void hazard_30_entries_that_put_records_refuses_are_put_again_and_what_is_in_twice_counts_once() {
         kinesis.inject(Faults.none().with(Fault.UNPROCESSED, 0.3).with(Fault.REPLY_LOST, 0.2));
         map();
         Producers producers = new Producers(deployment.time, kinesis.client(), TRADES, new SplittableRandom(1));

@@ -34,7 +34,7 @@ class HazardsTest {
 
     /// 5.
     @Test
-    void between_a_result_and_its_mark_there_is_no_instant_to_crash_in() {
+    void hazard_5_between_a_result_and_its_mark_there_is_no_instant_to_crash_in() {
         List<String> lines = Trades.trades(60);
         for (int change = 1; change < 400; change++) {
             SimulatedDisk each = SimulatedDisk.empty();
@@ -65,7 +65,7 @@ class HazardsTest {
 
     /// 8.
     @Test
-    void of_two_senders_at_once_no_update_is_lost() throws InterruptedException {
+    void hazard_8_of_two_senders_at_once_no_update_is_lost() throws InterruptedException {
         try (EmbeddedEngine engine =
                 open(Trades.directory(disk), Trades.settings(3).withThreads(2))) {
             List<Thread> senders = List.of("a", "b", "c").stream()
@@ -84,7 +84,7 @@ class HazardsTest {
 
     /// 10.
     @Test
-    void what_is_older_than_the_horizon_is_neither_counted_nor_dropped() {
+    void hazard_10_what_is_older_than_the_horizon_is_neither_counted_nor_dropped() {
         String yaml = """
                 pipeline: events
                 input: {id: id, time: at, horizon: 1d}
@@ -161,7 +161,7 @@ class HazardsTest {
 
     /// 13.
     @Test
-    void version_ten_is_above_version_nine_also_as_text() {
+    void hazard_13_version_ten_is_above_version_nine_also_as_text() {
         try (EmbeddedEngine engine = open(disk)) {
             engine.append("s", List.of("{\"id\":1,\"v\":\"10\",\"desk\":\"FX\",\"value\":1}"));
             engine.append("s", List.of("{\"id\":\"1\",\"v\":\"9\",\"desk\":\"FX\",\"value\":2}"));
@@ -172,7 +172,7 @@ class HazardsTest {
 
     /// 14.
     @Test
-    void a_delete_retracts_once_however_often_it_comes() {
+    void hazard_14_a_delete_retracts_once_however_often_it_comes() {
         try (EmbeddedEngine engine = open(disk)) {
             engine.append("s", List.of(trade("a", 1, "FX", "5"), trade("b", 1, "FX", "2")));
             engine.append("s", List.of(delete("a", 2), delete("a", 2), delete("a", 3)));
@@ -182,7 +182,7 @@ class HazardsTest {
 
     /// 15.
     @Test
-    void a_correction_leaves_its_old_group_and_joins_its_new_one_in_one_step() throws InterruptedException {
+    void hazard_15_a_correction_leaves_its_old_group_and_joins_its_new_one_in_one_step() throws InterruptedException {
         try (EmbeddedEngine engine =
                 open(Trades.directory(disk), Trades.settings(2).withThreads(2))) {
             engine.append("s", List.of(trade("a", 0, "desk0", "5")));
@@ -201,7 +201,7 @@ class HazardsTest {
 
     /// 16.
     @Test
-    void a_retraction_uses_the_definition_that_its_addition_was_made_under() {
+    void hazard_16_a_retraction_uses_the_definition_that_its_addition_was_made_under() {
         String before = """
                 pipeline: trades
                 input: {key: id, version: v}
@@ -244,7 +244,7 @@ class HazardsTest {
 
     /// 18.
     @Test
-    void late_increments_with_ids_all_count() {
+    void hazard_18_late_increments_with_ids_all_count() {
         String yaml = """
                 pipeline: runs
                 input: {id: id}
@@ -259,7 +259,7 @@ class HazardsTest {
 
     /// 19.
     @Test
-    void a_redriven_older_version_does_not_replace_a_newer_one() {
+    void hazard_19_a_redriven_older_version_does_not_replace_a_newer_one() {
         try (EmbeddedEngine engine = open(disk)) {
             engine.append("s", List.of(trade("a", 3, "FX", "\"oops\""), trade("a", 4, "FX", "4")));
             byte[] mended = trade("a", 3, "FX", "3").getBytes(java.nio.charset.StandardCharsets.UTF_8);
@@ -317,7 +317,7 @@ class HazardsTest {
 
     /// 24.
     @Test
-    void a_poison_record_stops_nothing_behind_it() {
+    void hazard_24_a_poison_record_stops_nothing_behind_it() {
         try (EmbeddedEngine engine = open(disk)) {
             engine.append("s", List.of("poison", trade("a", 1, "FX", "1"), "", trade("b", 1, "FX", "1")));
             assertThat(totals(engine)).containsEntry("FX", "2.00 2 1.00");
@@ -330,7 +330,7 @@ class HazardsTest {
 
     /// 38.
     @Test
-    void a_rebuild_replaces_totals_and_rows_stay() {
+    void hazard_38_a_rebuild_replaces_totals_and_rows_stay() {
         try (EmbeddedEngine engine = open(disk)) {
             engine.append("s", Trades.trades(100));
             Map<String, String> before = totals(engine);
@@ -348,7 +348,7 @@ class HazardsTest {
 
     /// 39.
     @Test
-    void in_every_answer_beside_intake_the_total_is_the_sum_of_the_groups() throws InterruptedException {
+    void hazard_39_in_every_answer_beside_intake_the_total_is_the_sum_of_the_groups() throws InterruptedException {
         try (EmbeddedEngine engine =
                 open(Trades.directory(disk), Trades.settings(4).withThreads(2))) {
             Thread sender = Thread.ofPlatform().start(() -> {
@@ -371,7 +371,7 @@ class HazardsTest {
 
     /// 40.
     @Test
-    void rows_that_seed_beside_live_events_are_versioned_and_tombstones_guard() {
+    void hazard_40_rows_that_seed_beside_live_events_are_versioned_and_tombstones_guard() {
         try (EmbeddedEngine engine = open(disk)) {
             engine.append("live", List.of(trade("a", 5, "FX", "5"), delete("b", 5)));
             fold(engine, Trades.file("seed", List.of(trade("a", 1, "FX", "1"), trade("b", 1, "FX", "1"))));

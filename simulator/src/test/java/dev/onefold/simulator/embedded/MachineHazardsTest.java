@@ -44,7 +44,7 @@ class MachineHazardsTest {
 
     /// 47.
     @Test
-    void after_a_failed_force_a_succeeding_one_is_not_believed() {
+    void hazard_47_after_a_failed_force_a_succeeding_one_is_not_believed() {
         List<String> lines = Trades.trades(30);
         EmbeddedEngine engine = open(disk);
         engine.append("s", lines.subList(0, 10));
@@ -72,7 +72,7 @@ class MachineHazardsTest {
 
     /// 48.
     @Test
-    void an_acknowledged_record_survives_a_power_cut_also_after_a_kill() {
+    void hazard_48_an_acknowledged_record_survives_a_power_cut_also_after_a_kill() {
         for (int nth = 1; nth < 24; nth++) {
             SimulatedDisk first = SimulatedDisk.empty();
             try (EmbeddedEngine engine = open(first)) {
@@ -202,7 +202,7 @@ class MachineHazardsTest {
 
     /// 50.
     @Test
-    void a_directory_that_another_process_owns_is_refused() throws java.io.IOException {
+    void hazard_50_a_directory_that_another_process_owns_is_refused() throws java.io.IOException {
         open(disk).close();
         assertThat(disk.lockElsewhere(Trades.directory(disk).resolve("LOCK"))).isTrue();
         assertRefused(EngineException.Kind.IN_USE, () -> open(disk));
@@ -212,7 +212,7 @@ class MachineHazardsTest {
 
     /// 51.
     @Test
-    void a_clock_that_goes_back_changes_no_total() {
+    void hazard_51_a_clock_that_goes_back_changes_no_total() {
         Iterator<Integer> hours = List.of(9, 3, 3, 8, 1).iterator();
         var settings = Trades.settings(2)
                 .withCheckpointInterval(Duration.ZERO)
@@ -230,7 +230,7 @@ class MachineHazardsTest {
 
     /// 59.
     @Test
-    void a_file_that_was_cut_or_changed_is_refused_naming_both() {
+    void hazard_59_a_file_that_was_cut_or_changed_is_refused_naming_both() {
         List<String> lines = Trades.trades(20);
         try (EmbeddedEngine engine = open(disk)) {
             fold(engine, Trades.file("a", lines));
@@ -248,7 +248,7 @@ class MachineHazardsTest {
 
     /// 59.
     @Test
-    void a_copy_is_not_folded_twice_and_one_that_goes_on_is_not_guessed_at() {
+    void hazard_59_a_copy_is_not_folded_twice_and_one_that_goes_on_is_not_guessed_at() {
         List<String> lines = Trades.trades(20);
         try (EmbeddedEngine engine = openByPlace()) {
             fold(engine, Trades.file("a", lines.subList(0, 10)));
@@ -313,7 +313,7 @@ class MachineHazardsTest {
 
     /// 60.
     @Test
-    void another_number_of_shards_changes_no_answer() {
+    void hazard_60_another_number_of_shards_changes_no_answer() {
         List<String> lines = Trades.trades(200);
         int done = 0;
         for (int shards : List.of(1, 5, 2, 256, 3, 1)) {
@@ -328,7 +328,7 @@ class MachineHazardsTest {
 
     /// 61.
     @Test
-    void who_was_killed_goes_on_behind_the_last_acknowledged_line() {
+    void hazard_61_who_was_killed_goes_on_behind_the_last_acknowledged_line() {
         List<String> lines = Trades.trades(40);
         open(disk).append("s", lines.subList(0, 15));
         try (EmbeddedEngine engine = open(disk.kill())) {
