@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads the small language inside a text from left to right. A grammar takes what it needs and, where it meets
 /// something else, throws what [#refuse(String, String)] makes of it: the first thing wrong in a text ends its
 /// reading, at its exact column. Not thread-safe.
-public final class Expression {
+final class Expression {
     /// The most digits of a number, without leading zeros.
     private static final int NUMBER_DIGITS_MAX = 28;
 
@@ -42,8 +42,7 @@ public final class Expression {
     /// What the grammar makes of a text, or null when it is wrong, which is then noted.
     ///
     /// @param path where the text stands in the document's structure
-    public static <T> @Nullable T read(
-            Node.Scalar scalar, String path, Problems problems, Function<Expression, T> grammar) {
+    static <T> @Nullable T read(Node.Scalar scalar, String path, Problems problems, Function<Expression, T> grammar) {
         Expression expression = new Expression(scalar, path);
         return Refusal.read(problems, () -> {
             expression.refuseBrokenText();
@@ -52,24 +51,24 @@ public final class Expression {
     }
 
     /// The text as it is, read to its end.
-    public String whole() {
+    String whole() {
         offset = text.length();
         return text;
     }
 
     /// The offset of the next token.
-    public int offset() {
+    int offset() {
         skipSpace();
         return offset;
     }
 
     /// Goes back to where [#offset()] was.
-    public void back(int toOffset) {
+    void back(int toOffset) {
         offset = toOffset;
     }
 
     /// The text is refused for what stands at this point of it.
-    public Refusal refuse(String wrong, String right) {
+    Refusal refuse(String wrong, String right) {
         skipSpace();
         if (!atEnd()) {
             return refuse(offset, token(), wrong, right);
@@ -80,7 +79,7 @@ public final class Expression {
     }
 
     /// The text is refused for what was read since `start`.
-    public Refusal refuseFrom(int start, String wrong, String right) {
+    Refusal refuseFrom(int start, String wrong, String right) {
         return refuse(start, text.substring(start, offset), wrong, right);
     }
 
@@ -89,7 +88,7 @@ public final class Expression {
     }
 
     /// Refuses anything that is left of the text.
-    public void end(String right) {
+    void end(String right) {
         skipSpace();
         if (!atEnd()) {
             throw refuse("is unexpected", right);
@@ -97,7 +96,7 @@ public final class Expression {
     }
 
     /// Takes the character if it is next.
-    public boolean take(char wanted) {
+    boolean take(char wanted) {
         skipSpace();
         if (offset < text.length() && text.charAt(offset) == wanted) {
             offset++;
@@ -107,14 +106,14 @@ public final class Expression {
     }
 
     /// Takes the character, which must be next.
-    public void expect(char wanted, String right) {
+    void expect(char wanted, String right) {
         if (!take(wanted)) {
             throw refuse("is unexpected, expected '" + wanted + "'", right);
         }
     }
 
     /// Takes the word if it is next, alone: not as the beginning of a path.
-    public boolean takeWord(String wanted) {
+    boolean takeWord(String wanted) {
         int start = offset;
         if (word().equals(wanted) && !(offset < text.length() && text.charAt(offset) == '.')) {
             return true;
@@ -124,13 +123,13 @@ public final class Expression {
     }
 
     /// Takes the letters, digits, `_`, `-` and `@` that are next; may be none.
-    public String word() {
+    String word() {
         skipSpace();
         return plain();
     }
 
     /// Takes one of these words, which must be next.
-    public String oneOf(List<String> words, String wrong) {
+    String oneOf(List<String> words, String wrong) {
         int start = offset();
         String word = word();
         if (word.isEmpty()) {
@@ -143,7 +142,7 @@ public final class Expression {
     }
 
     /// Takes what is next of these characters; may be nothing.
-    public String run(String characters) {
+    String run(String characters) {
         skipSpace();
         int start = offset;
         while (offset < text.length() && characters.indexOf(text.charAt(offset)) >= 0) {
@@ -153,7 +152,7 @@ public final class Expression {
     }
 
     /// Takes a path of names joined by dots; a name with other characters than [#word()] takes is in double quotes.
-    public List<String> names() {
+    List<String> names() {
         skipSpace();
         List<String> names = new ArrayList<>();
         names.add(name());
@@ -208,7 +207,7 @@ public final class Expression {
     }
 
     /// The text is refused if an operator is next.
-    public void refuseArithmetic() {
+    void refuseArithmetic() {
         skipSpace();
         if (!atEnd() && (ARITHMETIC + "-").indexOf(text.charAt(offset)) >= 0) {
             throw refuse("is arithmetic", NO_ARITHMETIC);
@@ -216,13 +215,13 @@ public final class Expression {
     }
 
     /// How to name a field whose name is not a plain word. YAML takes the outer quotes away.
-    public String nameAdvice() {
+    String nameAdvice() {
         return "a name with a space is in double quotes, inside those of YAML: "
                 + innerQuotes(isPlainWords() ? text.strip() : "Order No.");
     }
 
     /// Whether the text has neither quotes nor parentheses: it may be a name with spaces that lost its quotes.
-    public boolean isPlainWords() {
+    boolean isPlainWords() {
         return text.strip().indexOf(' ') > 0 && text.chars().noneMatch(c -> "\"'()".indexOf(c) >= 0);
     }
 
@@ -231,7 +230,8 @@ public final class Expression {
     }
 
     /// Takes a text in double or single quotes, in which the same quote is written twice; null when no quote is next.
-    public @Nullable String quotedText() {
+    @Nullable
+    String quotedText() {
         skipSpace();
         return offset < text.length() && (text.charAt(offset) == '"' || text.charAt(offset) == '\'') ? quoted() : null;
     }
@@ -255,7 +255,8 @@ public final class Expression {
     }
 
     /// Takes a decimal like `-100.50`, without its trailing zeros; null when no number is next.
-    public @Nullable BigDecimal number() {
+    @Nullable
+    BigDecimal number() {
         int start = offset();
         if (!numberIsNext()) {
             return null;
@@ -276,7 +277,7 @@ public final class Expression {
     }
 
     /// Takes a whole number within these bounds, which are not negative.
-    public int wholeNumber(int min, int max) {
+    int wholeNumber(int min, int max) {
         int start = offset();
         String right = String.format(Locale.ROOT, "write a whole number from %,d to %,d", min, max);
         if (!numberIsNext()) {
@@ -291,7 +292,7 @@ public final class Expression {
     }
 
     /// Takes a time span of whole seconds, like `90s`, `15m`, `1h` or `7d`, of at most so many days.
-    public Duration duration(int daysMax) {
+    Duration duration(int daysMax) {
         int start = offset();
         String span = numberRun();
         String right = String.format(Locale.ROOT, "write a number and s, m, h or d, like 15m, from 1s to %dd", daysMax);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// Decides the dead letters of one view again under the definition of another view, which holds the rows already. The
 /// old definition refused their records, so no row holds them; the new one may accept them. Order does not matter:
 /// versions, ids and contributions decide, as when all records come again.
-public final class LetterFill {
+final class LetterFill {
     private static final int PAGE = 1_000;
     private static final Counts CONFLICTING = new Counts(0, 0, 0, -1, 0);
     private static final Counts REJECTED = new Counts(0, 0, 0, 0, 1);
@@ -40,7 +40,7 @@ public final class LetterFill {
     private boolean hasColumns;
     private long refused;
 
-    public LetterFill(View old, View fresh, Derivation.Possible derivation, Space space) {
+    LetterFill(View old, View fresh, Derivation.Possible derivation, Space space) {
         this.space = space;
         this.old = old;
         this.fresh = fresh;
@@ -49,12 +49,12 @@ public final class LetterFill {
     }
 
     /// Takes the letters as they are, before anything is decided.
-    public void takeLetters() {
+    void takeLetters() {
         fresh.letters.addAll(old.letters, fresh.checkpoints::takeIfDue);
     }
 
     /// Makes a letter of a row that the new definition refuses: of what is kept of its record.
-    public void refuse(Row row) {
+    void refuse(Row row) {
         Malformed malformed = derivation.refusal(row.payload()).orElseThrow();
         Row kept = translated(row);
         fresh.letters.add(
@@ -70,7 +70,7 @@ public final class LetterFill {
     }
 
     /// What the refused rows change in the counts: a record counts once, as what became of it last.
-    public Counts refusedCounts() {
+    Counts refusedCounts() {
         return new Counts(-refused, 0, 0, 0, refused);
     }
 
@@ -79,7 +79,7 @@ public final class LetterFill {
     }
 
     /// Decides all of the old view's letters.
-    public void decide() {
+    void decide() {
         List<DeadLetter> page = old.letters.list(0, PAGE);
         while (!page.isEmpty()) {
             for (DeadLetter letter : page) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Brings a data directory back into memory as its checkpoint says. What stands in the journal behind it is folded
 /// again by the engine, with the same code as at first.
-public final class Recovery {
+final class Recovery {
     private final Path directory;
     private final Pipeline pipeline;
     private final Running settings;
@@ -37,7 +37,7 @@ public final class Recovery {
     private final Space space;
     private final Memory memory;
 
-    public Recovery(Path directory, Pipeline pipeline, View.Opening opening) {
+    Recovery(Path directory, Pipeline pipeline, View.Opening opening) {
         this.directory = directory;
         this.pipeline = pipeline;
         settings = opening.settings();
@@ -49,10 +49,10 @@ public final class Recovery {
     }
 
     /// What was recovered.
-    public record Recovered(State state, Letters letters, GroupLogs groupLogs) {}
+    record Recovered(State state, Letters letters, GroupLogs groupLogs) {}
 
     /// Reads all that a checkpoint names; without one, begins with nothing.
-    public Recovered recover(@Nullable Checkpoint checkpoint) {
+    Recovered recover(@Nullable Checkpoint checkpoint) {
         State state = new State(pipeline, settings.shards(), memory);
         Letters letters = new Letters(directory, identity, memory);
         GroupLogs groupLogs = new GroupLogs(directory, identity, state.groups, state.values);
@@ -175,7 +175,7 @@ public final class Recovery {
     }
 
     /// Deletes what a crash left between being written and being named, or between being unnamed and deleted.
-    public void deleteUnnamed(@Nullable Checkpoint checkpoint) {
+    void deleteUnnamed(@Nullable Checkpoint checkpoint) {
         Set<String> named = new HashSet<>();
         if (checkpoint != null) {
             for (int shard = 0; shard < checkpoint.rows().size(); shard++) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The engine keeps its contract when the records come from a log in partitions.
 class LogContractTest implements LetterContract {
     private static final int PARTITIONS = 3;
-    private static final int EACH_MAX = 20;
+    private static final int EACH_MAX = 100;
 
     @TempDir
     Path directory;
@@ -45,8 +45,7 @@ class LogContractTest implements LetterContract {
     }
 
     /// Each record goes to the next partition, and the first ones are delivered each with those before it; in each
-    /// partition a control
-    /// record comes first.
+    /// partition a control record comes first.
     @Override
     public void feed(Engine engine, String source, List<String> records) {
         String name = data.get(engine) + " " + source;
