@@ -52,13 +52,20 @@ public final class Connection {
             Thread.startVirtualThread(task);
         }
 
+        /// To its end also for a caller that is interrupted: what a pause stands before must not be left half done.
         @Override
         public void pause(Duration pause) {
-            try {
-                Thread.sleep(pause);
-            } catch (InterruptedException e) {
+            long end = System.nanoTime() + pause.toNanos();
+            boolean interrupted = false;
+            for (long left = pause.toNanos(); left > 0; left = end - System.nanoTime()) {
+                try {
+                    Thread.sleep(Duration.ofNanos(left));
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
                 Thread.currentThread().interrupt();
-                throw new IllegalStateException("The thread was interrupted while it paused", e);
             }
         }
     };

@@ -194,11 +194,11 @@ public record Store(
         }
     }
 
-    /// Calls once, for what nobody misses if the service refuses it or does not answer.
+    /// Calls once, for what nobody misses if it fails: its caller's own work must not fail with it.
     public <T> void tried(Supplier<CompletableFuture<T>> call) {
         try {
             threads.await(call.get());
-        } catch (SdkException refused) {
+        } catch (RuntimeException failed) {
             return;
         }
     }

@@ -18,7 +18,7 @@ final class Batches {
     ///
     /// @param counts of the records that are done
     /// @param failure why others are not; `null` if all are
-    record Taken(Counts counts, @Nullable RuntimeException failure) {
+    record Taken(Counts counts, @Nullable Throwable failure) {
         Taken plus(Taken other) {
             return new Taken(counts.plus(other.counts), failure == null ? other.failure : failure);
         }
@@ -29,7 +29,7 @@ final class Batches {
     static Taken take(Store store, List<Arrival> arrivals) {
         try {
             return new Taken(Fate.counts(StateAndMap.process(store, arrivals)), null);
-        } catch (RuntimeException failed) {
+        } catch (RuntimeException | Error failed) { // One record may cost a stack or a heap of its own.
             if (arrivals.size() <= 1) {
                 return new Taken(NONE, failed);
             }

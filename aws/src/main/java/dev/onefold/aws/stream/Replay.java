@@ -159,7 +159,11 @@ public final class Replay {
             progress.accept(counts);
         }
         if (taken.failure() != null) {
-            throw taken.failure();
+            switch (taken.failure()) {
+                case Error error -> throw error;
+                case RuntimeException failure -> throw failure;
+                default -> throw new IllegalStateException(taken.failure());
+            }
         }
     }
 

@@ -52,7 +52,7 @@ public final class Retries {
                 if (taken.failure() != null) {
                     failures.put(message.id(), taken.failure());
                 }
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
                 failures.put(message.id(), failed);
             }
         }

@@ -162,8 +162,9 @@ public record Checkpoint(
                 out.writeByte(2);
                 out.writeLong(bytes);
             }
-            case Position.Partition(long next) -> {
+            case Position.Partition(long first, long next) -> {
                 out.writeByte(3);
+                out.writeLong(first);
                 out.writeLong(next);
             }
         }
@@ -177,7 +178,7 @@ public record Checkpoint(
         Position position = switch (kind) {
             case 1 -> new Position.File(in.readLong(), readBytes(in), in.readBoolean());
             case 2 -> new Position.Lines(in.readLong());
-            case 3 -> new Position.Partition(in.readLong());
+            case 3 -> new Position.Partition(in.readLong(), in.readLong());
             default -> throw new IOException("a position of kind " + kind);
         };
         return new KnownSource(name, records, header, position);

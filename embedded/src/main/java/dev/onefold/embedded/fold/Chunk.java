@@ -1,6 +1,7 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Place;
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
@@ -99,6 +100,14 @@ public final class Chunk {
         next = lineOffset + lineBytes + 1;
         oversized = lineBytes;
         oversizedHash = sha256;
+    }
+
+    /// Holds a record of a partition that is over the limit.
+    public void setOversized(Source partition, LogBatch.Entry entry) {
+        set(Framing.LENGTHS, new byte[0], 0, partition, entry.offset());
+        next = entry.offset() + 1;
+        oversized = entry.bytes().length;
+        oversizedHash = Sha256.of(entry.bytes());
     }
 
     /// Holds records of a partition.

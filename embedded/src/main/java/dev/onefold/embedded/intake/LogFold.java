@@ -2,6 +2,7 @@ package dev.onefold.embedded.intake;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.pipeline.Limits;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.LogBatch;
@@ -35,8 +36,19 @@ public final class LogFold {
         Submissions.hold(turn, "another batch of a log");
         try {
             Source source = rounds.openSource(batch.source(), Source.Kind.PARTITION);
+            if (source.first() < 0) {
+                rounds.beginAt(source, batch.from());
+            }
+            if (batch.from() < source.first()) {
+                throw new EngineException(
+                        EngineException.Kind.SOURCE_CHANGED,
+                        "The first batch of " + batch.source() + " began at offset " + source.first()
+                                + ", so nothing below it is in the totals; this one begins at offset " + batch.from()
+                                + ". Hand over a partition's batches in their order. If this is another log of the same"
+                                + " name, give it a name of its own.");
+            }
             long next = source.at();
-            if (next > 0 && batch.from() > next) {
+            if (batch.from() > next) {
                 throw new EngineException(
                         EngineException.Kind.SOURCE_CHANGED,
                         "Records are missing from " + batch.source() + ": all below offset " + next
@@ -60,18 +72,29 @@ public final class LogFold {
             if (entry.offset() < from) {
                 continue; // It came before: a log delivers again from where it was last told to be.
             }
-            if (bytes > LineReader.CHUNK_BYTES) {
+            boolean isTooLarge = entry.bytes().length > Limits.RECORD_BYTES_MAX;
+            if (bytes > LineReader.CHUNK_BYTES || isTooLarge && !entries.isEmpty()) {
                 add(round, entries, source, entry.offset());
                 bytes = 0;
             }
-            entries.add(entry);
-            bytes += entry.bytes().length;
+            if (isTooLarge) {
+                chunk(round).setOversized(source, entry);
+            } else {
+                entries.add(entry);
+                bytes += entry.bytes().length;
+            }
         }
         add(round, entries, source, batch.next());
         rounds.fold(round, () -> Thread.currentThread().isInterrupted());
     }
 
     private void add(List<Chunk> round, List<LogBatch.Entry> entries, Source source, long next) {
+        chunk(round).setRecords(entries, source, next);
+        entries.clear();
+    }
+
+    /// One more chunk of the round; a full round is folded first.
+    private Chunk chunk(List<Chunk> round) {
         if (round.size() == CHUNKS_MAX) {
             rounds.fold(round, () -> Thread.currentThread().isInterrupted());
             round.clear();
@@ -80,8 +103,7 @@ public final class LogFold {
             pool.add(new Chunk(rounds.settings().shards()));
         }
         Chunk chunk = pool.get(round.size());
-        chunk.setRecords(entries, source, next);
         round.add(chunk);
-        entries.clear();
+        return chunk;
     }
 }

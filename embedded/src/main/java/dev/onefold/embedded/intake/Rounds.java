@@ -73,6 +73,13 @@ public final class Rounds {
         return guard.locked(() -> view.get().state.sources.open(name, kind));
     }
 
+    public void beginAt(Source partition, long offset) {
+        guard.locked(() -> {
+            partition.beginAt(offset);
+            return partition;
+        });
+    }
+
     public void finishLine(Source source, @Nullable MessageDigest digest) {
         guard.locked(() -> {
             source.finishLine(digest);
@@ -90,7 +97,7 @@ public final class Rounds {
         String prefix = log + "/";
         SortedMap<Integer, Long> offsets = new TreeMap<>();
         for (KnownSource source : sources) {
-            if (source.position() instanceof Position.Partition(long next)
+            if (source.position() instanceof Position.Partition(_, long next)
                     && source.name().lastIndexOf('/') == log.length()
                     && source.name().startsWith(prefix)) {
                 offsets.put(Integer.valueOf(source.name().substring(prefix.length())), next);

@@ -22,6 +22,7 @@ final class LetterSlots implements AutoCloseable {
     private static final long CHUNK_BYTES = (long) CHUNK_SLOTS * SLOT_BYTES;
     private static final int LENGTH_BITS = 20;
     private static final int LENGTH_UNIT = 32;
+    private static final long LENGTH_MAX = ((1L << LENGTH_BITS) - 1) * LENGTH_UNIT;
 
     private final Memory memory;
     private final List<Arena> arenas = new ArrayList<>();
@@ -34,6 +35,9 @@ final class LetterSlots implements AutoCloseable {
     }
 
     static long packed(long at, long length) {
+        if (length > LENGTH_MAX) {
+            throw new IllegalArgumentException("A letter takes " + length + " bytes, at most " + LENGTH_MAX + " fit");
+        }
         return at << LENGTH_BITS | (length + LENGTH_UNIT - 1) / LENGTH_UNIT;
     }
 

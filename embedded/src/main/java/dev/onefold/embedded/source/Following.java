@@ -82,6 +82,9 @@ public final class Following {
     public void follow() {
         try {
             Standing standing = catchUp();
+            if (stops() && standing.file() != null) {
+                standing.file().close();
+            }
             while (!stops()) {
                 standing = live(standing);
             }
@@ -107,10 +110,17 @@ public final class Following {
         for (Path candidate : generations.candidates(generation)) {
             if (candidate.equals(path)) {
                 LiveFile live = LiveFile.open(path);
-                if (isSource(() -> fold(generation.source(), live, true))) {
+                boolean goesOn = false;
+                try {
+                    goesOn = isSource(() -> fold(generation.source(), live, true));
+                } finally {
+                    if (!goesOn) {
+                        live.close();
+                    }
+                }
+                if (goesOn) {
                     return new Standing(generation.number(), null, generation.source(), live);
                 }
-                live.close();
             } else if (isSource(() -> finish(generation.source(), candidate))) {
                 return new Standing(generation.number() + 1, FileMark.of(candidate), null, null);
             }

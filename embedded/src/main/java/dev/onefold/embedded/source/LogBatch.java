@@ -27,8 +27,13 @@ public record LogBatch(String log, int partition, long from, long next, List<Ent
         }
     }
 
-    /// A record at its offset; its bytes may hold line ends.
-    public record Entry(long offset, byte[] bytes) {}
+    /// A record at its offset; its bytes may hold line ends. A record without a value, as some logs have it for a
+    /// delete, is nothing that a pipeline reads: its caller leaves it out, or makes an event of it.
+    public record Entry(long offset, byte[] bytes) {
+        public Entry {
+            Objects.requireNonNull(bytes, () -> "The record at offset " + offset + " has no value");
+        }
+    }
 
     /// Name of the source that a partition is: `trades/3`.
     public static String source(String log, int partition) {

@@ -13,6 +13,7 @@ public sealed interface Position {
 
     /// A partition of a log, which can be read again from any offset that the log still has.
     ///
+    /// @param first the offset that the first batch began at
     /// @param next the offset behind those that are in the results
-    record Partition(long next) implements Position {}
+    record Partition(long first, long next) implements Position {}
 }

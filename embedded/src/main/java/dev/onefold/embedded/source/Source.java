@@ -15,6 +15,7 @@ public final class Source {
     private final Kind kind;
     private long records;
     private long at; // Bytes, or the next offset of a partition.
+    private long first = -1; // The first offset of a partition; below 0 before its first batch.
     private byte[] header = new byte[0];
     private byte[] hash = Sha256.digest().digest();
     private @Nullable MessageDigest digest; // Of a file, when it was read in this life: goes on from there.
@@ -59,7 +60,10 @@ public final class Source {
                 unfinished = isUnfinished;
             }
             case Position.Lines(long bytes) -> at = bytes;
-            case Position.Partition(long next) -> at = next;
+            case Position.Partition(long from, long next) -> {
+                first = from;
+                at = next;
+            }
         }
         recordsAppended = records;
         bytesAppended = at;
@@ -99,6 +103,17 @@ public final class Source {
     /// Bytes that are in the results; of a partition the next offset.
     public long at() {
         return at;
+    }
+
+    /// The offset that the first batch of a partition began at; below 0 if none has come.
+    public long first() {
+        return first;
+    }
+
+    /// Notes where a partition begins.
+    public void beginAt(long offset) {
+        first = offset;
+        at = offset;
     }
 
     /// The line of CSV columns; empty if it has none, or none yet.
@@ -170,7 +185,7 @@ public final class Source {
         Position position = switch (kind) {
             case FILE -> new Position.File(at, currentHash(), unfinished);
             case LINES -> new Position.Lines(at);
-            case PARTITION -> new Position.Partition(at);
+            case PARTITION -> new Position.Partition(first, at);
         };
         return new KnownSource(name, records, header, position);
     }

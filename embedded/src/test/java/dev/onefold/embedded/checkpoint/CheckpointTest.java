@@ -22,7 +22,7 @@ class CheckpointTest {
     private static final List<KnownSource> SOURCES = List.of(
             new KnownSource("/a.csv", 3, new byte[] {'n'}, new Position.File(40, new byte[] {1, 2}, true)),
             new KnownSource("producer", 5, new byte[0], new Position.Lines(60)),
-            new KnownSource("trades/3", 7, new byte[0], new Position.Partition(1L << 40)));
+            new KnownSource("trades/3", 7, new byte[0], new Position.Partition(5, 1L << 40)));
 
     @TempDir
     Path directory;

@@ -3,11 +3,13 @@ package dev.onefold.simulator.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.Counts;
 import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.LetterContract;
 import dev.onefold.core.Place;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
@@ -15,6 +17,7 @@ import dev.onefold.embedded.source.LogBatch;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +114,51 @@ class LogContractTest implements LetterContract {
             engine.fold(batch(5, 9));
             assertThat(engine.offsets("log")).isEqualTo(Map.of(7, 9L));
         }
+    }
+
+    @Test
+    void batches_that_begin_below_the_first_one_are_refused_and_not_passed_over() {
+        try (EmbeddedEngine engine = (EmbeddedEngine) open("order", COUNT)) {
+            engine.fold(batch(2, 4, "{\"n\":1}", "{\"n\":1}"));
+            assertThatThrownBy(() -> engine.fold(batch(0, 2, "{\"n\":1}", "{\"n\":1}")))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("The first batch of log/7 began at offset 2");
+            engine.checkpointNow();
+        }
+        try (EmbeddedEngine engine = (EmbeddedEngine) open("order", COUNT)) {
+            assertThatThrownBy(() -> engine.fold(batch(1, 4, "{\"n\":1}", "{\"n\":1}")))
+                    .hasMessageContaining("began at offset 2");
+            engine.fold(batch(2, 5, "{\"n\":1}", "{\"n\":1}", "{\"n\":1}"));
+            assertThat(engine.counts().accepted()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void a_record_over_the_limit_is_kept_by_its_hash_and_the_others_go_on() {
+        byte[] large = new byte[33 << 20];
+        Arrays.fill(large, (byte) 'x');
+        LogBatch.Entry before = new LogBatch.Entry(0, "{\"n\":1}".getBytes(StandardCharsets.UTF_8));
+        LogBatch.Entry behind = new LogBatch.Entry(2, "{\"n\":1}".getBytes(StandardCharsets.UTF_8));
+        try (EmbeddedEngine engine = (EmbeddedEngine) open("large", COUNT)) {
+            engine.fold(new LogBatch("log", 7, 0, 3, List.of(before, new LogBatch.Entry(1, large), behind)));
+            engine.checkpointNow();
+        }
+        try (EmbeddedEngine engine = (EmbeddedEngine) open("large", COUNT)) {
+            assertThat(engine.counts()).isEqualTo(new Counts(2, 0, 0, 0, 1));
+            assertThat(engine.deadLetters().list(0, 9)).singleElement().satisfies(letter -> {
+                assertThat(letter.reason()).isEqualTo(Reason.TOO_LARGE);
+                assertThat(letter.place()).isEqualTo(new Place("log/7", 2, 1));
+                assertThat(letter.bytes()).isEqualTo(large.length);
+            });
+            assertThat(engine.offsets("log")).isEqualTo(Map.of(7, 3L));
+        }
+    }
+
+    @Test
+    void a_record_without_a_value_is_refused_with_its_offset() {
+        assertThatThrownBy(() -> new LogBatch.Entry(5, null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("offset 5");
     }
 
     @Test
