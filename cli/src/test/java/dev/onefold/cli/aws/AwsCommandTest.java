@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +34,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.ResourceInUseException;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
@@ -133,12 +135,17 @@ class AwsCommandTest {
                     .keyType(i == 0 ? KeyType.HASH : KeyType.RANGE)
                     .build());
         }
-        store.client()
-                .createTable(request -> request.tableName(table)
-                        .billingMode(BillingMode.PAY_PER_REQUEST)
-                        .attributeDefinitions(attributes)
-                        .keySchema(keys))
-                .join();
+        try {
+            store.client()
+                    .createTable(request -> request.tableName(table)
+                            .billingMode(BillingMode.PAY_PER_REQUEST)
+                            .attributeDefinitions(attributes)
+                            .keySchema(keys))
+                    .join();
+        } catch (CompletionException e) {
+            // An attempt that was not answered in time has made the table, and the next attempt finds it.
+            assertThat(e.getCause()).isInstanceOf(ResourceInUseException.class);
+        }
     }
 
     private Result aws(String... arguments) {

@@ -97,10 +97,10 @@ public final class Rounds {
         String prefix = log + "/";
         SortedMap<Integer, Long> offsets = new TreeMap<>();
         for (KnownSource source : sources) {
-            if (source.position() instanceof Position.Partition(_, long next)
+            if (source.position() instanceof Position.Partition partition
                     && source.name().lastIndexOf('/') == log.length()
                     && source.name().startsWith(prefix)) {
-                offsets.put(Integer.valueOf(source.name().substring(prefix.length())), next);
+                offsets.put(Integer.valueOf(source.name().substring(prefix.length())), partition.next());
             }
         }
         return offsets;
