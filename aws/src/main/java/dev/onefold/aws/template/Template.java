@@ -38,28 +38,12 @@ public final class Template {
                     "its text takes " + code.length() + " characters of a function's environment, and at most "
                             + Environment.PIPELINE_CHARACTERS_MAX + " are left for it. Make two pipelines of it.");
         }
-        return new Template(String.join(
-                "\n",
-                head(pipeline),
-                Parameters.yaml(input),
-                "Resources:",
-                Storage.yaml(input),
-                Roles.yaml(input),
-                Functions.yaml(input, code),
-                Alarms.yaml(),
-                Outputs.yaml(input)));
+        return new Template(TemplateFile.filled(input, pipeline.name(), code));
     }
 
     /// The text.
     public String yaml() {
         return yaml;
-    }
-
-    private static String head(Pipeline pipeline) {
-        return """
-                AWSTemplateFormatVersion: '2010-09-09'
-                Description: 'Onefold: the totals of pipeline %s, each event exactly once.'
-                """.formatted(pipeline.name());
     }
 
     private static void refuseWithoutIdentity(Pipeline pipeline) {

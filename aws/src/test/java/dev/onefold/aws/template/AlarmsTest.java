@@ -107,6 +107,31 @@ class AlarmsTest {
         });
     }
 
+    @Test
+    void every_metric_of_ours_in_an_alarm_or_on_the_dashboard_is_one_that_functions_write() throws Exception {
+        template.resources("AWS::CloudWatch::Alarm").values().stream()
+                .map(alarm -> alarm.get("Properties"))
+                .filter(alarm -> alarm.get("Namespace").asText().equals(Metric.NAMESPACE))
+                .forEach(alarm ->
+                        assertThat(alarm.at("/Dimensions/0/Name").asText()).isEqualTo(Metric.DIMENSION));
+        String body =
+                template.properties("Operations").at("/DashboardBody/Fn::Sub").asText();
+        List<JsonNode> ours = new ObjectMapper()
+                .readTree(body)
+                .get("widgets")
+                .valueStream()
+                .flatMap(widget -> widget.at("/properties/metrics").valueStream())
+                .filter(metric ->
+                        !metric.get(0).isObject() && !metric.get(0).asText().startsWith("AWS/"))
+                .toList();
+        assertThat(ours).allSatisfy(metric -> {
+            assertThat(metric.get(0).asText()).isEqualTo(Metric.NAMESPACE);
+            assertThat(metric.get(2).asText()).isEqualTo(Metric.DIMENSION);
+        });
+        assertThat(ours.stream().map(metric -> Metric.valueOf(metric.get(1).asText())))
+                .containsOnly(Metric.values());
+    }
+
     /// Namespace, metric, name and value of the dimension, then perhaps properties; or an expression alone.
     private static boolean isMetricOrExpression(JsonNode metric) {
         return metric.size() == 1
