@@ -62,6 +62,7 @@ final class Exchange {
     }
 
     private void answer(Head head) throws IOException {
+        requireVisible(head.start());
         String[] start = head.start().split(" ", -1);
         if (start.length != 3 || !start[2].matches("HTTP/1\\.[0-9]")) {
             throw new IllegalArgumentException("The request is not one of HTTP/1.1");
@@ -71,6 +72,17 @@ final class Exchange {
         InputStream body = head.body(in, false);
         server.routes.answer(Request.of(start[0], start[1], () -> content(head, body)), this::send);
         whole = body.read() < 0;
+    }
+
+    /// A byte of another kind has no one meaning: it would be guessed in which encoding a name is written.
+    private static void requireVisible(String line) {
+        for (int i = 0; i < line.length(); i++) {
+            if (line.charAt(i) < ' ' || line.charAt(i) > '~') {
+                throw new IllegalArgumentException("Byte " + i + " of the request line is 0x"
+                        + Integer.toHexString(line.charAt(i))
+                        + ", not a visible character of ASCII. Encode the target with %");
+            }
+        }
     }
 
     private void requireLevel(Head head) {

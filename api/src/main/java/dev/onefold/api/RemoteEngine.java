@@ -23,9 +23,6 @@ import dev.onefold.core.state.Row;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +48,7 @@ public final class RemoteEngine implements Engine {
         this.client = client;
         Node about = JsonReading.list(client.ask("GET", "/v1", null, RemoteEngine::json), "pipelines")
                 .getFirst();
-        path = "/v1/" + JsonReading.text(about, "pipeline");
+        path = "/v1/" + encoded(JsonReading.text(about, "pipeline"));
         Map<Capability, String> missing = new EnumMap<>(Capability.class);
         JsonReading.entries(about, "missing").forEach(entry -> {
             if (isKnown(entry.name().text())) {
@@ -87,7 +84,9 @@ public final class RemoteEngine implements Engine {
         return client.isGone() && !answered;
     }
 
+    /// @throws IllegalArgumentException if the text has half a surrogate pair
     static String encoded(String text) {
+        Utf8.encode("'" + text + "'", text);
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
@@ -202,7 +201,7 @@ public final class RemoteEngine implements Engine {
     @Override
     public DefinitionChange change(Pipeline definition) {
         Objects.requireNonNull(definition, "The pipeline is null");
-        Node change = post("/change", PipelineText.write(definition).getBytes(StandardCharsets.UTF_8));
+        Node change = post("/change", Utf8.encode("The definition", PipelineText.write(definition)));
         return switch (JsonReading.text(change, "way")) {
             case "none" -> new DefinitionChange.None();
             case "rows" ->
@@ -244,24 +243,13 @@ public final class RemoteEngine implements Engine {
             }
             lines.append(record).append('\n');
         }
-        Node appended = post("/records?source=" + encoded(source), utf8(lines));
+        Node appended = post("/records?source=" + encoded(source), Utf8.encode("A record", lines));
         return new Appended(
                 JsonReading.number(appended, "acknowledged"),
                 JsonReading.counts(appended),
                 JsonReading.texts(appended, "letters").stream()
                         .map(Long::valueOf)
                         .toList());
-    }
-
-    private static byte[] utf8(StringBuilder lines) {
-        try {
-            ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(lines));
-            byte[] bytes = new byte[encoded.remaining()];
-            encoded.get(bytes);
-            return bytes;
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("A record is not Unicode text", e);
-        }
     }
 
     @Override

@@ -1,9 +1,10 @@
 package dev.onefold.api;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
+import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,23 +52,53 @@ record Request(String method, List<String> path, Map<String, List<String>> param
         String path = mark < 0 ? target : target.substring(0, mark);
         List<String> segments = new ArrayList<>();
         for (String segment : path.substring(1).split("/", -1)) {
-            segments.add(decoded(segment.replace("+", "%2B"))); // In a path a plus is a plus.
+            segments.add(decoded(segment)); // In a path a plus is a plus.
         }
         Map<String, List<String>> parameters = new LinkedHashMap<>();
         if (mark >= 0 && mark + 1 < target.length()) {
             for (String each : target.substring(mark + 1).split("&", -1)) {
                 int equals = each.indexOf('=');
-                String name = decoded(equals < 0 ? each : each.substring(0, equals));
+                String name = decodedWord(equals < 0 ? each : each.substring(0, equals));
                 parameters
                         .computeIfAbsent(name, _ -> new ArrayList<>())
-                        .add(equals < 0 ? "" : decoded(each.substring(equals + 1)));
+                        .add(equals < 0 ? "" : decodedWord(each.substring(equals + 1)));
             }
         }
         return new Request(method, segments, parameters, body);
     }
 
+    /// A name or a value of the query.
+    private static String decodedWord(String text) {
+        return decoded(text.replace('+', ' '));
+    }
+
     private static String decoded(String text) {
-        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '%') {
+                bytes.write(percentEncodedByte(text, i));
+                i += 2;
+            } else {
+                bytes.write(c);
+            }
+        }
+        try {
+            return Utf8.decode(bytes.toByteArray());
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(
+                    "The target of the request has '" + text + "', which is not percent-encoded UTF-8", e);
+        }
+    }
+
+    private static int percentEncodedByte(String text, int at) {
+        if (at + 2 >= text.length()
+                || !HexFormat.isHexDigit(text.charAt(at + 1))
+                || !HexFormat.isHexDigit(text.charAt(at + 2))) {
+            throw new IllegalArgumentException(
+                    "The target of the request has '" + text + "', where no two hexadecimal digits are behind a %");
+        }
+        return HexFormat.fromHexDigits(text, at + 1, at + 3);
     }
 
     /// Requires that the request has no parameters but these.

@@ -18,7 +18,6 @@ import dev.onefold.core.state.Row;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -341,10 +340,7 @@ final class Routes {
     private static List<String> lines(byte[] body) {
         String text;
         try {
-            text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(body))
-                    .toString();
+            text = Utf8.decode(body);
         } catch (CharacterCodingException e) {
             throw new IllegalArgumentException(
                     "The records are not UTF-8 text. With 'from', the number of the first line, each line is taken, and one"
@@ -359,7 +355,12 @@ final class Routes {
 
     private Response change(Request request) throws IOException {
         request.allow();
-        String text = new String(request.body().read(), StandardCharsets.UTF_8);
+        String text;
+        try {
+            text = Utf8.decode(request.body().read());
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("The definition is not UTF-8 text", e);
+        }
         Pipeline pipeline = switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline read) -> read;
             case Reading.Refused refused ->

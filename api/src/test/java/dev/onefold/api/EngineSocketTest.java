@@ -29,6 +29,7 @@ import java.util.AbstractList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -49,6 +50,7 @@ class EngineSocketTest {
     private static final class Slow implements Engine {
         private final CountDownLatch late = new CountDownLatch(1);
         private final CountDownLatch left = new CountDownLatch(1);
+        private final List<String> asked = new CopyOnWriteArrayList<>(); // Names of sources.
         private volatile int lines = 3;
 
         @Override
@@ -102,6 +104,12 @@ class EngineSocketTest {
         @Override
         public DeadLetters deadLetters() {
             throw new UnsupportedOperationException("no letters");
+        }
+
+        @Override
+        public long acknowledged(String source) {
+            asked.add(source);
+            return 7;
         }
 
         @Override
@@ -260,6 +268,25 @@ class EngineSocketTest {
             assertThatThrownBy(() -> remote.deadLetters().size())
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("no letters");
+        }
+    }
+
+    @Test
+    void two_names_that_differ_never_become_one() throws Exception {
+        Slow engine = new Slow();
+        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+            String records = "GET /v1/trades/records?source=";
+            for (String name : List.of("%FF", "%C3", "%ED%A0%80", "%C0%80", "%4", "%", "%+1", "K\u00f6ln", "a\u0001b", "a\u007f")) {
+                assertThat(answer(records + name + " HTTP/1.1\r\n\r\n")).as(name).startsWith("HTTP/1.1 400 ");
+            }
+            assertThat(engine.asked).isEmpty();
+            assertThat(answer(records + "K%C3%b6ln+%2B%25 HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 200 ");
+            assertThat(answer("GET /v1/trades/rows/%FF HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 400 ");
+            RemoteEngine remote = RemoteEngine.connect(directory).orElseThrow();
+            assertThatThrownBy(() -> remote.acknowledged("\ud800")).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> remote.get(List.of("\udc00"))).isInstanceOf(IllegalArgumentException.class);
+            assertThat(remote.acknowledged("\ud83d\ude00 +%/?&=")).isEqualTo(7);
+            assertThat(engine.asked).containsExactly("K\u00f6ln +%", "\ud83d\ude00 +%/?&=");
         }
     }
 
