@@ -20,9 +20,28 @@ final class Client {
 
     private final Path directory;
     private volatile boolean gone;
+    private volatile boolean unknown;
 
     Client(Path directory) {
         this.directory = directory;
+    }
+
+    /// How a request is made.
+    enum Way {
+        /// Reads.
+        GET("GET"),
+
+        /// Computes and changes nothing.
+        COMPUTE("POST"),
+
+        /// May change something.
+        CHANGE("POST");
+
+        private final String method;
+
+        Way(String method) {
+            this.method = method;
+        }
     }
 
     /// Takes the content of an answer.
@@ -33,6 +52,11 @@ final class Client {
     /// Whether the owner has ended, or stopped to listen.
     boolean isGone() {
         return gone;
+    }
+
+    /// Whether a request that may change something was sent, and its answer did not come.
+    boolean isOutcomeUnknown() {
+        return unknown;
     }
 
     /// A connection to the socket.
@@ -49,11 +73,13 @@ final class Client {
     ///
     /// @param content `null` for none
     /// @throws EngineException and whatever else the engine has thrown; of kind STOPPED if the owner left
-    <T> T ask(String method, String target, byte @Nullable [] content, Reader<T> reader) {
+    <T> T ask(Way way, String target, byte @Nullable [] content, Reader<T> reader) {
+        boolean sent = false;
         try (SocketChannel channel = connect(directory)) {
+            sent = true;
             InputStream in = new BufferedInputStream(Channels.newInputStream(channel));
             try {
-                send(channel, method, target, content);
+                send(channel, way.method, target, content);
             } catch (IOException refused) {
                 // The answer may be there although the content was not wanted.
             }
@@ -68,12 +94,20 @@ final class Client {
             }
             return reader.read(answer);
         } catch (IOException e) {
+            boolean outcomeUnknown = sent && way == Way.CHANGE;
+            if (outcomeUnknown) {
+                unknown = true;
+            }
             gone = true;
             throw new EngineException(
                     EngineException.Kind.STOPPED,
                     "The process that owns data directory " + directory + " ended before it had answered, or it had"
                             + " waited for this command for more than "
-                            + EngineSocket.Limits.USUAL.stall().toMinutes() + " minutes.",
+                            + EngineSocket.Limits.USUAL.stall().toMinutes() + " minutes."
+                            + (outcomeUnknown
+                                    ? " It is unknown whether the change was made. Look with 'onefold status' or"
+                                            + " 'onefold dead-letters list', or run the command again."
+                                    : ""),
                     e);
         }
     }

@@ -46,7 +46,7 @@ public final class RemoteEngine implements Engine {
 
     private RemoteEngine(Client client) {
         this.client = client;
-        Node about = JsonReading.list(client.ask("GET", "/v1", null, RemoteEngine::json), "pipelines")
+        Node about = JsonReading.list(client.ask(Client.Way.GET, "/v1", null, RemoteEngine::json), "pipelines")
                 .getFirst();
         path = "/v1/" + encoded(JsonReading.text(about, "pipeline"));
         Map<Capability, String> missing = new EnumMap<>(Capability.class);
@@ -64,24 +64,26 @@ public final class RemoteEngine implements Engine {
 
     /// Reaches the process that owns a data directory; empty when nobody owns it, or its owner is leaving.
     ///
-    /// @throws EngineException of kind FORMAT if the owner is of a newer version
+    /// @throws EngineException of kind FORMAT if the owner is of a newer version; of kind STOPPED if its engine has failed
     public static Optional<RemoteEngine> connect(Path directory) {
         if (!Files.exists(Address.file(directory))) {
             return Optional.empty();
         }
+        Client client = new Client(directory);
         try {
-            return Optional.of(new RemoteEngine(new Client(directory)));
+            return Optional.of(new RemoteEngine(client));
         } catch (EngineException e) {
-            if (e.kind() == EngineException.Kind.STOPPED) {
+            if (client.isGone()) {
                 return Optional.empty(); // The file is there and nobody listens: its owner was killed.
             }
             throw e;
         }
     }
 
-    /// Whether the owner has ended before it had answered anything but what it is: its successor can be asked.
+    /// Whether the owner has ended before it had answered anything but what it is, and before a request was sent that
+    /// may have changed something: its successor can be asked.
     public boolean isGoneUnheard() {
-        return client.isGone() && !answered;
+        return client.isGone() && !answered && !client.isOutcomeUnknown();
     }
 
     /// @throws IllegalArgumentException if the text has half a surrogate pair
@@ -96,10 +98,14 @@ public final class RemoteEngine implements Engine {
         }
     }
 
-    <T> T ask(String method, String target, byte @Nullable [] content, Client.Reader<T> reader) {
-        T answer = client.ask(method, path + target, content, reader);
-        answered = true;
-        return answer;
+    <T> T ask(Client.Way way, String target, byte @Nullable [] content, Client.Reader<T> reader) {
+        try {
+            return client.ask(way, path + target, content, reader);
+        } finally {
+            if (!client.isGone()) {
+                answered = true; // A problem is an answer, too.
+            }
+        }
     }
 
     private static Node json(InputStream answer) throws IOException {
@@ -107,17 +113,22 @@ public final class RemoteEngine implements Engine {
     }
 
     Node get(String target) {
-        return ask("GET", target, null, RemoteEngine::json);
+        return ask(Client.Way.GET, target, null, RemoteEngine::json);
     }
 
+    /// A request that may change something.
     Node post(String target, byte @Nullable [] content) {
-        return ask("POST", target, content, RemoteEngine::json);
+        return ask(Client.Way.CHANGE, target, content, RemoteEngine::json);
+    }
+
+    private Node compute(String target, byte @Nullable [] content) {
+        return ask(Client.Way.COMPUTE, target, content, RemoteEngine::json);
     }
 
     @Override
     public Pipeline pipeline() {
         return switch (PipelineText.read(
-                JsonReading.text(client.ask("GET", path, null, RemoteEngine::json), "definition"))) {
+                JsonReading.text(client.ask(Client.Way.GET, path, null, RemoteEngine::json), "definition"))) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
             case Reading.Refused refused ->
                 throw new EngineException(
@@ -151,7 +162,7 @@ public final class RemoteEngine implements Engine {
                 + "&depth=" + query.depth()
                 + (top == null ? "" : "&top=" + top.count() + "&by=" + encoded(top.measure()));
         try (AnswerLines lines = new AnswerLines()) {
-            return reader.apply(ask("GET", target, null, lines::read));
+            return reader.apply(ask(Client.Way.GET, target, null, lines::read));
         }
     }
 
@@ -168,7 +179,7 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public Verification verify(Truth truth) {
-        return JsonReading.verification(post("/verify" + from(truth), null));
+        return JsonReading.verification(compute("/verify" + from(truth), null));
     }
 
     @Override
@@ -201,7 +212,7 @@ public final class RemoteEngine implements Engine {
     @Override
     public DefinitionChange change(Pipeline definition) {
         Objects.requireNonNull(definition, "The pipeline is null");
-        Node change = post("/change", Utf8.encode("The definition", PipelineText.write(definition)));
+        Node change = compute("/change", Utf8.encode("The definition", PipelineText.write(definition)));
         return switch (JsonReading.text(change, "way")) {
             case "none" -> new DefinitionChange.None();
             case "rows" ->

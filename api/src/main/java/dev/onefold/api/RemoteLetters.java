@@ -42,13 +42,13 @@ final class RemoteLetters implements DeadLetters {
 
     @Override
     public byte[] record(long id) {
-        return engine.ask("GET", "/dead-letters/" + id + "/record", null, InputStream::readAllBytes);
+        return engine.ask(Client.Way.GET, "/dead-letters/" + id + "/record", null, InputStream::readAllBytes);
     }
 
     @Override
     public Optional<byte[]> edited(long id) {
         try {
-            return Optional.of(engine.ask("GET", "/dead-letters/" + id + "/edited", null, InputStream::readAllBytes));
+            return Optional.of(engine.ask(Client.Way.GET, "/dead-letters/" + id + "/edited", null, InputStream::readAllBytes));
         } catch (Client.Missing none) {
             return Optional.empty();
         }

@@ -17,20 +17,25 @@ import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Row;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.AbstractList;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -52,9 +57,13 @@ class EngineSocketTest {
         private final CountDownLatch left = new CountDownLatch(1);
         private final List<String> asked = new CopyOnWriteArrayList<>(); // Names of sources.
         private volatile int lines = 3;
+        private volatile boolean stopped;
 
         @Override
         public Pipeline pipeline() {
+            if (stopped) {
+                throw new EngineException(EngineException.Kind.STOPPED, "The engine has stopped");
+            }
             return PipelineBuilder.named("trades")
                     .rollup(r -> r.count("trades"))
                     .build();
@@ -268,6 +277,47 @@ class EngineSocketTest {
             assertThatThrownBy(() -> remote.deadLetters().size())
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("no letters");
+        }
+    }
+
+    @Test
+    void an_owner_that_ends_after_a_change_was_sent_leaves_its_outcome_unknown() throws Exception {
+        EngineSocket socket = EngineSocket.open(directory, new Slow());
+        List<RemoteEngine> remotes = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            remotes.add(RemoteEngine.connect(directory).orElseThrow());
+        }
+        assertThatThrownBy(remotes.get(3)::rebuild).hasMessage("File is corrupt");
+        socket.close();
+        assertThatThrownBy(remotes.get(0)::rebuild).hasMessageNotContaining("unknown"); // Nobody was reached.
+        assertThat(remotes.get(0).isGoneUnheard()).isTrue();
+        try (ServerSocketChannel dying = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+                ExecutorService owner = Executors.newSingleThreadExecutor()) {
+            dying.bind(UnixDomainSocketAddress.of(directory.resolve("engine.socket")));
+            owner.submit(() -> {
+                for (int i = 0; i < 3; i++) {
+                    try (SocketChannel visitor = dying.accept()) {
+                        visitor.read(ByteBuffer.allocate(1 << 16));
+                    }
+                }
+                return true;
+            });
+            assertThatThrownBy(remotes.get(1)::rebuild)
+                    .hasMessageContaining("It is unknown whether the change was made.");
+            assertThatThrownBy(remotes.get(2)::verify).hasMessageNotContaining("unknown");
+            assertThatThrownBy(remotes.get(3)::verify).isInstanceOf(EngineException.class);
+        }
+        assertThat(remotes.get(1).isGoneUnheard()).isFalse();
+        assertThat(remotes.get(2).isGoneUnheard()).isTrue();
+        assertThat(remotes.get(3).isGoneUnheard()).as("a problem is an answer").isFalse();
+    }
+
+    @Test
+    void an_owner_whose_engine_has_stopped_is_not_taken_for_none() throws Exception {
+        Slow engine = new Slow();
+        engine.stopped = true;
+        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+            assertThatThrownBy(() -> RemoteEngine.connect(directory)).hasMessage("The engine has stopped");
         }
     }
 
