@@ -271,7 +271,12 @@ public final class RemoteEngine implements Engine {
             throw new IllegalArgumentException("The length is " + length + "; it is 0 to " + lines.length + " bytes");
         }
         String target = "/records?source=" + encoded(source) + "&from=" + firstRecord;
-        return JsonReading.number(post(target, Arrays.copyOf(lines, length)), "acknowledged");
+        boolean ended = length == 0 || lines[length - 1] == '\n';
+        byte[] content = Arrays.copyOf(lines, ended ? length : length + 1);
+        if (!ended) {
+            content[length] = '\n'; // The caller says that the last line is whole; the socket wants to see it.
+        }
+        return JsonReading.number(post(target, content), "acknowledged");
     }
 
     @Override

@@ -145,6 +145,16 @@ record Request(String method, List<String> path, Map<String, List<String>> param
         return value == null ? otherwise : number("parameter '" + name + "'", value);
     }
 
+    /// A parameter that is a whole number of 32 bits.
+    int integer(String name, int otherwise) {
+        long value = number(name, otherwise);
+        if (value != (int) value) {
+            throw new IllegalArgumentException("The parameter '" + name + "' is " + value + "; it is at most "
+                    + Integer.MAX_VALUE + " and at least " + Integer.MIN_VALUE);
+        }
+        return (int) value;
+    }
+
     /// The number that a text is.
     ///
     /// @param what says what the text is

@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class Routes {
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final String VERSION = "v1";
+    private static final Set<String> METHODS = Set.of("GET", "POST");
     private static final int LETTERS_DEFAULT = 50;
     static final int LETTERS_MAX = 1_000;
     private static final int ROW_LETTERS_MAX = 20;
@@ -91,7 +93,14 @@ final class Routes {
             throw noRoute(request);
         }
         String name = engine.pipeline().name();
+        if (!METHODS.contains(request.method())) {
+            throw noMethod(request);
+        }
         if (path.size() == 1) {
+            if (!request.method().equals("GET")) {
+                throw noMethod(request);
+            }
+            request.allow();
             receiver.take(Response.json(Map.of("pipelines", List.of(about()))));
             return;
         }
@@ -100,13 +109,17 @@ final class Routes {
                     404, Failure.NO_ROUTE, "There is no pipeline '" + path.get(1) + "' here; there is " + name + "."));
         }
         List<String> rest = path.subList(2, path.size());
-        switch (request.method()) {
-            case "GET" -> get(request, rest, receiver);
-            case "POST" -> receiver.take(post(request, rest));
-            default ->
-                throw new Request.Refused(
-                        new Failure(405, Failure.NO_ROUTE, "The method is GET or POST, not " + request.method() + "."));
+        if (request.method().equals("GET")) {
+            get(request, rest, receiver);
+        } else {
+            receiver.take(post(request, rest));
         }
+    }
+
+    private static Request.Refused noMethod(Request request) {
+        String methods = request.path().size() == 1 ? "GET" : "GET or POST";
+        return new Request.Refused(new Failure(
+                405, Failure.NO_ROUTE, "The method is " + methods + ", not " + request.method() + "."));
     }
 
     private static Request.Refused noRoute(Request request) {
@@ -144,12 +157,22 @@ final class Routes {
         }
         receiver.take(
                 switch (String.join("/", path)) {
-                    case "" -> Response.json(about());
-                    case "counts" -> Response.json(JsonForm.counts(engine.counts()));
-                    case "status" ->
-                        Response.json(JsonForm.status(engine.pipeline().name(), engine.status()));
-                    case "journal" ->
-                        Response.json(Map.of("kept", engine.journal().isKept()));
+                    case "" -> {
+                        request.allow();
+                        yield Response.json(about());
+                    }
+                    case "counts" -> {
+                        request.allow();
+                        yield Response.json(JsonForm.counts(engine.counts()));
+                    }
+                    case "status" -> {
+                        request.allow();
+                        yield Response.json(JsonForm.status(engine.pipeline().name(), engine.status()));
+                    }
+                    case "journal" -> {
+                        request.allow();
+                        yield Response.json(Map.of("kept", engine.journal().isKept()));
+                    }
                     case "records" -> {
                         request.allow("source");
                         String source = request.required("source");
@@ -177,15 +200,18 @@ final class Routes {
                 yield Response.json(JsonForm.verification(engine.rebuild(truth(request))));
             }
             case "checkpoint" -> {
+                request.allow();
                 engine.checkpointNow();
                 yield Response.json(Map.of());
             }
             case "change" -> change(request);
             case "journal/release" -> {
+                request.allow();
                 engine.journal().release();
                 yield Response.json(Map.of("kept", false));
             }
             case "dead-letters/purge" -> {
+                request.allow("id");
                 List<Long> ids = new ArrayList<>();
                 for (String id : request.parameters().getOrDefault("id", List.of())) {
                     ids.add(id(id));
@@ -198,10 +224,15 @@ final class Routes {
 
     private static Truth truth(Request request) {
         String from = request.parameter("from");
-        int oneIn = Math.toIntExact(request.number("sample", 1));
+        int oneIn = request.integer("sample", 1);
         return switch (from == null ? "rows" : from) {
             case "rows" -> new Truth.Rows(oneIn);
-            case "sources" -> new Truth.Sources();
+            case "sources" -> {
+                if (request.parameter("sample") != null) {
+                    throw new IllegalArgumentException("The parameter 'sample' goes with rows only");
+                }
+                yield new Truth.Sources();
+            }
             default ->
                 throw new IllegalArgumentException("The parameter 'from' is rows or sources, not '" + from + "'");
         };
@@ -213,7 +244,10 @@ final class Routes {
         String group = request.parameter("group");
         String json = request.parameter("group-json");
         String by = request.parameter("by");
-        long top = request.number("top", 0);
+        int top = request.integer("top", 0);
+        if (group != null && json != null) {
+            throw new IllegalArgumentException("The parameters 'group' and 'group-json' say the same; give one of them");
+        }
         if ((request.parameter("top") == null) != (by == null)) {
             throw new IllegalArgumentException("'top' and 'by' go together: how many groups, and by which measure");
         }
@@ -221,8 +255,8 @@ final class Routes {
         Query query = new Query(
                 rollup == null ? Rollups.of(pipeline).all().getFirst().name() : rollup,
                 json != null ? GroupPath.ofJson("group-json", json) : GroupPath.parse(group == null ? "" : group),
-                Math.toIntExact(request.number("depth", Integer.MAX_VALUE)),
-                by == null ? null : new Query.Top(Math.toIntExact(top), by));
+                request.integer("depth", Integer.MAX_VALUE),
+                by == null ? null : new Query.Top(top, by));
         String format = request.parameter("format");
         boolean csv = "csv".equals(format);
         if (format != null && !csv && !format.equals("json")) {
@@ -274,6 +308,9 @@ final class Routes {
         int limit = Math.clamp(request.number("limit", LETTERS_DEFAULT), -1, LETTERS_MAX);
         List<String> key = request.parameters().get("key");
         List<Map<String, Object>> found = new ArrayList<>();
+        if (key != null && request.parameter("after") != null) {
+            throw new IllegalArgumentException("The parameters 'key' and 'after' do not go together");
+        }
         if (key == null) {
             letters.list(request.number("after", 0), limit).forEach(letter -> found.add(JsonForm.letter(letter)));
         } else {
@@ -325,6 +362,10 @@ final class Routes {
         String source = request.required("source");
         byte[] body = request.body().read();
         if (request.parameter("from") != null) {
+            if (body.length > 0 && body[body.length - 1] != '\n') {
+                throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
+                        + " needs one: a line that is cut off would be taken, and the whole line passed over later.");
+            }
             long acknowledged = engine.append(source, request.number("from", 1), body, body.length);
             return Response.json(Map.of("acknowledged", acknowledged));
         }

@@ -55,7 +55,7 @@ class EngineSocketTest {
     private static final class Slow implements Engine {
         private final CountDownLatch late = new CountDownLatch(1);
         private final CountDownLatch left = new CountDownLatch(1);
-        private final List<String> asked = new CopyOnWriteArrayList<>(); // Names of sources.
+        private final List<String> asked = new CopyOnWriteArrayList<>(); // Names of sources, and lines.
         private volatile int lines = 3;
         private volatile boolean stopped;
 
@@ -113,6 +113,12 @@ class EngineSocketTest {
         @Override
         public DeadLetters deadLetters() {
             throw new UnsupportedOperationException("no letters");
+        }
+
+        @Override
+        public long append(String source, long firstRecord, byte[] lines, int length) {
+            asked.add(new String(lines, 0, length, StandardCharsets.UTF_8));
+            return 7;
         }
 
         @Override
@@ -318,6 +324,50 @@ class EngineSocketTest {
         engine.stopped = true;
         try (EngineSocket _ = EngineSocket.open(directory, engine)) {
             assertThatThrownBy(() -> RemoteEngine.connect(directory)).hasMessage("The engine has stopped");
+        }
+    }
+
+    @Test
+    void with_from_a_line_that_is_cut_off_is_refused() throws Exception {
+        Slow engine = new Slow();
+        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+            String post = "POST /v1/trades/records?source=s&from=1 HTTP/1.1\r\nContent-Length: 3\r\n\r\n";
+            assertThat(answer(post + "a\nb")).startsWith("HTTP/1.1 400 ").contains("does not end with a line end");
+            assertThat(engine.asked).isEmpty();
+            assertThat(answer(post + "ab\n")).startsWith("HTTP/1.1 200 ");
+            byte[] lines = "a\nbc".getBytes(StandardCharsets.UTF_8);
+            RemoteEngine.connect(directory).orElseThrow().append("s", 2, lines, 3);
+            assertThat(engine.asked).containsExactly("ab\n", "a\nb\n");
+        }
+    }
+
+    @Test
+    void a_parameter_that_a_route_does_not_know_or_that_is_out_of_range_is_refused() throws Exception {
+        try (EngineSocket _ = EngineSocket.open(directory, new Slow())) {
+            for (String get : List.of(
+                    "?x=1",
+                    "/trades?x=1",
+                    "/trades/status?x=1",
+                    "/trades/counts?x=1",
+                    "/trades/journal?x=1",
+                    "/trades/totals?group=a&group-json=%5B%5D",
+                    "/trades/totals?depth=99999999999",
+                    "/trades/totals?by=value&top=99999999999")) {
+                assertThat(answer("GET /v1" + get + " HTTP/1.1\r\n\r\n")).as(get).startsWith("HTTP/1.1 400 ");
+            }
+            for (String post : List.of(
+                    "dead-letters/purge?ids=5",
+                    "checkpoint?x=1",
+                    "journal/release?x=1",
+                    "verify?sample=99999999999",
+                    "verify?from=sources&sample=2")) {
+                assertThat(answer("POST /v1/trades/" + post + " HTTP/1.1\r\n\r\n"))
+                        .as(post)
+                        .startsWith("HTTP/1.1 400 ");
+            }
+            for (String method : List.of("DELETE", "POST")) {
+                assertThat(answer(method + " /v1 HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 405 ");
+            }
         }
     }
 
