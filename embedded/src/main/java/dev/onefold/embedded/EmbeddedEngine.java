@@ -426,6 +426,7 @@ public final class EmbeddedEngine implements Engine {
     /// acknowledged is lost.
     @Override
     public void close() {
+        opening.space().closing(); // First: a visitor who waits for space is answered that nothing was done.
         try {
             if (socket != null) {
                 socket.close();
@@ -433,7 +434,6 @@ public final class EmbeddedEngine implements Engine {
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "The socket's file is left behind; the next owner removes it", e);
         }
-        opening.space().closing();
         views.close(() -> own.call(() -> {
             guard.close(this::checkpointAndRelease);
             return true;

@@ -1,8 +1,10 @@
 package dev.onefold.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.onefold.api.RemoteEngine;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -18,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +32,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FullFileSystemTest {
     private static final long WAIT_SECONDS = 20;
     private static final int FILES_MAX = 200;
+    private static final Pipeline PIPELINE = PipelineBuilder.named("p")
+            .key("k")
+            .version("v")
+            .rollup(r -> r.count("n"))
+            .build();
 
     @TempDir
     private Path directory;
@@ -80,20 +88,43 @@ class FullFileSystemTest {
         }
     }
 
+    private static void mount(Path mount) throws IOException, InterruptedException {
+        boolean mounted = System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("linux")
+                && succeeds("mount", "-t", "tmpfs", "-o", "size=64m,nr_inodes=100", "tmpfs", mount.toString());
+        assumeTrue(mounted, "No tmpfs can be mounted by this user: a real full file system is not tested");
+    }
+
+    @Test
+    void an_append_through_the_socket_that_waits_for_space_learns_that_the_engine_is_closed() throws Exception {
+        Path mount = Files.createDirectory(directory.resolve("mount"));
+        mount(mount);
+        Path data = mount.resolve("d");
+        try (ExecutorService visitor = Executors.newSingleThreadExecutor()) {
+            Future<?> append;
+            try (EmbeddedEngine _ = EmbeddedEngine.open(data, PIPELINE, settings())) {
+                fill(mount.resolve("filler"), false);
+                append = visitor.submit(() -> {
+                    RemoteEngine remote = RemoteEngine.connect(data).orElseThrow();
+                    remote.append("s", List.of("{\"k\":1,\"v\":1}"));
+                    remote.checkpointNow();
+                });
+                assertThat(told.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            }
+            assertThatThrownBy(() -> append.get(WAIT_SECONDS, TimeUnit.SECONDS))
+                    .hasMessageContaining("closed")
+                    .hasMessageNotContaining("unknown");
+        } finally {
+            assertThat(succeeds("umount", mount.toString())).isTrue();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void on_a_full_file_system_intake_waits_answers_go_on_and_space_ends_the_wait(boolean names) throws Exception {
         Path mount = Files.createDirectory(directory.resolve("mount"));
-        boolean mounted = System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("linux")
-                && succeeds("mount", "-t", "tmpfs", "-o", "size=64m,nr_inodes=100", "tmpfs", mount.toString());
-        assumeTrue(mounted, "No tmpfs can be mounted by this user: a real full file system is not tested");
-        Pipeline pipeline = PipelineBuilder.named("p")
-                .key("k")
-                .version("v")
-                .rollup(r -> r.count("n"))
-                .build();
+        mount(mount);
         try (ExecutorService others = Executors.newSingleThreadExecutor()) {
-            try (EmbeddedEngine engine = EmbeddedEngine.open(mount.resolve("d"), pipeline, settings())) {
+            try (EmbeddedEngine engine = EmbeddedEngine.open(mount.resolve("d"), PIPELINE, settings())) {
                 fill(mount.resolve("filler"), names);
                 Future<?> append = others.submit(() -> {
                     engine.append("s", List.of("{\"k\":1,\"v\":1}"));
@@ -106,7 +137,7 @@ class FullFileSystemTest {
                 append.get(WAIT_SECONDS, TimeUnit.SECONDS);
                 assertThat(ended.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
             }
-            try (EmbeddedEngine engine = EmbeddedEngine.open(mount.resolve("d"), pipeline, settings())) {
+            try (EmbeddedEngine engine = EmbeddedEngine.open(mount.resolve("d"), PIPELINE, settings())) {
                 assertThat(engine.acknowledged("s")).isEqualTo(1);
             }
         } finally {
