@@ -69,7 +69,12 @@ final class BodyIn extends InputStream {
     }
 
     private String line() throws IOException {
-        String line = Head.line(in, CHUNK_LINE_BYTES_MAX);
+        String line;
+        try {
+            line = Head.line(in, CHUNK_LINE_BYTES_MAX);
+        } catch (Request.Refused e) {
+            throw new IOException("A line between chunks is longer than " + CHUNK_LINE_BYTES_MAX + " bytes", e);
+        }
         if (line == null) {
             throw new EOFException("The connection ended in the content of a message");
         }

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 
@@ -28,6 +29,7 @@ import jdk.net.ExtendedSocketOptions;
 /// for the longest time, so that the newest one is served. Also if nobody else comes, no visitor keeps a thread
 /// waiting for longer than its limit.
 public final class EngineSocket implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final int VISITORS_MAX = 32;
     private static final long ROOM_PAUSE_MS = 100;
     private static final long WATCH_PAUSE_MS = 250;
@@ -39,6 +41,7 @@ public final class EngineSocket implements AutoCloseable {
     private final String user;
     private final Exchange.Server server;
     private final Limits limits;
+    private final ThreadFactory threads;
     private final Semaphore room = new Semaphore(VISITORS_MAX);
     private final Set<Visitor> visitors = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -51,9 +54,16 @@ public final class EngineSocket implements AutoCloseable {
         static final Limits USUAL = new Limits(Duration.ofSeconds(10), Duration.ofMinutes(10));
     }
 
-    private EngineSocket(Path directory, Engine engine, Limits limits, ServerSocketChannel listening, String user) {
+    private EngineSocket(
+            Path directory,
+            Engine engine,
+            Limits limits,
+            ThreadFactory threads,
+            ServerSocketChannel listening,
+            String user) {
         this.directory = directory;
         this.limits = limits;
+        this.threads = threads;
         this.listening = listening;
         this.user = user;
         server = new Exchange.Server(new Routes(engine), "Data directory " + directory);
@@ -67,6 +77,15 @@ public final class EngineSocket implements AutoCloseable {
     }
 
     static EngineSocket open(Path directory, Engine engine, Limits limits) throws IOException {
+        // No virtual threads: a long recomputation would keep its carrier from all others.
+        return open(
+                directory,
+                engine,
+                limits,
+                Thread.ofPlatform().name("onefold-visitor").daemon().factory());
+    }
+
+    static EngineSocket open(Path directory, Engine engine, Limits limits, ThreadFactory threads) throws IOException {
         Path socket = Address.file(directory);
         Files.deleteIfExists(socket); // A dead owner left it.
         ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -74,7 +93,12 @@ public final class EngineSocket implements AutoCloseable {
             listening.bind(address.socket());
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
             EngineSocket open = new EngineSocket(
-                    directory, engine, limits, listening, Files.getOwner(socket).getName());
+                    directory,
+                    engine,
+                    limits,
+                    threads,
+                    listening,
+                    Files.getOwner(socket).getName());
             Thread.ofPlatform().name("onefold-socket").daemon().start(open::admit);
             Thread.ofPlatform().name("onefold-socket-watch").daemon().start(open::watch);
             return open;
@@ -162,25 +186,42 @@ public final class EngineSocket implements AutoCloseable {
     }
 
     private void admit() {
-        while (listening.isOpen()) {
-            try {
-                Visitor visitor = new Visitor(listening.accept(), limits.head);
-                while (!room.tryAcquire(ROOM_PAUSE_MS, TimeUnit.MILLISECONDS)) {
-                    if (!listening.isOpen()) {
-                        visitor.leave();
-                        return;
-                    }
-                    sendAway();
+        try {
+            while (listening.isOpen()) {
+                if (!admitOne()) {
+                    // What fails may fail again at once, such as an accept without a free file descriptor.
+                    closed.await(ROOM_PAUSE_MS, TimeUnit.MILLISECONDS);
                 }
-                visitors.add(visitor);
-                // No virtual thread: a long recomputation would keep its carrier from all others.
-                Thread.ofPlatform().name("onefold-visitor").daemon().start(() -> serve(visitor));
-            } catch (IOException nobody) {
-                // The socket is closing, or a visitor left before it was let in.
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean admitOne() throws InterruptedException {
+        Visitor visitor;
+        try {
+            visitor = new Visitor(listening.accept(), limits.head);
+        } catch (IOException nobody) {
+            return false; // The socket is closing, or a visitor left before it was let in.
+        }
+        while (!room.tryAcquire(ROOM_PAUSE_MS, TimeUnit.MILLISECONDS)) {
+            if (!listening.isOpen()) {
+                visitor.leave();
+                return false;
+            }
+            sendAway();
+        }
+        visitors.add(visitor);
+        try {
+            threads.newThread(() -> serve(visitor)).start();
+            return true;
+        } catch (Throwable noThread) { // An OutOfMemoryError where the system has no thread left; later it may have.
+            LOG.log(System.Logger.Level.WARNING, "A request was not served: no thread could be started for it.", noThread);
+            visitor.leave();
+            visitors.remove(visitor);
+            room.release();
+            return false;
         }
     }
 
@@ -220,6 +261,9 @@ public final class EngineSocket implements AutoCloseable {
             }
         } catch (IOException | UncheckedIOException gone) {
             // A visitor that leaves early hurts nobody else, and can no longer be told.
+        } catch (RuntimeException e) {
+            // The answer had begun; the visitor sees that it was cut off.
+            LOG.log(System.Logger.Level.WARNING, "A request failed after its answer had begun.", e);
         } finally {
             visitors.remove(visitor);
             room.release();

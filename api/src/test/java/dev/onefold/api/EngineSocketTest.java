@@ -36,7 +36,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -369,6 +371,46 @@ class EngineSocketTest {
                 assertThat(answer(method + " /v1 HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 405 ");
             }
         }
+    }
+
+    @Test
+    void a_visitor_for_whom_no_thread_can_be_started_takes_no_place() throws Exception {
+        AtomicInteger missing = new AtomicInteger(33);
+        ThreadFactory threads = task -> {
+            if (missing.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            return new Thread(task);
+        };
+        try (EngineSocket _ = EngineSocket.open(directory, new Slow(), LIMITS, threads)) {
+            for (int i = 0; i < 33; i++) {
+                try (SocketChannel visitor = connect()) {
+                    assertThat(isClosed(visitor)).isTrue();
+                }
+            }
+            assertThat(answer("GET /v1 HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 200 ");
+        }
+    }
+
+    @Test
+    void a_chunk_that_cannot_be_read_ends_its_connection_and_no_thread_fails() throws Exception {
+        List<Throwable> uncaught = new CopyOnWriteArrayList<>();
+        List<Thread> visits = new CopyOnWriteArrayList<>();
+        ThreadFactory threads = task -> {
+            Thread thread = new Thread(task);
+            thread.setUncaughtExceptionHandler((_, e) -> uncaught.add(e));
+            visits.add(thread);
+            return thread;
+        };
+        try (EngineSocket _ = EngineSocket.open(directory, new Slow(), LIMITS, threads)) {
+            assertThat(answer("GET /v1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + "1".repeat(1_001)))
+                    .startsWith("HTTP/1.1 200 ");
+            for (Thread visit : visits) {
+                visit.join();
+            }
+        }
+        assertThat(visits).hasSize(1);
+        assertThat(uncaught).isEmpty();
     }
 
     @Test
