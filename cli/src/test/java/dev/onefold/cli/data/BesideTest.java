@@ -298,6 +298,46 @@ class BesideTest {
         assertThat(Duration.ofNanos(closing)).isLessThan(Duration.ofSeconds(10)); // Half a minute, when it waited.
     }
 
+    /// Passes requests on to the owner of another directory, and ends as soon as a change was made, before its answer.
+    private static boolean dieAfterChange(ServerSocketChannel dying, UnixDomainSocketAddress owner) throws IOException {
+        while (true) {
+            try (SocketChannel visitor = dying.accept();
+                    SocketChannel through = SocketChannel.open(owner)) {
+                ByteBuffer request = ByteBuffer.allocate(1 << 16);
+                visitor.read(request);
+                String head = new String(request.array(), 0, request.position(), StandardCharsets.UTF_8);
+                through.write(request.flip());
+                byte[] answer = Channels.newInputStream(through).readAllBytes();
+                if (head.startsWith("POST ")) {
+                    dying.close();
+                    return true;
+                }
+                visitor.write(ByteBuffer.wrap(answer));
+            }
+        }
+    }
+
+    @Test
+    void a_verb_whose_owner_ends_after_the_change_is_not_repeated_and_says_that_its_outcome_is_unknown()
+            throws Exception {
+        Path directory = folder.resolve("d");
+        move(directory);
+        Path socket = directory.resolve("engine.socket");
+        try (EmbeddedEngine _ = own(directory);
+                ServerSocketChannel dying = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+                ExecutorService owner = Executors.newSingleThreadExecutor()) {
+            Path real = Files.move(socket, folder.resolve("real.socket"));
+            dying.bind(UnixDomainSocketAddress.of(socket));
+            Future<Boolean> dead = owner.submit(() -> dieAfterChange(dying, UnixDomainSocketAddress.of(real)));
+            Result purge =
+                    cli.run("dead-letters", "trades", "purge", "1", "--yes", "--data", directory.toString());
+            assertThat(dead.get()).isTrue();
+            assertThat(purge.err()).contains("It is unknown whether the change was made.");
+            assertThat(purge.out()).doesNotContain("Purged");
+            assertThat(purge.exitCode()).isEqualTo(4);
+        }
+    }
+
     /// Standard input that never answers, as long as nobody lets it.
     private static final class Prompt extends InputStream {
         private final CountDownLatch asked = new CountDownLatch(1);
