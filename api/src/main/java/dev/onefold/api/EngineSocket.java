@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import jdk.net.ExtendedSocketOptions;
 
 /// Serves an engine to other processes of the same user, on a socket in its data directory: HTTP/1.1, one request a
@@ -32,6 +33,7 @@ public final class EngineSocket implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final int VISITORS_MAX = 32;
     private static final long ROOM_PAUSE_MS = 100;
+    private static final long CONTENT_PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
     private static final long WATCH_PAUSE_MS = 250;
     private static final long LEAVING_SECONDS_MAX = 3;
     private static final int DRAINED_BYTES_MAX = 2 * Exchange.BODY_BYTES_MAX;
@@ -66,7 +68,8 @@ public final class EngineSocket implements AutoCloseable {
         this.threads = threads;
         this.listening = listening;
         this.user = user;
-        server = new Exchange.Server(new Routes(engine), "Data directory " + directory);
+        server = new Exchange.Server(
+                new Routes(engine), "Data directory " + directory, () -> sendAway(Visitor::hasStalledWithContent));
     }
 
     /// Listens. Only the holder of the directory's lock may call this.
@@ -109,15 +112,18 @@ public final class EngineSocket implements AutoCloseable {
     }
 
     /// A connection, and for how long its thread has waited for the other side.
-    private static final class Visitor {
+    private static final class Visitor implements Exchange.Visit {
         private final SocketChannel channel;
+        private final Duration stall;
         private volatile Duration limit;
         private volatile boolean hasHead;
+        private volatile boolean holdsContent;
         private volatile long waitingSince = System.nanoTime(); // 0 while this side works.
 
-        Visitor(SocketChannel channel, Duration limit) {
+        Visitor(SocketChannel channel, Limits limits) {
             this.channel = channel;
-            this.limit = limit;
+            stall = limits.stall;
+            limit = limits.head;
         }
 
         long waitedNanos() {
@@ -138,10 +144,21 @@ public final class EngineSocket implements AutoCloseable {
         }
 
         /// The head may come in many pieces; its limit is for all of them.
-        void headIsRead(Duration stall) {
+        @Override
+        public void headIsRead() {
             hasHead = true;
             limit = stall;
             waitingSince = 0;
+        }
+
+        @Override
+        public void holdsContent() {
+            holdsContent = true;
+        }
+
+        /// A visitor that sends without a pause is not sent away for another one.
+        boolean hasStalledWithContent() {
+            return holdsContent && waitedNanos() > CONTENT_PAUSE_NANOS_MAX;
         }
 
         private void waits() {
@@ -201,7 +218,7 @@ public final class EngineSocket implements AutoCloseable {
     private boolean admitOne() throws InterruptedException {
         Visitor visitor;
         try {
-            visitor = new Visitor(listening.accept(), limits.head);
+            visitor = new Visitor(listening.accept(), limits);
         } catch (IOException nobody) {
             return false; // The socket is closing, or a visitor left before it was let in.
         }
@@ -210,7 +227,7 @@ public final class EngineSocket implements AutoCloseable {
                 visitor.leave();
                 return false;
             }
-            sendAway();
+            sendAway(_ -> true);
         }
         visitors.add(visitor);
         try {
@@ -225,11 +242,12 @@ public final class EngineSocket implements AutoCloseable {
         }
     }
 
-    /// The visitor that has kept its thread waiting for the longest time. One that is being served stays.
-    private void sendAway() {
+    /// Of some visitors, the one that has kept its thread waiting for the longest time. One that is being served stays.
+    private void sendAway(Predicate<Visitor> some) {
         Visitor slowest = null;
         for (Visitor visitor : visitors) {
-            if (slowest == null || visitor.waitedNanos() > slowest.waitedNanos()) {
+            if (some.test(visitor)
+                    && (slowest == null || visitor.waitedNanos() > slowest.waitedNanos())) {
                 slowest = visitor;
             }
         }
@@ -253,7 +271,7 @@ public final class EngineSocket implements AutoCloseable {
         try (SocketChannel channel = visitor.channel) {
             if (isOurs(channel)) {
                 InputStream in = new BufferedInputStream(visitor.in());
-                boolean whole = new Exchange(in, visitor.out(), server).serve(() -> visitor.headIsRead(limits.stall));
+                boolean whole = new Exchange(in, visitor.out(), server).serve(visitor);
                 channel.shutdownOutput();
                 if (!whole) {
                     drain(in);

@@ -3,9 +3,11 @@ package dev.onefold.api;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// One request of HTTP/1.1 and its answer, on a connection that is closed after it. Not thread-safe.
@@ -26,12 +28,40 @@ final class Exchange {
     ///
     /// @param place what the engine has, for messages, such as a data directory
     /// @param memory for the contents of requests, in pieces of 64 KiB
-    record Server(Routes routes, String place, Semaphore memory) {
+    /// @param sendAway sends away a visitor that holds content and has stalled, if there is one
+    record Server(Routes routes, String place, Semaphore memory, Runnable sendAway) {
         private static final int MEMORY_PIECES = 4 * BODY_BYTES_MAX / PIECE_BYTES;
+        private static final int TRIES_MAX = 20;
+        private static final long PAUSE_MS = 100;
 
-        Server(Routes routes, String place) {
-            this(routes, place, new Semaphore(MEMORY_PIECES));
+        Server(Routes routes, String place, Runnable sendAway) {
+            this(routes, place, new Semaphore(MEMORY_PIECES), sendAway);
         }
+
+        /// Whether there was a piece of memory, at once or after a visitor was sent away.
+        boolean acquire() throws IOException {
+            try {
+                for (int i = 0; i < TRIES_MAX; i++) {
+                    if (memory.tryAcquire(i == 0 ? 0 : PAUSE_MS, TimeUnit.MILLISECONDS)) {
+                        return true;
+                    }
+                    sendAway.run();
+                }
+                return false;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException();
+            }
+        }
+    }
+
+    /// Notes how far a request has come.
+    interface Visit {
+        /// The whole head is there.
+        void headIsRead();
+
+        /// Content is kept in memory from now on.
+        void holdsContent();
     }
 
     Exchange(InputStream in, OutputStream out, Server server) {
@@ -41,14 +71,12 @@ final class Exchange {
     }
 
     /// Reads the request and answers it; whether the request was read to its end.
-    ///
-    /// @param headIsRead called when the whole head is there
-    boolean serve(Runnable headIsRead) throws IOException {
+    boolean serve(Visit visit) throws IOException {
         try {
             Head head = Head.read(in);
             if (head != null) {
-                headIsRead.run();
-                answer(head);
+                visit.headIsRead();
+                answer(head, visit);
             }
         } catch (RuntimeException | Error e) {
             if (answer != null && answer.hasBegun()) {
@@ -61,7 +89,7 @@ final class Exchange {
         return whole;
     }
 
-    private void answer(Head head) throws IOException {
+    private void answer(Head head, Visit visit) throws IOException {
         requireVisible(head.start());
         String[] start = head.start().split(" ", -1);
         if (start.length != 3 || !start[2].matches("HTTP/1\\.[0-9]")) {
@@ -70,7 +98,7 @@ final class Exchange {
         chunks = !start[2].endsWith("0");
         requireLevel(head);
         InputStream body = head.body(in, false);
-        server.routes.answer(Request.of(start[0], start[1], () -> content(head, body)), this::send);
+        server.routes.answer(Request.of(start[0], start[1], () -> content(head, body, visit)), this::send);
         whole = body.read() < 0;
     }
 
@@ -98,7 +126,7 @@ final class Exchange {
         }
     }
 
-    private byte[] content(Head head, InputStream body) throws IOException {
+    private byte[] content(Head head, InputStream body, Visit visit) throws IOException {
         if (head.field("expect").equalsIgnoreCase("100-continue")) {
             out.write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
             out.flush();
@@ -115,11 +143,12 @@ final class Exchange {
                                 + " bytes. Send it in several requests."));
             }
             while ((long) pieces * PIECE_BYTES < content.size()) {
-                if (!server.memory.tryAcquire()) {
+                if (!server.acquire()) {
                     throw new Request.Refused(new Failure(
                             503, Failure.BUSY, "Too many large requests are under way. Try again in a moment."));
                 }
                 pieces++;
+                visit.holdsContent();
             }
         }
         return content.toByteArray();

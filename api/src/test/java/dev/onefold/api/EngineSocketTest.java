@@ -414,6 +414,21 @@ class EngineSocketTest {
     }
 
     @Test
+    void visitors_that_stall_with_large_contents_do_not_keep_others_from_sending_theirs() throws Exception {
+        String post = "POST /v1/trades/records?source=s&from=1 HTTP/1.1\r\nContent-Length: ";
+        try (EngineSocket _ = EngineSocket.open(directory, new Slow());
+                SocketChannel a = connect();
+                SocketChannel b = connect();
+                SocketChannel c = connect();
+                SocketChannel d = connect()) {
+            for (SocketChannel each : List.of(a, b, c, d)) {
+                send(each, post + Exchange.BODY_BYTES_MAX + "\r\n\r\n" + "x".repeat(Exchange.BODY_BYTES_MAX - 1));
+            }
+            assertThat(answer(post + "2\r\n\r\na\n")).startsWith("HTTP/1.1 200 ");
+        }
+    }
+
+    @Test
     void two_names_that_differ_never_become_one() throws Exception {
         Slow engine = new Slow();
         try (EngineSocket _ = EngineSocket.open(directory, engine)) {
