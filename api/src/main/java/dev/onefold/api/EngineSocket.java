@@ -234,7 +234,10 @@ public final class EngineSocket implements AutoCloseable {
             threads.newThread(() -> serve(visitor)).start();
             return true;
         } catch (Throwable noThread) { // An OutOfMemoryError where the system has no thread left; later it may have.
-            LOG.log(System.Logger.Level.WARNING, "A request was not served: no thread could be started for it.", noThread);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "A request was not served: no thread could be started for it.",
+                    noThread);
             visitor.leave();
             visitors.remove(visitor);
             room.release();
@@ -246,8 +249,7 @@ public final class EngineSocket implements AutoCloseable {
     private void sendAway(Predicate<Visitor> some) {
         Visitor slowest = null;
         for (Visitor visitor : visitors) {
-            if (some.test(visitor)
-                    && (slowest == null || visitor.waitedNanos() > slowest.waitedNanos())) {
+            if (some.test(visitor) && (slowest == null || visitor.waitedNanos() > slowest.waitedNanos())) {
                 slowest = visitor;
             }
         }

@@ -64,7 +64,8 @@ public final class RemoteEngine implements Engine {
 
     /// Reaches the process that owns a data directory; empty when nobody owns it, or its owner is leaving.
     ///
-    /// @throws EngineException of kind FORMAT if the owner is of a newer version; of kind STOPPED if its engine has failed
+    /// @throws EngineException of kind FORMAT if the owner is of a newer version; of kind STOPPED if its engine
+    /// has failed
     public static Optional<RemoteEngine> connect(Path directory) {
         if (!Files.exists(Address.file(directory))) {
             return Optional.empty();

@@ -48,7 +48,8 @@ final class RemoteLetters implements DeadLetters {
     @Override
     public Optional<byte[]> edited(long id) {
         try {
-            return Optional.of(engine.ask(Client.Way.GET, "/dead-letters/" + id + "/edited", null, InputStream::readAllBytes));
+            return Optional.of(
+                    engine.ask(Client.Way.GET, "/dead-letters/" + id + "/edited", null, InputStream::readAllBytes));
         } catch (Client.Missing none) {
             return Optional.empty();
         }

@@ -118,8 +118,8 @@ final class Routes {
 
     private static Request.Refused noMethod(Request request) {
         String methods = request.path().size() == 1 ? "GET" : "GET or POST";
-        return new Request.Refused(new Failure(
-                405, Failure.NO_ROUTE, "The method is " + methods + ", not " + request.method() + "."));
+        return new Request.Refused(
+                new Failure(405, Failure.NO_ROUTE, "The method is " + methods + ", not " + request.method() + "."));
     }
 
     private static Request.Refused noRoute(Request request) {
@@ -246,7 +246,8 @@ final class Routes {
         String by = request.parameter("by");
         int top = request.integer("top", 0);
         if (group != null && json != null) {
-            throw new IllegalArgumentException("The parameters 'group' and 'group-json' say the same; give one of them");
+            throw new IllegalArgumentException(
+                    "The parameters 'group' and 'group-json' say the same; give one of them");
         }
         if ((request.parameter("top") == null) != (by == null)) {
             throw new IllegalArgumentException("'top' and 'by' go together: how many groups, and by which measure");

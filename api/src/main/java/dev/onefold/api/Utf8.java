@@ -11,7 +11,10 @@ final class Utf8 {
 
     /// @throws CharacterCodingException if the bytes are not UTF-8
     static String decode(byte[] bytes) throws CharacterCodingException {
-        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes))
+                .toString();
     }
 
     /// @param what names the text in the message

@@ -355,7 +355,9 @@ class EngineSocketTest {
                     "/trades/totals?group=a&group-json=%5B%5D",
                     "/trades/totals?depth=99999999999",
                     "/trades/totals?by=value&top=99999999999")) {
-                assertThat(answer("GET /v1" + get + " HTTP/1.1\r\n\r\n")).as(get).startsWith("HTTP/1.1 400 ");
+                assertThat(answer("GET /v1" + get + " HTTP/1.1\r\n\r\n"))
+                        .as(get)
+                        .startsWith("HTTP/1.1 400 ");
             }
             for (String post : List.of(
                     "dead-letters/purge?ids=5",
@@ -433,8 +435,11 @@ class EngineSocketTest {
         Slow engine = new Slow();
         try (EngineSocket _ = EngineSocket.open(directory, engine)) {
             String records = "GET /v1/trades/records?source=";
-            for (String name : List.of("%FF", "%C3", "%ED%A0%80", "%C0%80", "%4", "%", "%+1", "K\u00f6ln", "a\u0001b", "a\u007f")) {
-                assertThat(answer(records + name + " HTTP/1.1\r\n\r\n")).as(name).startsWith("HTTP/1.1 400 ");
+            for (String name : List.of(
+                    "%FF", "%C3", "%ED%A0%80", "%C0%80", "%4", "%", "%+1", "K\u00f6ln", "a\u0001b", "a\u007f")) {
+                assertThat(answer(records + name + " HTTP/1.1\r\n\r\n"))
+                        .as(name)
+                        .startsWith("HTTP/1.1 400 ");
             }
             assertThat(engine.asked).isEmpty();
             assertThat(answer(records + "K%C3%b6ln+%2B%25 HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 200 ");

@@ -329,8 +329,7 @@ class BesideTest {
             Path real = Files.move(socket, folder.resolve("real.socket"));
             dying.bind(UnixDomainSocketAddress.of(socket));
             Future<Boolean> dead = owner.submit(() -> dieAfterChange(dying, UnixDomainSocketAddress.of(real)));
-            Result purge =
-                    cli.run("dead-letters", "trades", "purge", "1", "--yes", "--data", directory.toString());
+            Result purge = cli.run("dead-letters", "trades", "purge", "1", "--yes", "--data", directory.toString());
             assertThat(dead.get()).isTrue();
             assertThat(purge.err()).contains("It is unknown whether the change was made.");
             assertThat(purge.out()).doesNotContain("Purged");
