@@ -57,17 +57,13 @@ public final class EngineSocket implements AutoCloseable {
     }
 
     private EngineSocket(
-            Path directory,
-            Engine engine,
-            Limits limits,
-            ThreadFactory threads,
-            ServerSocketChannel listening,
-            String user) {
+            Path directory, Engine engine, Limits limits, ThreadFactory threads, ServerSocketChannel listening)
+            throws IOException {
         this.directory = directory;
         this.limits = limits;
         this.threads = threads;
         this.listening = listening;
-        this.user = user;
+        user = Files.getOwner(Address.file(directory)).getName();
         server = new Exchange.Server(
                 new Routes(engine), "Data directory " + directory, () -> sendAway(Visitor::hasStalledWithContent));
     }
@@ -95,13 +91,7 @@ public final class EngineSocket implements AutoCloseable {
         try (Address address = Address.of(directory)) {
             listening.bind(address.socket());
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
-            EngineSocket open = new EngineSocket(
-                    directory,
-                    engine,
-                    limits,
-                    threads,
-                    listening,
-                    Files.getOwner(socket).getName());
+            EngineSocket open = new EngineSocket(directory, engine, limits, threads, listening);
             Thread.ofPlatform().name("onefold-socket").daemon().start(open::admit);
             Thread.ofPlatform().name("onefold-socket-watch").daemon().start(open::watch);
             return open;

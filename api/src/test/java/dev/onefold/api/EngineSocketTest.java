@@ -302,7 +302,7 @@ class EngineSocketTest {
         try (ServerSocketChannel dying = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
                 ExecutorService owner = Executors.newSingleThreadExecutor()) {
             dying.bind(UnixDomainSocketAddress.of(directory.resolve("engine.socket")));
-            owner.submit(() -> {
+            var _ = owner.submit(() -> {
                 for (int i = 0; i < 3; i++) {
                     try (SocketChannel visitor = dying.accept()) {
                         visitor.read(ByteBuffer.allocate(1 << 16));
