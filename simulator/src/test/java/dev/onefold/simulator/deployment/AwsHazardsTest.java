@@ -275,8 +275,7 @@ class AwsHazardsTest {
 
     /// 29.
     @Test
-    void
-            hazard_29_a_table_on_which_every_transaction_conflicts_is_an_error_after_bounded_attempts_and_nothing_is_lost() {
+    void hazard_29_a_table_on_which_every_transaction_conflicts_is_an_error_after_bounded_attempts() {
         process(trades(5));
         engine.reduce();
         deployment.dynamo.inject(Faults.none().with(Fault.CONFLICT, 1));
