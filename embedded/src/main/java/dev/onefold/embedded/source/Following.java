@@ -9,8 +9,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,7 @@ public final class Following {
 
     private final Path path;
     private final FollowedFile file;
-    private final BiConsumer<FileSource, FoldListener> engine;
+    private final BiFunction<FileSource, FoldListener, FoldReport> engine;
     private final Supplier<List<Answer.Progress>> sources;
     private final FoldListener listener;
     private final Generations generations;
@@ -67,7 +68,7 @@ public final class Following {
     /// @param sources how far each source is in the results
     public Following(
             FollowedFile file,
-            BiConsumer<FileSource, FoldListener> engine,
+            BiFunction<FileSource, FoldListener, FoldReport> engine,
             Supplier<List<Answer.Progress>> sources,
             FoldListener listener) {
         this.file = file;
@@ -212,8 +213,8 @@ public final class Following {
             for (Path rotated : generations.rotatedAfter(after, live.mark())) {
                 String key = FileMark.of(rotated).key();
                 Optional<String> known = generations.source(sources.get(), key);
-                if (known.isEmpty() || !isSource(() -> finish(known.get(), rotated))) {
-                    finish(generations.name(standing.number() + more, key), rotated);
+                boolean isKnown = known.isPresent() && isSource(() -> finish(known.get(), rotated));
+                if (!isKnown && finishUnknown(generations.name(standing.number() + more, key), rotated)) {
                     more++;
                 }
             }
@@ -221,23 +222,51 @@ public final class Following {
         return more;
     }
 
+    /// Finishes a rotated file whose inode no generation had. It is a copy if it has the content of a generation whose
+    /// file is gone (the file was compressed, or restored from a backup), and if it is compressed (the file may
+    have
+    /// been kept). Any other file is a generation of its own, though it has the content of another one or begins
+    with
+    /// it: what is finished does not grow.
+    ///
+    /// @return whether it is a generation of its own
+    private boolean finishUnknown(String source, Path rotated) throws IOException {
+        FileSource found = FileSource.of(source, rotated);
+        AtomicReference<@Nullable FoldReport> report = new AtomicReference<>();
+        boolean isClear = isSource(() -> {
+            report.set(engine.apply(found, listener));
+            return true;
+        });
+        boolean isCopy = report.get() instanceof FoldReport.AlreadyFolded(String known)
+                && (Decompression.isCompressed(rotated)
+                        || Generations.file(known).isEmpty());
+        if (isCopy) {
+            return false;
+        }
+        if (!isClear || report.get() instanceof FoldReport.AlreadyFolded) {
+            engine.apply(new FileSource(source, found.opener(), false, true), listener);
+        }
+        listener.finished(rotated);
+        return true;
+    }
+
     /// Makes a generation's source durable before anything of it is read. A file that takes the name of another one
     /// is new, even if it begins as another one did; the first one may have been folded before, under another name,
     /// which its content tells.
     private String begin(long number, LiveFile live) {
         String source = generations.name(number, live.mark().key());
-        engine.accept(new FileSource(source, live::stream, true, number > 1 || file.separate()), () -> true);
+        engine.apply(new FileSource(source, live::stream, true, number > 1 || file.separate()), () -> true);
         return source;
     }
 
     private boolean finish(String source, Path rotated) {
-        engine.accept(FileSource.of(source, rotated), listener);
+        engine.apply(FileSource.of(source, rotated), listener);
         listener.finished(rotated);
         return true;
     }
 
     private boolean fold(String source, LiveFile live, boolean growing) {
-        engine.accept(new FileSource(source, live::stream, growing), listener);
+        engine.apply(new FileSource(source, live::stream, growing), listener);
         return true;
     }
 }
