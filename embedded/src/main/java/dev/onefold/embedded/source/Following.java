@@ -222,12 +222,11 @@ public final class Following {
         return more;
     }
 
-    /// Finishes a rotated file whose inode no generation had. It is a copy if it has the content of a generation whose
-    /// file is gone (the file was compressed, or restored from a backup), and if it is compressed (the file may
-    have
-    /// been kept). Any other file is a generation of its own, though it has the content of another one or begins
-    with
-    /// it: what is finished does not grow.
+    /// Finishes a rotated file whose inode no generation had. It is a copy if it has the content of a generation
+    /// whose file is gone (the file was compressed, or restored from a backup), and if it is compressed (the file
+    may
+    /// have been kept). Any other file is a generation of its own, though it has the content of another one or
+    /// begins with it: what is finished does not grow.
     ///
     /// @return whether it is a generation of its own
     private boolean finishUnknown(String source, Path rotated) throws IOException {

@@ -83,8 +83,7 @@ record Generations(Path path) {
     /// Where the file of a generation may lie, most likely first: what has its inode; then, by age, rotated files and
     /// the one that has the name. Whether it is the one, its content says. One of which nothing is folded has no
     /// content to be known by. A file that has the followed name is not looked for under its other names (the name
-    may
-    /// be a link to a file beside it): under another name it would be taken for one that was rotated away.
+    /// may be a link to a file beside it): under another name it would be taken for one that was rotated away.
     List<Path> candidates(Generation generation) throws IOException {
         List<Path> candidates = new ArrayList<>();
         if (FileMark.of(path).key().equals(generation.key())) {
