@@ -9,6 +9,9 @@ final class Api {
     static final String LEVEL_HEADER = "onefold-api";
     static final String VERSION_HEADER = "onefold-version";
 
+    /// Names one opening of a data directory; a request that names another one is refused.
+    static final String OWNER_HEADER = "onefold-owner";
+
     private Api() {}
 
     /// The version of Onefold that the build wrote into the jar.

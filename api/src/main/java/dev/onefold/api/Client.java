@@ -19,6 +19,7 @@ final class Client {
     private static final int PROBLEM_BYTES_MAX = 1 << 20;
 
     private final Path directory;
+    private volatile String owner = ""; // Named by the first answer.
     private volatile boolean gone;
     private volatile boolean unknown;
 
@@ -49,7 +50,7 @@ final class Client {
         T read(InputStream content) throws IOException;
     }
 
-    /// Whether the owner has ended, or stopped to listen.
+    /// Whether the owner has ended, or stopped to listen, or has a successor.
     boolean isGone() {
         return gone;
     }
@@ -87,6 +88,9 @@ final class Client {
             if (head == null) {
                 throw new IOException("The connection was closed before the answer");
             }
+            if (owner.isEmpty()) {
+                owner = head.field(Api.OWNER_HEADER);
+            }
             int status = Integer.parseInt(head.start().split(" ", 3)[1]);
             InputStream answer = head.body(in, true);
             if (status >= 400) {
@@ -94,29 +98,41 @@ final class Client {
             }
             return reader.read(answer);
         } catch (IOException e) {
-            boolean outcomeUnknown = sent && way == Way.CHANGE;
-            if (outcomeUnknown) {
-                unknown = true;
-            }
-            gone = true;
-            throw new EngineException(
-                    EngineException.Kind.STOPPED,
-                    "The process that owns data directory " + directory + " ended before it had answered, or it had"
-                            + " waited for this command for more than "
-                            + EngineSocket.Limits.USUAL.stall().toMinutes() + " minutes."
-                            + (outcomeUnknown
-                                    ? " It is unknown whether the change was made. Look with 'onefold status' or"
-                                            + " 'onefold dead-letters list', or run the command again."
-                                    : ""),
-                    e);
+            throw unanswered(sent && way == Way.CHANGE, e);
         }
     }
 
-    private static void send(SocketChannel channel, String method, String target, byte @Nullable [] content)
+    /// @param outcomeUnknown whether a request was sent that may change something
+    private EngineException unanswered(boolean outcomeUnknown, IOException e) {
+        if (outcomeUnknown) {
+            unknown = true;
+        }
+        String outcome = outcomeUnknown
+                ? " It is unknown whether the change was made. Look with 'onefold status' or 'onefold dead-letters"
+                        + " list', or run the command again."
+                : "";
+        if (Thread.currentThread().isInterrupted()) { // Which closes the channel.
+            return new EngineException(
+                    EngineException.Kind.INTERRUPTED,
+                    "The calling thread was interrupted before the process that owns data directory " + directory
+                            + " had answered." + outcome,
+                    e);
+        }
+        gone = true;
+        return new EngineException(
+                EngineException.Kind.STOPPED,
+                "The process that owns data directory " + directory + " ended before it had answered, or it had"
+                        + " waited for this command for more than "
+                        + EngineSocket.Limits.USUAL.stall().toMinutes() + " minutes." + outcome,
+                e);
+    }
+
+    private void send(SocketChannel channel, String method, String target, byte @Nullable [] content)
             throws IOException {
         OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel));
         String head = method + " " + target + " HTTP/1.1\r\nHost: onefold\r\n" + Api.VERSION_HEADER + ": "
                 + Api.version() + "\r\n" + Api.LEVEL_HEADER + ": " + Api.LEVEL + "\r\nConnection: close\r\n"
+                + (owner.isEmpty() ? "" : Api.OWNER_HEADER + ": " + owner + "\r\n")
                 + (content == null ? "" : "Content-Length: " + content.length + "\r\n") + "\r\n";
         out.write(head.getBytes(StandardCharsets.ISO_8859_1));
         if (content != null) {
@@ -137,6 +153,9 @@ final class Client {
         }
         if (kind.equals(Failure.NO_ROW) || kind.equals(Failure.NO_EDIT)) {
             return new Missing(JsonReading.text(problem, "detail"));
+        }
+        if (kind.equals(Failure.OWNER_CHANGED)) {
+            gone = true;
         }
         int status = Math.toIntExact(JsonReading.number(problem, "status"));
         return new Failure(status, kind, JsonReading.text(problem, "detail")).exception();

@@ -64,8 +64,7 @@ public final class EngineSocket implements AutoCloseable {
         this.threads = threads;
         this.listening = listening;
         user = Files.getOwner(Address.file(directory)).getName();
-        server = new Exchange.Server(
-                new Routes(engine), "Data directory " + directory, () -> sendAway(Visitor::hasStalledWithContent));
+        server = new Exchange.Server(new Routes(engine), directory, () -> sendAway(Visitor::hasStalledWithContent));
     }
 
     /// Listens. Only the holder of the directory's lock may call this.

@@ -6,6 +6,8 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,16 +28,17 @@ final class Exchange {
 
     /// What all exchanges of a server share.
     ///
-    /// @param place what the engine has, for messages, such as a data directory
+    /// @param directory of the data
+    /// @param owner names this opening of it, and no other one
     /// @param memory for the contents of requests, in pieces of 64 KiB
     /// @param sendAway sends away a visitor that holds content and has stalled, if there is one
-    record Server(Routes routes, String place, Semaphore memory, Runnable sendAway) {
+    record Server(Routes routes, Path directory, String owner, Semaphore memory, Runnable sendAway) {
         private static final int MEMORY_PIECES = 4 * BODY_BYTES_MAX / PIECE_BYTES;
         private static final int TRIES_MAX = 20;
         private static final long PAUSE_MS = 100;
 
-        Server(Routes routes, String place, Runnable sendAway) {
-            this(routes, place, new Semaphore(MEMORY_PIECES), sendAway);
+        Server(Routes routes, Path directory, Runnable sendAway) {
+            this(routes, directory, UUID.randomUUID().toString(), new Semaphore(MEMORY_PIECES), sendAway);
         }
 
         /// Whether there was a piece of memory, at once or after a visitor was sent away.
@@ -97,8 +100,10 @@ final class Exchange {
         }
         chunks = !start[2].endsWith("0");
         requireLevel(head);
+        requireOwner(head);
         InputStream body = head.body(in, false);
-        server.routes.answer(Request.of(start[0], start[1], () -> content(head, body, visit)), this::send);
+        byte[] content = start[0].equals("POST") ? content(head, body, visit) : new byte[0];
+        server.routes.answer(Request.of(start[0], start[1], content), this::send);
         whole = body.read() < 0;
     }
 
@@ -119,10 +124,23 @@ final class Exchange {
             throw new Request.Refused(new Failure(
                     409,
                     "FORMAT",
-                    server.place + " is in use by Onefold " + Api.version() + " (process "
+                    "Data directory " + server.directory + " is in use by Onefold " + Api.version() + " (process "
                             + ProcessHandle.current().pid() + "), which does not understand Onefold "
                             + head.field(Api.VERSION_HEADER)
                             + ", an older version. Use the newer version, or stop that process."));
+        }
+    }
+
+    /// What a client has learnt of one owner, such as the numbers of dead letters, need not hold with its successor.
+    private void requireOwner(Head head) {
+        String owner = head.field(Api.OWNER_HEADER);
+        if (!owner.isEmpty() && !owner.equals(server.owner)) {
+            throw new Request.Refused(new Failure(
+                    409,
+                    Failure.OWNER_CHANGED,
+                    "Another process owns data directory " + server.directory
+                            + " now, or the same one has opened it again. Nothing was done"
+                            + " for this request. Run the command again; numbers of dead letters may have changed."));
         }
     }
 
@@ -157,7 +175,8 @@ final class Exchange {
     private void send(Response response) throws IOException {
         String head = "HTTP/1.1 " + response.status() + " " + (response.status() < 400 ? "OK" : "Failed")
                 + "\r\nContent-Type: " + response.contentType() + "\r\n" + Api.VERSION_HEADER + ": " + Api.version()
-                + "\r\n" + Api.LEVEL_HEADER + ": " + Api.LEVEL + "\r\nConnection: close\r\n";
+                + "\r\n" + Api.LEVEL_HEADER + ": " + Api.LEVEL + "\r\n" + Api.OWNER_HEADER + ": " + server.owner
+                + "\r\nConnection: close\r\n";
         BodyOut body = new BodyOut(out, head, chunks);
         answer = body;
         response.body().writeTo(body);

@@ -24,6 +24,9 @@ public record Failure(int status, String kind, String detail) {
     /// No edit of the letter was rejected.
     static final String NO_EDIT = "NO_EDIT";
 
+    /// Another process owns the directory than the one that the client began with.
+    static final String OWNER_CHANGED = "OWNER_CHANGED";
+
     /// The server has too much to do.
     static final String BUSY = "BUSY";
 
@@ -70,7 +73,7 @@ public record Failure(int status, String kind, String detail) {
         return switch (kind) {
             case REQUEST, NO_ROUTE -> 2;
             case NO_ROW, NO_EDIT -> 1;
-            case BUSY -> 4;
+            case BUSY, OWNER_CHANGED -> 4;
             case BUG -> 70;
             default -> exitCode(EngineException.Kind.valueOf(kind));
         };
@@ -108,6 +111,7 @@ public record Failure(int status, String kind, String detail) {
         return switch (kind) {
             case REQUEST, NO_ROUTE, NO_ROW, NO_EDIT -> new IllegalArgumentException(detail);
             case BUSY -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);
+            case OWNER_CHANGED -> new EngineException(EngineException.Kind.STOPPED, detail);
             case BUG -> new IllegalStateException(detail);
             default -> new EngineException(EngineException.Kind.valueOf(kind), detail);
         };

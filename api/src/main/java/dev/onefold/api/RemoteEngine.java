@@ -12,8 +12,10 @@ import dev.onefold.core.KeptJournal;
 import dev.onefold.core.Status;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
+import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
@@ -171,11 +173,14 @@ public final class RemoteEngine implements Engine {
     public Optional<Row> get(List<String> key) {
         requireGiven(key, "The parts of the key");
         String parts = key.stream().map(RemoteEngine::encoded).collect(Collectors.joining("/"));
-        try {
-            return Optional.of(JsonReading.row(pipeline(), get("/rows/" + parts)));
-        } catch (Client.Missing none) {
-            return Optional.empty();
-        }
+        return underOneDefinition(pipeline -> {
+            Key.bytes(pipeline, key); // No part, and one that is empty, make the same path.
+            try {
+                return Optional.of(JsonReading.row(pipeline, get("/rows/" + parts)));
+            } catch (Client.Missing none) {
+                return Optional.empty();
+            }
+        });
     }
 
     @Override

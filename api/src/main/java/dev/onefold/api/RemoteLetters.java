@@ -3,7 +3,7 @@ package dev.onefold.api;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.document.Node;
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.event.Key;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +24,12 @@ final class RemoteLetters implements DeadLetters {
     public List<DeadLetter> list(long after, int limit) {
         List<DeadLetter> letters = new ArrayList<>();
         while (true) {
-            int wanted = Math.min(limit - letters.size(), Routes.LETTERS_MAX);
+            int wanted = Math.min(limit - letters.size(), PAGE);
             long last = letters.isEmpty() ? after : letters.getLast().id();
             List<Node> page =
                     JsonReading.list(engine.get("/dead-letters?after=" + last + "&limit=" + wanted), "letters");
             page.forEach(letter -> letters.add(JsonReading.letter(letter)));
-            if (page.size() < Routes.LETTERS_MAX || letters.size() >= limit) {
+            if (page.size() < PAGE || letters.size() >= limit) {
                 return letters;
             }
         }
@@ -58,12 +58,15 @@ final class RemoteLetters implements DeadLetters {
     @Override
     public List<OfKey> ofKey(List<String> key, int limit) {
         RemoteEngine.requireGiven(key, "The parts of the key");
+        DeadLetters.requireKeyLimit(limit);
         String parts =
                 key.stream().map(part -> "&key=" + RemoteEngine.encoded(part)).collect(Collectors.joining());
-        Pipeline pipeline = engine.pipeline();
-        return JsonReading.list(engine.get("/dead-letters?limit=" + limit + parts), "letters").stream()
-                .map(letter -> new OfKey(JsonReading.letter(letter), JsonReading.version(pipeline, letter)))
-                .toList();
+        return engine.underOneDefinition(pipeline -> {
+            Key.bytes(pipeline, key); // Without parts, the request would be for the letters of all keys.
+            return JsonReading.list(engine.get("/dead-letters?limit=" + limit + parts), "letters").stream()
+                    .map(letter -> new OfKey(JsonReading.letter(letter), JsonReading.version(pipeline, letter)))
+                    .toList();
+        });
     }
 
     @Override
@@ -82,8 +85,8 @@ final class RemoteLetters implements DeadLetters {
     public int purge(List<Long> ids) {
         RemoteEngine.requireGiven(ids, "The ids of the letters");
         int purged = 0;
-        for (int from = 0; from < ids.size(); from += Routes.LETTERS_MAX) {
-            String some = ids.subList(from, Math.min(ids.size(), from + Routes.LETTERS_MAX)).stream()
+        for (int from = 0; from < ids.size(); from += PAGE) {
+            String some = ids.subList(from, Math.min(ids.size(), from + PAGE)).stream()
                     .map(id -> "id=" + id)
                     .collect(Collectors.joining("&"));
             purged += (int) JsonReading.number(engine.post("/dead-letters/purge?" + some, null), "purged");

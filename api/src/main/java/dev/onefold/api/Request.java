@@ -1,8 +1,7 @@
 package dev.onefold.api;
 
+import dev.onefold.core.bytes.Utf8;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -15,16 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param method such as `GET`
 /// @param path its segments, decoded
 /// @param parameters of the query, decoded, each with its values in their order
-/// @param body the content, read when it is asked for
-record Request(String method, List<String> path, Map<String, List<String>> parameters, Body body) {
-    /// The content of a request.
-    interface Body {
-        /// All bytes.
-        ///
-        /// @throws Refused if there are too many
-        byte[] read() throws IOException;
-    }
-
+/// @param body the content; empty without any
+record Request(String method, List<String> path, Map<String, List<String>> parameters, byte[] body) {
     /// A request that cannot be answered; never leaves this package.
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1;
@@ -44,7 +35,7 @@ record Request(String method, List<String> path, Map<String, List<String>> param
     /// The request to a target such as `/v1/trades/totals?depth=1`.
     ///
     /// @throws IllegalArgumentException if the target cannot be read
-    static Request of(String method, String target, Body body) {
+    static Request of(String method, String target, byte[] body) {
         if (!target.startsWith("/")) {
             throw new IllegalArgumentException("The target of the request does not begin with /");
         }
@@ -83,12 +74,9 @@ record Request(String method, List<String> path, Map<String, List<String>> param
                 bytes.write(c);
             }
         }
-        try {
-            return Utf8.decode(bytes.toByteArray());
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(
-                    "The target of the request has '" + text + "', which is not percent-encoded UTF-8", e);
-        }
+        return Utf8.decode(bytes.toByteArray())
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "The target of the request has '" + text + "', which is not percent-encoded UTF-8"));
     }
 
     private static int percentEncodedByte(String text, int at) {
@@ -101,8 +89,16 @@ record Request(String method, List<String> path, Map<String, List<String>> param
         return HexFormat.fromHexDigits(text, at + 1, at + 3);
     }
 
-    /// Requires that the request has no parameters but these.
+    /// Requires that the request has no parameters but these, and no content.
     void allow(String... names) {
+        if (body.length > 0) {
+            throw new IllegalArgumentException("There is no use for content here");
+        }
+        allowWithBody(names);
+    }
+
+    /// Requires that the request has no parameters but these.
+    void allowWithBody(String... names) {
         for (String name : parameters.keySet()) {
             if (!List.of(names).contains(name)) {
                 throw new IllegalArgumentException("There is no parameter '" + name + "' here"

@@ -6,6 +6,7 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Engine;
 import dev.onefold.core.Truth;
+import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.form.CsvForm;
 import dev.onefold.core.form.GroupPath;
 import dev.onefold.core.form.JsonForm;
@@ -18,13 +19,11 @@ import dev.onefold.core.state.Row;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -36,7 +35,6 @@ final class Routes {
     private static final String VERSION = "v1";
     private static final Set<String> METHODS = Set.of("GET", "POST");
     private static final int LETTERS_DEFAULT = 50;
-    static final int LETTERS_MAX = 1_000;
     private static final int ROW_LETTERS_MAX = 20;
 
     private final Engine engine;
@@ -183,7 +181,7 @@ final class Routes {
                 });
     }
 
-    private Response post(Request request, List<String> path) throws IOException {
+    private Response post(Request request, List<String> path) {
         if (path.size() == 3
                 && path.getFirst().equals("dead-letters")
                 && path.get(2).equals("redrive")) {
@@ -291,12 +289,12 @@ final class Routes {
     }
 
     private Response row(List<String> key) {
-        Optional<Row> row = engine.get(key);
-        if (row.isEmpty()) {
-            throw new Request.Refused(new Failure(404, Failure.NO_ROW, "The key was never accepted."));
-        }
-        List<DeadLetters.OfKey> letters = engine.deadLetters().ofKey(key, ROW_LETTERS_MAX);
-        return Response.json(JsonForm.row(engine.pipeline(), row.get(), letters));
+        return Response.json(engine.underOneDefinition(pipeline -> {
+            Row row = engine.get(key)
+                    .orElseThrow(
+                            () -> new Request.Refused(new Failure(404, Failure.NO_ROW, "The key was never accepted.")));
+            return JsonForm.row(pipeline, row, engine.deadLetters().ofKey(key, ROW_LETTERS_MAX));
+        }));
     }
 
     private static long id(String text) {
@@ -305,8 +303,9 @@ final class Routes {
 
     private Response letters(Request request) {
         request.allow("after", "limit", "key");
+        int limit = request.integer("limit", LETTERS_DEFAULT);
+        DeadLetters.requireKeyLimit(limit);
         DeadLetters letters = engine.deadLetters();
-        int limit = Math.clamp(request.number("limit", LETTERS_DEFAULT), -1, LETTERS_MAX);
         List<String> key = request.parameters().get("key");
         List<Map<String, Object>> found = new ArrayList<>();
         if (key != null && request.parameter("after") != null) {
@@ -350,18 +349,23 @@ final class Routes {
         };
     }
 
-    private Response redrive(Request request, long id) throws IOException {
-        request.allow("edited", "other-key");
-        byte @Nullable [] edited = request.flag("edited") ? request.body().read() : null;
+    private Response redrive(Request request, long id) {
+        boolean hasEdit = request.flag("edited");
+        if (hasEdit) {
+            request.allowWithBody("edited", "other-key");
+        } else {
+            request.allow("edited", "other-key");
+        }
+        byte @Nullable [] edited = hasEdit ? request.body() : null;
         DeadLetters.Keys keys = request.flag("other-key") ? DeadLetters.Keys.ANY : DeadLetters.Keys.SAME;
         return Response.json(
                 Map.of("outcome", JsonForm.word(engine.deadLetters().redrive(id, edited, keys))));
     }
 
-    private Response append(Request request) throws IOException {
-        request.allow("source", "from");
+    private Response append(Request request) {
+        request.allowWithBody("source", "from");
         String source = request.required("source");
-        byte[] body = request.body().read();
+        byte[] body = request.body();
         if (request.parameter("from") != null) {
             if (body.length > 0 && body[body.length - 1] != '\n') {
                 throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
@@ -370,7 +374,7 @@ final class Routes {
             long acknowledged = engine.append(source, request.number("from", 1), body, body.length);
             return Response.json(Map.of("acknowledged", acknowledged));
         }
-        Appended appended = engine.append(source, lines(body));
+        Appended appended = engine.append(source, new BodyLines(body));
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("acknowledged", appended.acknowledged());
         json.putAll(JsonForm.counts(appended.counts()));
@@ -378,31 +382,10 @@ final class Routes {
         return Response.json(json);
     }
 
-    /// The records of a body, each ended by a line end; the last one may lack it.
-    private static List<String> lines(byte[] body) {
-        String text;
-        try {
-            text = Utf8.decode(body);
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(
-                    "The records are not UTF-8 text. With 'from', the number of the first line, each line is taken, and one"
-                            + " that cannot be read becomes a dead letter.",
-                    e);
-        }
-        if (text.isEmpty()) {
-            return List.of();
-        }
-        return List.of((text.endsWith("\n") ? text.substring(0, text.length() - 1) : text).split("\n", -1));
-    }
-
-    private Response change(Request request) throws IOException {
-        request.allow();
-        String text;
-        try {
-            text = Utf8.decode(request.body().read());
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("The definition is not UTF-8 text", e);
-        }
+    private Response change(Request request) {
+        request.allowWithBody();
+        String text = Utf8.decode(request.body())
+                .orElseThrow(() -> new IllegalArgumentException("The definition is not UTF-8 text"));
         Pipeline pipeline = switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline read) -> read;
             case Reading.Refused refused ->

@@ -71,6 +71,7 @@ final class AwsDeadLetters implements DeadLetters {
 
     @Override
     public List<OfKey> ofKey(List<String> key, int limit) {
+        DeadLetters.requireKeyLimit(limit);
         Pipeline served = pipeline.get();
         byte[] bytes = Key.bytes(served, key);
         Decoder decoder = new Decoder(served);

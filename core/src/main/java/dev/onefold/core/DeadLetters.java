@@ -44,9 +44,16 @@ public interface DeadLetters {
 
     /// Letters whose records state this key: perhaps newer versions of it than the one that counts.
     ///
-    /// @param limit most letters that are returned
+    /// @param limit most letters that are returned, 0 to [#PAGE]
     /// @throws IllegalArgumentException if the pipeline's keys have another number of parts, or it has none
     List<OfKey> ofKey(List<String> key, int limit);
+
+    /// Requires a limit of [#ofKey].
+    static void requireKeyLimit(int limit) {
+        if (limit < 0 || limit > PAGE) {
+            throw new IllegalArgumentException("The limit is " + limit + "; it is 0 to " + PAGE);
+        }
+    }
 
     /// A letter of a key.
     ///

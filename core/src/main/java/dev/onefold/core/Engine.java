@@ -36,6 +36,25 @@ public interface Engine extends AutoCloseable {
     /// @throws IllegalArgumentException if the pipeline's keys have another number of parts, or it has none
     Optional<Row> get(List<String> key);
 
+    /// Reads something under one definition: reads it again if another definition serves afterwards.
+    ///
+    /// @param reading gets the pipeline that serves; may be called several times
+    default <T> T underOneDefinition(Function<Pipeline, T> reading) {
+        while (true) {
+            Pipeline before = pipeline();
+            try {
+                T read = reading.apply(before);
+                if (pipeline().equals(before)) {
+                    return read;
+                }
+            } catch (RuntimeException e) {
+                if (pipeline().equals(before)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     /// Recomputes the totals from all rows and compares.
     default Verification verify() {
         return verify(Truth.ROWS);

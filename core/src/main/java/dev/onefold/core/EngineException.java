@@ -30,7 +30,8 @@ public final class EngineException extends RuntimeException {
         /// The disk is full, and the caller that waited for space has given up. Nothing of its call was done, or the
         /// message says how much.
         NO_SPACE,
-        /// The calling thread was interrupted while it waited. Nothing of its call was done.
+        /// The calling thread was interrupted while it waited. Nothing of its call was done, or the message says that
+        /// this is unknown.
         INTERRUPTED,
         /// The engine is closed, or has stopped after a failure.
         STOPPED

@@ -181,6 +181,16 @@ public interface LetterContract extends EngineContract {
             long id = box.ofKey(List.of("a"), 9).getFirst().letter().id();
             assertThat(box.redrive(id, bytes(trade("a", 3, "d", "r", "1")))).isEqualTo(Redriven.ACCEPTED);
             assertThat(box.ofKey(List.of("a"), 9)).isEmpty();
+            for (List<String> key : List.of(List.<String>of(), List.of("a", "b"))) {
+                assertThatThrownBy(() -> box.ofKey(key, 9)).hasMessageContaining("has 1 part, not " + key.size());
+                assertThatThrownBy(() -> engine.get(key)).hasMessageContaining("has 1 part, not " + key.size());
+            }
+            assertThat(box.ofKey(List.of(""), DeadLetters.PAGE)).isEmpty();
+            for (int limit : List.of(-1, DeadLetters.PAGE + 1)) {
+                assertThatThrownBy(() -> box.ofKey(List.of("a"), limit))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage("The limit is " + limit + "; it is 0 to 1000");
+            }
         }
     }
 

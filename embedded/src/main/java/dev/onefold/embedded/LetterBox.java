@@ -58,14 +58,10 @@ final class LetterBox implements DeadLetters {
 
     @Override
     public List<DeadLetter> list(long after, int limit) {
-        requireLimit(limit);
-        return read(letters -> letters.list(after, limit));
-    }
-
-    private static void requireLimit(int limit) {
         if (limit < 0) {
             throw new IllegalArgumentException("The limit is " + limit + "; it is at least 0");
         }
+        return read(letters -> letters.list(after, limit));
     }
 
     @Override
@@ -91,7 +87,7 @@ final class LetterBox implements DeadLetters {
     @Override
     public List<OfKey> ofKey(List<String> key, int limit) {
         List<String> parts = Submissions.given(key, "The parts of the key");
-        requireLimit(limit);
+        DeadLetters.requireKeyLimit(limit);
         return read(letters -> {
             Pipeline pipeline = view.get().pipeline;
             byte[] bytes = Key.bytes(pipeline, parts);

@@ -11,6 +11,7 @@ import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.embedded.source.LogBatch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -85,6 +86,13 @@ class ManyCallersTest {
             List<Runnable> calls = List.of(
                     () -> engine.append(null, List.of(order("a", 1))),
                     () -> engine.append("", List.of(order("a", 1))),
+                    () -> engine.append("\ud800", List.of(order("a", 1))),
+                    () -> engine.append("\ud800", 1, line, line.length),
+                    () -> engine.acknowledged("\udc00"),
+                    () -> engine.get(List.of("\ud800")),
+                    () -> engine.deadLetters().ofKey(List.of("\ud800"), 5),
+                    () -> engine.fold(new FileSource("\ud800", () -> null, false), FoldListener.silent()),
+                    () -> new LogBatch("\ud800", 0, 0, 0, List.of()),
                     () -> engine.append("orders", (List<String>) null),
                     () -> engine.append("orders", Arrays.asList(order("a", 1), null)),
                     () -> engine.append("orders", List.of(order("a", 1) + "\n" + order("b", 1))),

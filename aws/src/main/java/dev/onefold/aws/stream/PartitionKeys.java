@@ -1,12 +1,10 @@
 package dev.onefold.aws.stream;
 
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.pipeline.Pipeline;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// The partition keys of a pipeline's records: equal keys of events have equal ones, so that one shard has all versions
@@ -29,16 +27,10 @@ public final class PartitionKeys {
         }
         Event event = decoder.event();
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
-        try {
-            String text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(key))
-                    .toString();
-            // Keys of several fields are tuples, with control characters between their parts.
-            boolean isText = text.chars().noneMatch(Character::isISOControl);
-            return isText && !text.isEmpty() && text.length() <= CHARACTERS_MAX ? text : Sha256.hex(key);
-        } catch (CharacterCodingException tuple) {
-            return Sha256.hex(key);
-        }
+        // Keys of several fields are tuples, with control characters between their parts.
+        return Utf8.decode(key)
+                .filter(text -> text.chars().noneMatch(Character::isISOControl))
+                .filter(text -> !text.isEmpty() && text.length() <= CHARACTERS_MAX)
+                .orElseGet(() -> Sha256.hex(key));
     }
 }

@@ -5,7 +5,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.bytes.Utf8;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -95,7 +95,7 @@ final class ShowCommand implements Callable<Integer> {
                         + text.place(caller) + offset(letter) + "\ntime     "
                         + Words.time(letter.at()) + "\nsize     " + Words.count(letter.bytes(), "byte") + "\nsha256   "
                         + letter.sha256() + "\n\n");
-        Optional<String> content = JsonForm.text(record);
+        Optional<String> content = Utf8.decode(record);
         if (edited) {
             caller.out().print("The last edit, which was rejected for this reason:\n");
         } else if (letter.content() == DeadLetter.Content.SUMMARY) {

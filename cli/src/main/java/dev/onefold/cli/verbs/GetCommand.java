@@ -69,26 +69,30 @@ final class GetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return pipeline.read(engine -> {
-            Optional<Row> row = row(engine);
-            List<DeadLetters.OfKey> letters = engine.deadLetters().ofKey(key, LETTERS_MAX);
-            if (row.isEmpty()) {
-                String waiting = letters.isEmpty()
-                        ? " was never seen."
-                        : " was never accepted. Dead letter "
-                                + letters.getFirst().letter().id() + " is a record of it that was rejected.";
-                call.caller().err().println("The key " + RowText.key(key) + waiting);
-                return ExitCode.DIFFERENT.code();
-            }
-            Pipeline served = engine.pipeline();
-            call.caller()
-                    .out()
-                    .print(
-                            format == RowFormat.json
-                                    ? Json.of(JsonForm.row(served, row.get(), letters)) + "\n"
-                                    : new RowText(served, row.get(), letters).table(call.caller()));
-            return ExitCode.DONE.code();
-        });
+        return pipeline.read(engine -> show(engine.underOneDefinition(
+                served -> new Found(served, row(engine), engine.deadLetters().ofKey(key, LETTERS_MAX)))));
+    }
+
+    /// What is there of the key, under one definition.
+    private record Found(Pipeline served, Optional<Row> row, List<DeadLetters.OfKey> letters) {}
+
+    private int show(Found found) {
+        if (found.row.isEmpty()) {
+            String waiting = found.letters.isEmpty()
+                    ? " was never seen."
+                    : " was never accepted. Dead letter "
+                            + found.letters.getFirst().letter().id() + " is a record of it that was rejected.";
+            call.caller().err().println("The key " + RowText.key(key) + waiting);
+            return ExitCode.DIFFERENT.code();
+        }
+        Row row = found.row.get();
+        call.caller()
+                .out()
+                .print(
+                        format == RowFormat.json
+                                ? Json.of(JsonForm.row(found.served, row, found.letters)) + "\n"
+                                : new RowText(found.served, row, found.letters).table(call.caller()));
+        return ExitCode.DONE.code();
     }
 
     private Optional<Row> row(Engine engine) {

@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +30,7 @@ public final class Key {
             throw new IllegalArgumentException("A key of pipeline " + pipeline.name() + " has " + parts
                     + (parts == 1 ? " part, not " : " parts, not ") + key.size());
         }
+        key.forEach(part -> Utf8.encode("A part of the key", part));
         return parts == 1
                 ? key.getFirst().getBytes(StandardCharsets.UTF_8)
                 : Tuple.of(key).bytes();

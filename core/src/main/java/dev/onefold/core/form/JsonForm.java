@@ -5,6 +5,7 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Status;
 import dev.onefold.core.Verification;
+import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.pipeline.Measure;
@@ -14,15 +15,11 @@ import dev.onefold.core.query.Answer;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Row;
 import java.math.BigDecimal;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -143,20 +140,8 @@ public final class JsonForm {
     public static Map<String, Object> letter(DeadLetter letter, byte[] record) {
         Map<String, Object> json = letter(letter);
         json.put("base64", Base64.getEncoder().encodeToString(record));
-        text(record).ifPresent(text -> json.put("text", text));
+        Utf8.decode(record).ifPresent(text -> json.put("text", text));
         return json;
-    }
-
-    /// The text that a record is, if it is UTF-8.
-    public static Optional<String> text(byte[] record) {
-        try {
-            return Optional.of(StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(record))
-                    .toString());
-        } catch (CharacterCodingException e) {
-            return Optional.empty();
-        }
     }
 
     /// How an engine is.

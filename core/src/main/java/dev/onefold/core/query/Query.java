@@ -1,5 +1,6 @@
 package dev.onefold.core.query;
 
+import dev.onefold.core.bytes.Utf8;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ public record Query(
             throw new IllegalArgumentException("The group is null, or one of its values is");
         }
         group = List.copyOf(group);
+        group.forEach(value -> Utf8.encode("A value of the group", value));
         if (depth < 0) {
             throw new IllegalArgumentException("Depth is " + depth + "; it is 0 or more");
         }

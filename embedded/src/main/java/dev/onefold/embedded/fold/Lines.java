@@ -1,9 +1,7 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.bytes.Utf8;
 import dev.onefold.embedded.letters.Letters;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -60,6 +58,7 @@ public final class Lines {
         if (source.isEmpty()) {
             throw new IllegalArgumentException("The source's name is empty");
         }
+        Utf8.encode("The source's name", source);
     }
 
     /// Requires the length and the hash of a line that is not kept.
@@ -132,14 +131,6 @@ public final class Lines {
             throw new IllegalArgumentException(
                     "Record " + number + " of the list holds a line end; a record is one line");
         }
-        try {
-            var buffer = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(record));
-            byte[] bytes = new byte[buffer.remaining()];
-            buffer.get(bytes);
-            return bytes;
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(
-                    "Record " + number + " of the list is not Unicode text: it holds half of a surrogate pair", e);
-        }
+        return Utf8.encode("Record " + number + " of the list", record);
     }
 }

@@ -2,6 +2,7 @@ package dev.onefold.embedded.letters;
 
 import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Place;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
@@ -36,7 +37,6 @@ public final class Letters implements AutoCloseable {
     /// Bytes of the heap that a letter takes beside its record until a checkpoint has written it, about.
     public static final long PENDING_BYTES = 400;
 
-    private static final int OF_KEY_MAX = 1_000;
     private static final byte[] NO_BYTES = {};
 
     private final Path directory;
@@ -299,7 +299,7 @@ public final class Letters implements AutoCloseable {
     /// Records whose key may have this hash, in the order of their ids.
     public List<Long> ofKeyHash(long hash) {
         List<Long> found = new ArrayList<>();
-        for (long slot = 0; slot < slots.size() && found.size() < OF_KEY_MAX; slot++) {
+        for (long slot = 0; slot < slots.size() && found.size() < DeadLetters.PAGE; slot++) {
             if (slots.tag(slot) == hash && slots.position(slot) != 0 && !slots.isConflict(slot)) {
                 found.add(slots.id(slot));
             }

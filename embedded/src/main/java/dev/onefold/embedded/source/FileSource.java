@@ -1,5 +1,6 @@
 package dev.onefold.embedded.source;
 
+import dev.onefold.core.bytes.Utf8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record FileSource(String name, Opener opener, boolean growing, boolean separate) {
     public FileSource {
         Objects.requireNonNull(name, "The source's name is null");
+        Utf8.encode("The source's name", name);
         Objects.requireNonNull(opener, "The function that opens the source is null");
     }
 

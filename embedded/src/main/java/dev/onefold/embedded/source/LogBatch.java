@@ -1,5 +1,6 @@
 package dev.onefold.embedded.source;
 
+import dev.onefold.core.bytes.Utf8;
 import java.util.List;
 import java.util.Objects;
 
@@ -12,6 +13,7 @@ import java.util.Objects;
 public record LogBatch(String log, int partition, long from, long next, List<Entry> records) {
     public LogBatch {
         Objects.requireNonNull(log, "The name of the log is null");
+        Utf8.encode("The name of the log", log);
         records = List.copyOf(records);
         if (log.isEmpty() || partition < 0 || from < 0 || next < from) {
             throw new IllegalArgumentException(

@@ -1,0 +1,35 @@
+package dev.onefold.api;
+
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/// Visits to the socket of a data directory, byte by byte.
+record Visits(Path directory) {
+    SocketChannel connect() throws IOException {
+        return SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("engine.socket")));
+    }
+
+    static void send(SocketChannel visitor, String text) throws IOException {
+        visitor.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    String answer(String request) throws IOException {
+        try (SocketChannel visitor = connect()) {
+            send(visitor, request);
+            return new String(Channels.newInputStream(visitor).readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    static boolean isClosed(SocketChannel visitor) {
+        try {
+            return visitor.read(ByteBuffer.allocate(1)) == -1;
+        } catch (IOException reset) {
+            return true;
+        }
+    }
+}
