@@ -86,13 +86,6 @@ class ManyCallersTest {
             List<Runnable> calls = List.of(
                     () -> engine.append(null, List.of(order("a", 1))),
                     () -> engine.append("", List.of(order("a", 1))),
-                    () -> engine.append("\ud800", List.of(order("a", 1))),
-                    () -> engine.append("\ud800", 1, line, line.length),
-                    () -> engine.acknowledged("\udc00"),
-                    () -> engine.get(List.of("\ud800")),
-                    () -> engine.deadLetters().ofKey(List.of("\ud800"), 5),
-                    () -> engine.fold(new FileSource("\ud800", () -> null, false), FoldListener.silent()),
-                    () -> new LogBatch("\ud800", 0, 0, 0, List.of()),
                     () -> engine.append("orders", (List<String>) null),
                     () -> engine.append("orders", Arrays.asList(order("a", 1), null)),
                     () -> engine.append("orders", List.of(order("a", 1) + "\n" + order("b", 1))),
@@ -140,6 +133,24 @@ class ManyCallersTest {
             engine.append("orders", List.of(order("a", 1), ""));
             assertThat(count(engine)).isEqualTo(1);
             assertThat(engine.deadLetters().size()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void half_a_surrogate_pair_is_refused_and_becomes_no_other_name() {
+        byte[] line = (order("a", 1) + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        try (EmbeddedEngine engine = open()) {
+            List<Runnable> calls = List.of(
+                    () -> engine.append("\ud800", List.of(order("a", 1))),
+                    () -> engine.append("\ud800", 1, line, line.length),
+                    () -> engine.acknowledged("\udc00"),
+                    () -> engine.get(List.of("\ud800")),
+                    () -> engine.deadLetters().ofKey(List.of("\ud800"), 5),
+                    () -> engine.fold(new FileSource("\ud800", () -> null, false), FoldListener.silent()),
+                    () -> new LogBatch("\ud800", 0, 0, 0, List.of()));
+            for (Runnable call : calls) {
+                assertThatThrownBy(call::run).hasMessageEndingWith("it holds half of a surrogate pair");
+            }
         }
     }
 
