@@ -29,6 +29,11 @@ final class SourceTree {
             return isJava() && path.contains("/src/main/");
         }
 
+        /// Whether it says what a module exports; it is in no package.
+        boolean isModuleInfo() {
+            return fileName().equals("module-info.java");
+        }
+
         String fileName() {
             return path.substring(path.lastIndexOf('/') + 1);
         }

@@ -124,7 +124,9 @@ class TidyTest {
 
     @Test
     void every_package_of_main_code_says_what_it_is_and_is_null_marked() {
-        Map<String, List<Source>> folders = java.stream().filter(Source::isMain).collect(groupingBy(Source::folder));
+        Map<String, List<Source>> folders = java.stream()
+                .filter(file -> file.isMain() && !file.isModuleInfo())
+                .collect(groupingBy(Source::folder));
         verify(folders.entrySet().stream()
                 .filter(folder -> folder.getValue().stream()
                         .noneMatch(file -> file.fileName().equals("package-info.java")

@@ -2,8 +2,8 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.guard.Running;
-import dev.onefold.embedded.guard.SpaceListener;
 import dev.onefold.embedded.rows.MachineMemory;
+import dev.onefold.embedded.source.SpaceListener;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;

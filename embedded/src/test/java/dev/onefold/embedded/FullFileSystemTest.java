@@ -8,7 +8,7 @@ import dev.onefold.api.RemoteEngine;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
-import dev.onefold.embedded.guard.SpaceListener;
+import dev.onefold.embedded.source.SpaceListener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

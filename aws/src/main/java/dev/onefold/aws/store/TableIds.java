@@ -15,6 +15,8 @@ public final class TableIds {
     private List<String> known = List.of();
     private @Nullable Instant at;
 
+    public TableIds() {}
+
     /// One table, as it is.
     ///
     /// @param id given to it when it was made or restored, and to no other

@@ -2,7 +2,7 @@ package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.core.EngineException;
-import dev.onefold.embedded.guard.SpaceListener;
+import dev.onefold.embedded.source.SpaceListener;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;

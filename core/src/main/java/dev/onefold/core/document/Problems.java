@@ -12,6 +12,8 @@ public final class Problems {
     private final List<Problem> found = new ArrayList<>();
     private boolean full;
 
+    public Problems() {}
+
     /// Notes a problem; the arguments are those of [Problem].
     public void add(TextPlace place, String path, String value, String wrong, String right) {
         if (!full) {

@@ -2,6 +2,7 @@ package dev.onefold.embedded.guard;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.source.SpaceListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -14,6 +14,8 @@ public final class Sources {
     private final List<Source> all = new ArrayList<>();
     private final Map<String, Source> byName = new HashMap<>();
 
+    public Sources() {}
+
     public void load(List<KnownSource> stored) {
         stored.forEach(known -> add(new Source(known, all.size())));
     }

@@ -3,7 +3,7 @@ package dev.onefold.simulator.embedded;
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
-import dev.onefold.embedded.guard.SpaceListener;
+import dev.onefold.embedded.source.SpaceListener;
 import dev.onefold.fakes.disk.Faults;
 import dev.onefold.fakes.disk.Operation;
 import dev.onefold.fakes.disk.SimulatedCrash;

@@ -1,4 +1,4 @@
-package dev.onefold.embedded.guard;
+package dev.onefold.embedded.source;
 
 import java.nio.file.Path;
 import java.time.Instant;

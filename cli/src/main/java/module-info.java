@@ -1,0 +1,22 @@
+/// The command `onefold`, a program: nothing is exported. The module is open because picocli sets the fields of the
+/// commands by reflection.
+@SuppressWarnings("requires-automatic")
+open module dev.onefold.cli {
+    requires com.github.luben.zstd_jni;
+    requires dev.onefold.api;
+    requires dev.onefold.aws;
+    requires dev.onefold.core;
+    requires dev.onefold.embedded;
+    requires dev.onefold.load;
+    requires dev.onefold.yaml;
+    requires info.picocli;
+    requires java.management;
+    requires me.tongfei.progressbar;
+    requires static org.jspecify;
+    requires software.amazon.awssdk.core;
+    requires software.amazon.awssdk.services.dynamodb;
+    requires software.amazon.awssdk.services.kinesis;
+
+    provides System.LoggerFinder with
+            dev.onefold.cli.QuietLoggers;
+}

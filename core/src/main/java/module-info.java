@@ -1,0 +1,28 @@
+/// What an application uses is exported to everybody: the engine, the pipeline model with its grammar and builder,
+/// queries and answers, and the plain values of the rooms `event` and `state`. The fast forms are exported to the
+/// runtimes alone. `package-info` of `dev.onefold.core` has the order of the packages.
+@SuppressWarnings("module") // The modules that are named here are compiled later.
+module dev.onefold.core {
+    requires static org.jspecify;
+
+    exports dev.onefold.core;
+    exports dev.onefold.core.builder;
+    exports dev.onefold.core.document;
+    exports dev.onefold.core.event;
+    exports dev.onefold.core.form;
+    exports dev.onefold.core.grammar;
+    exports dev.onefold.core.pipeline;
+    exports dev.onefold.core.query;
+    exports dev.onefold.core.state;
+    exports dev.onefold.core.aggregate to
+            dev.onefold.aws,
+            dev.onefold.embedded;
+    exports dev.onefold.core.bytes to
+            dev.onefold.aws,
+            dev.onefold.embedded;
+    exports dev.onefold.core.map to
+            dev.onefold.aws,
+            dev.onefold.embedded;
+    exports dev.onefold.core.reduce to
+            dev.onefold.aws;
+}
