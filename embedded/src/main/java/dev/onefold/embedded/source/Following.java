@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +47,7 @@ public final class Following {
 
     private final Path path;
     private final FollowedFile file;
-    private final BiFunction<FileSource, FoldListener, FoldReport> engine;
+    private final FileIntake engine;
     private final Supplier<List<Answer.Progress>> sources;
     private final FoldListener listener;
     private final Generations generations;
@@ -64,13 +63,15 @@ public final class Following {
             @Nullable String source,
             @Nullable LiveFile file) {}
 
+    /// Folds a source as far as there is something of it.
+    public interface FileIntake {
+        FoldReport fold(FileSource source, FoldListener listener);
+    }
+
     /// @param engine folds a source as far as there is something of it
     /// @param sources how far each source is in the results
     public Following(
-            FollowedFile file,
-            BiFunction<FileSource, FoldListener, FoldReport> engine,
-            Supplier<List<Answer.Progress>> sources,
-            FoldListener listener) {
+            FollowedFile file, FileIntake engine, Supplier<List<Answer.Progress>> sources, FoldListener listener) {
         this.file = file;
         this.engine = engine;
         this.sources = sources;
@@ -224,16 +225,15 @@ public final class Following {
 
     /// Finishes a rotated file whose inode no generation had. It is a copy if it has the content of a generation
     /// whose file is gone (the file was compressed, or restored from a backup), and if it is compressed (the file
-    may
-    /// have been kept). Any other file is a generation of its own, though it has the content of another one or
-    /// begins with it: what is finished does not grow.
+    /// may have been kept). Any other file is a generation of its own, though it has the content of another one
+    /// or begins with it: what is finished does not grow.
     ///
     /// @return whether it is a generation of its own
     private boolean finishUnknown(String source, Path rotated) throws IOException {
         FileSource found = FileSource.of(source, rotated);
         AtomicReference<@Nullable FoldReport> report = new AtomicReference<>();
         boolean isClear = isSource(() -> {
-            report.set(engine.apply(found, listener));
+            report.set(engine.fold(found, listener));
             return true;
         });
         boolean isCopy = report.get() instanceof FoldReport.AlreadyFolded(String known)
@@ -243,7 +243,7 @@ public final class Following {
             return false;
         }
         if (!isClear || report.get() instanceof FoldReport.AlreadyFolded) {
-            engine.apply(new FileSource(source, found.opener(), false, true), listener);
+            engine.fold(new FileSource(source, found.opener(), false, true), listener);
         }
         listener.finished(rotated);
         return true;
@@ -254,18 +254,18 @@ public final class Following {
     /// which its content tells.
     private String begin(long number, LiveFile live) {
         String source = generations.name(number, live.mark().key());
-        engine.apply(new FileSource(source, live::stream, true, number > 1 || file.separate()), () -> true);
+        engine.fold(new FileSource(source, live::stream, true, number > 1 || file.separate()), () -> true);
         return source;
     }
 
     private boolean finish(String source, Path rotated) {
-        engine.apply(FileSource.of(source, rotated), listener);
+        engine.fold(FileSource.of(source, rotated), listener);
         listener.finished(rotated);
         return true;
     }
 
     private boolean fold(String source, LiveFile live, boolean growing) {
-        engine.apply(new FileSource(source, live::stream, growing), listener);
+        engine.fold(new FileSource(source, live::stream, growing), listener);
         return true;
     }
 }
