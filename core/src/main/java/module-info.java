@@ -18,7 +18,9 @@ module dev.onefold.core {
             dev.onefold.aws,
             dev.onefold.embedded;
     exports dev.onefold.core.bytes to
+            dev.onefold.api,
             dev.onefold.aws,
+            dev.onefold.cli,
             dev.onefold.embedded;
     exports dev.onefold.core.map to
             dev.onefold.aws,
