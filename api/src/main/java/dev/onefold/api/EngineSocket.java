@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import jdk.net.ExtendedSocketOptions;
 
@@ -33,7 +34,7 @@ public final class EngineSocket implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final int VISITORS_MAX = 32;
     private static final long ROOM_PAUSE_MS = 100;
-    private static final long CONTENT_PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
+    private static final long STALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(1); // Where others need what is held.
     private static final long WATCH_PAUSE_MS = 250;
     private static final long LEAVING_SECONDS_MAX = 3;
     private static final int DRAINED_BYTES_MAX = 2 * Exchange.BODY_BYTES_MAX;
@@ -43,6 +44,7 @@ public final class EngineSocket implements AutoCloseable {
     private final String user;
     private final Exchange.Server server;
     private final Limits limits;
+    private final BooleanSupplier answersLack;
     private final ThreadFactory threads;
     private final Semaphore room = new Semaphore(VISITORS_MAX);
     private final Set<Visitor> visitors = ConcurrentHashMap.newKeySet();
@@ -56,41 +58,49 @@ public final class EngineSocket implements AutoCloseable {
         static final Limits USUAL = new Limits(Duration.ofSeconds(10), Duration.ofMinutes(10));
     }
 
+    /// @param answersLack whether somebody waits for memory that answers under way hold
+    private record Served(Engine engine, BooleanSupplier answersLack) {}
+
     private EngineSocket(
-            Path directory, Engine engine, Limits limits, ThreadFactory threads, ServerSocketChannel listening)
+            Path directory, Served served, Limits limits, ThreadFactory threads, ServerSocketChannel listening)
             throws IOException {
         this.directory = directory;
         this.limits = limits;
         this.threads = threads;
         this.listening = listening;
+        answersLack = served.answersLack;
         user = Files.getOwner(Address.file(directory)).getName();
-        server = new Exchange.Server(new Routes(engine), directory, () -> sendAway(Visitor::hasStalledWithContent));
+        server = new Exchange.Server(
+                new Routes(served.engine), directory, () -> sendAway(Visitor::hasStalledWithContent));
     }
 
     /// Listens. Only the holder of the directory's lock may call this.
     ///
+    /// @param answersLack whether somebody waits for memory that answers under way hold: then a reader that reads
+    /// nothing is sent away
     /// @throws UnsupportedOperationException where there are no such sockets
-    public static EngineSocket open(Path directory, Engine engine) throws IOException {
-        return open(directory, engine, Limits.USUAL);
-    }
-
-    static EngineSocket open(Path directory, Engine engine, Limits limits) throws IOException {
+    public static EngineSocket open(Path directory, Engine engine, BooleanSupplier answersLack) throws IOException {
         // No virtual threads: a long recomputation would keep its carrier from all others.
         return open(
                 directory,
-                engine,
-                limits,
+                new Served(engine, answersLack),
+                Limits.USUAL,
                 Thread.ofPlatform().name("onefold-visitor").daemon().factory());
     }
 
     static EngineSocket open(Path directory, Engine engine, Limits limits, ThreadFactory threads) throws IOException {
+        return open(directory, new Served(engine, () -> false), limits, threads);
+    }
+
+    private static EngineSocket open(Path directory, Served served, Limits limits, ThreadFactory threads)
+            throws IOException {
         Path socket = Address.file(directory);
         Files.deleteIfExists(socket); // A dead owner left it.
         ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try (Address address = Address.of(directory)) {
             listening.bind(address.socket());
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
-            EngineSocket open = new EngineSocket(directory, engine, limits, threads, listening);
+            EngineSocket open = new EngineSocket(directory, served, limits, threads, listening);
             Thread.ofPlatform().name("onefold-socket").daemon().start(open::admit);
             Thread.ofPlatform().name("onefold-socket-watch").daemon().start(open::watch);
             return open;
@@ -107,7 +117,10 @@ public final class EngineSocket implements AutoCloseable {
         private volatile Duration limit;
         private volatile boolean hasHead;
         private volatile boolean holdsContent;
+        private volatile boolean hasAnswer;
         private volatile long waitingSince = System.nanoTime(); // 0 while this side works.
+        private volatile long waitedNanos; // Before, for the same piece of content.
+        private int pieceBytes;
 
         Visitor(SocketChannel channel, Limits limits) {
             this.channel = channel;
@@ -115,9 +128,10 @@ public final class EngineSocket implements AutoCloseable {
             limit = limits.head;
         }
 
+        /// For how long this side has waited for the rest of a piece; 0 while it works.
         long waitedNanos() {
             long since = waitingSince;
-            return since == 0 ? 0 : System.nanoTime() - since;
+            return since == 0 ? 0 : waitedNanos + System.nanoTime() - since;
         }
 
         boolean isOverdue() {
@@ -145,9 +159,20 @@ public final class EngineSocket implements AutoCloseable {
             holdsContent = true;
         }
 
-        /// A visitor that sends without a pause is not sent away for another one.
+        @Override
+        public void contentIsRead() {
+            holdsContent = false;
+            waitedNanos = 0;
+        }
+
+        /// A visitor that sends at a fair rate is not sent away for another one.
         boolean hasStalledWithContent() {
-            return holdsContent && waitedNanos() > CONTENT_PAUSE_NANOS_MAX;
+            return holdsContent && waitedNanos() > STALL_NANOS_MAX;
+        }
+
+        /// Nor is one that reads at a fair rate.
+        boolean hasStalledWithAnswer() {
+            return hasAnswer && waitedNanos() > STALL_NANOS_MAX;
         }
 
         private void waits() {
@@ -162,13 +187,25 @@ public final class EngineSocket implements AutoCloseable {
             }
         }
 
+        /// Single bytes do not hide that a visitor is slow.
+        private void worksOn(int bytes) {
+            if (!hasHead) {
+                return;
+            }
+            long waited = waitedNanos();
+            works();
+            pieceBytes += bytes;
+            waitedNanos = pieceBytes < Exchange.PIECE_BYTES ? waited : 0;
+            pieceBytes %= Exchange.PIECE_BYTES;
+        }
+
         InputStream in() {
             return new FilterInputStream(Channels.newInputStream(channel)) {
                 @Override
                 public int read(byte[] bytes, int offset, int length) throws IOException {
                     waits();
                     int read = in.read(bytes, offset, length);
-                    works();
+                    worksOn(read);
                     return read;
                 }
             };
@@ -183,6 +220,7 @@ public final class EngineSocket implements AutoCloseable {
 
                 @Override
                 public void write(byte[] bytes, int offset, int length) throws IOException {
+                    hasAnswer = true;
                     waits();
                     out.write(bytes, offset, length);
                     works();
@@ -247,11 +285,14 @@ public final class EngineSocket implements AutoCloseable {
         }
     }
 
-    /// Ends the visits that are overdue.
+    /// Ends the visits that are overdue, and those that hold memory of answers which others wait for.
     private void watch() {
         try {
             while (!closed.await(WATCH_PAUSE_MS, TimeUnit.MILLISECONDS)) {
                 visitors.stream().filter(Visitor::isOverdue).forEach(Visitor::leave);
+                if (answersLack.getAsBoolean()) {
+                    sendAway(Visitor::hasStalledWithAnswer);
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

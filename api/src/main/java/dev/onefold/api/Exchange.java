@@ -1,6 +1,5 @@
 package dev.onefold.api;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -16,12 +15,18 @@ import org.jspecify.annotations.Nullable;
 final class Exchange {
     static final int BODY_BYTES_MAX = 16 << 20;
 
-    private static final int PIECE_BYTES = 64 << 10;
+    /// Requests of method POST that are in the engine at a time: fewer than there are places for visitors, so that
+    /// others can ask while these wait for a full disk or a recomputation.
+    static final int CHANGES_MAX = 24;
+
+    static final int PIECE_BYTES = 64 << 10;
+    private static final long CHANGE_WAIT_MS = 500;
 
     private final InputStream in;
     private final OutputStream out;
     private final Server server;
     private int pieces;
+    private boolean changes;
     private boolean chunks;
     private boolean whole;
     private @Nullable BodyOut answer;
@@ -30,27 +35,38 @@ final class Exchange {
     ///
     /// @param directory of the data
     /// @param owner names this opening of it, and no other one
+    /// @param changes places of requests that may wait in the engine for long
     /// @param memory for the contents of requests, in pieces of 64 KiB
     /// @param sendAway sends away a visitor that holds content and has stalled, if there is one
-    record Server(Routes routes, Path directory, String owner, Semaphore memory, Runnable sendAway) {
+    record Server(Routes routes, Path directory, String owner, Semaphore changes, Semaphore memory, Runnable sendAway) {
         private static final int MEMORY_PIECES = 4 * BODY_BYTES_MAX / PIECE_BYTES;
         private static final int TRIES_MAX = 20;
         private static final long PAUSE_MS = 100;
 
         Server(Routes routes, Path directory, Runnable sendAway) {
-            this(routes, directory, UUID.randomUUID().toString(), new Semaphore(MEMORY_PIECES), sendAway);
+            this(
+                    routes,
+                    directory,
+                    UUID.randomUUID().toString(),
+                    new Semaphore(CHANGES_MAX),
+                    new Semaphore(MEMORY_PIECES),
+                    sendAway);
         }
 
-        /// Whether there was a piece of memory, at once or after a visitor was sent away.
-        boolean acquire() throws IOException {
-            try {
-                for (int i = 0; i < TRIES_MAX; i++) {
-                    if (memory.tryAcquire(i == 0 ? 0 : PAUSE_MS, TimeUnit.MILLISECONDS)) {
-                        return true;
-                    }
-                    sendAway.run();
+        /// Whether there was memory, at once or after visitors were sent away.
+        private boolean acquire(int pieces) throws IOException {
+            for (int i = 0; i < TRIES_MAX; i++) {
+                if (tryAcquire(memory, pieces, i == 0 ? 0 : PAUSE_MS)) {
+                    return true;
                 }
-                return false;
+                sendAway.run();
+            }
+            return false;
+        }
+
+        private static boolean tryAcquire(Semaphore semaphore, int permits, long waitMs) throws IOException {
+            try {
+                return semaphore.tryAcquire(permits, waitMs, TimeUnit.MILLISECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new InterruptedIOException();
@@ -63,8 +79,11 @@ final class Exchange {
         /// The whole head is there.
         void headIsRead();
 
-        /// Content is kept in memory from now on.
+        /// Memory for the content is taken from now on.
         void holdsContent();
+
+        /// The whole content is there.
+        void contentIsRead();
     }
 
     Exchange(InputStream in, OutputStream out, Server server) {
@@ -88,6 +107,7 @@ final class Exchange {
             send(Failure.of(e).response());
         } finally {
             server.memory.release(pieces);
+            leaveEngine();
         }
         return whole;
     }
@@ -102,9 +122,27 @@ final class Exchange {
         requireLevel(head);
         requireOwner(head);
         InputStream body = head.body(in, false);
-        byte[] content = start[0].equals("POST") ? content(head, body, visit) : new byte[0];
-        server.routes.answer(Request.of(start[0], start[1], content), this::send);
+        boolean isPost = start[0].equals("POST");
+        Request request = Request.of(start[0], start[1], isPost ? content(head, body, visit) : new byte[0]);
+        if (isPost) {
+            changes = Server.tryAcquire(server.changes, 1, CHANGE_WAIT_MS);
+            if (!changes) {
+                throw busy("Too many requests that change or recompute something are under way.");
+            }
+        }
+        server.routes.answer(request, this::send);
         whole = body.read() < 0;
+    }
+
+    private void leaveEngine() {
+        if (changes) {
+            changes = false;
+            server.changes.release();
+        }
+    }
+
+    private static Request.Refused busy(String why) {
+        return new Request.Refused(new Failure(503, Failure.BUSY, why + " Try again in a moment."));
     }
 
     /// A byte of another kind has no one meaning: it would be guessed in which encoding a name is written.
@@ -145,38 +183,59 @@ final class Exchange {
     }
 
     private byte[] content(Head head, InputStream body, Visit visit) throws IOException {
+        String announced = head.field("content-length");
+        byte[] content = memory(announced.isEmpty() ? 0 : Long.parseLong(announced));
+        visit.holdsContent();
         if (head.field("expect").equalsIgnoreCase("100-continue")) {
             out.write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
             out.flush();
         }
-        ByteArrayOutputStream content = new ByteArrayOutputStream();
-        byte[] piece = new byte[PIECE_BYTES];
-        for (int read = body.read(piece); read >= 0; read = body.read(piece)) {
-            content.write(piece, 0, read);
-            if (content.size() > BODY_BYTES_MAX) {
-                throw new Request.Refused(new Failure(
-                        413,
-                        Failure.REQUEST,
-                        "The content of the request is more than " + BODY_BYTES_MAX
-                                + " bytes. Send it in several requests."));
+        int length = 0;
+        for (int next = body.read(); next >= 0; next = body.read()) {
+            if (length == content.length) {
+                content = resized(content, Math.max(PIECE_BYTES, 2L * length));
             }
-            while ((long) pieces * PIECE_BYTES < content.size()) {
-                if (!server.acquire()) {
-                    throw new Request.Refused(new Failure(
-                            503, Failure.BUSY, "Too many large requests are under way. Try again in a moment."));
-                }
-                pieces++;
-                visit.holdsContent();
-            }
+            content[length++] = (byte) next;
+            length += Math.max(0, body.read(content, length, content.length - length));
         }
-        return content.toByteArray();
+        visit.contentIsRead();
+        return length == content.length ? content : resized(content, length);
+    }
+
+    /// Memory that is counted.
+    private byte[] memory(long length) throws IOException {
+        if (length > BODY_BYTES_MAX) {
+            throw new Request.Refused(new Failure(
+                    413,
+                    Failure.REQUEST,
+                    "The content of the request is more than " + BODY_BYTES_MAX
+                            + " bytes. Send it in several requests."));
+        }
+        if (!server.acquire(pieces(length))) {
+            throw busy("Too many large requests are under way.");
+        }
+        pieces += pieces(length);
+        return new byte[(int) length];
+    }
+
+    private static int pieces(long length) {
+        return (int) ((length + PIECE_BYTES - 1) / PIECE_BYTES);
+    }
+
+    private byte[] resized(byte[] content, long length) throws IOException {
+        byte[] resized = memory(length);
+        System.arraycopy(content, 0, resized, 0, Math.min(content.length, resized.length));
+        server.memory.release(pieces(content.length));
+        pieces -= pieces(content.length);
+        return resized;
     }
 
     private void send(Response response) throws IOException {
+        leaveEngine();
         String head = "HTTP/1.1 " + response.status() + " " + (response.status() < 400 ? "OK" : "Failed")
                 + "\r\nContent-Type: " + response.contentType() + "\r\n" + Api.VERSION_HEADER + ": " + Api.version()
                 + "\r\n" + Api.LEVEL_HEADER + ": " + Api.LEVEL + "\r\n" + Api.OWNER_HEADER + ": " + server.owner
-                + "\r\nConnection: close\r\n";
+                + (response.status() == 503 ? "\r\nRetry-After: 1" : "") + "\r\nConnection: close\r\n";
         BodyOut body = new BodyOut(out, head, chunks);
         answer = body;
         response.body().writeTo(body);

@@ -46,7 +46,7 @@ class EngineSocketTest {
 
     @Test
     void a_visitor_that_sends_half_a_head_is_gone_after_a_time_though_it_sends_more_and_more() throws Exception {
-        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), LIMITS);
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), LIMITS, Thread::new);
                 SocketChannel visitor = visits().connect()) {
             long begin = System.nanoTime();
             assertThatThrownBy(() -> {
@@ -60,7 +60,7 @@ class EngineSocketTest {
 
     @Test
     void a_head_without_end_and_a_content_without_end_are_refused() throws Exception {
-        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine())) {
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false)) {
             assertThat(visits().answer("GET /v1?" + "x".repeat(Head.BYTES_MAX))).startsWith("HTTP/1.1 431 ");
             assertThat(visits().answer("GET /v1 HTTP/1.1\r\n" + "a: b\r\n".repeat(Head.BYTES_MAX / 4)))
                     .startsWith("HTTP/1.1 4");
@@ -75,7 +75,7 @@ class EngineSocketTest {
     void a_visitor_that_reads_nothing_is_gone_after_a_time() throws Exception {
         SlowEngine engine = new SlowEngine();
         engine.lines = Integer.MAX_VALUE;
-        try (EngineSocket _ = EngineSocket.open(directory, engine, LIMITS);
+        try (EngineSocket _ = EngineSocket.open(directory, engine, LIMITS, Thread::new);
                 SocketChannel visitor = visits().connect()) {
             Visits.send(visitor, "GET /v1/trades/totals HTTP/1.1\r\n\r\n");
             assertThat(engine.left.await(20, TimeUnit.SECONDS)).isTrue();
@@ -85,7 +85,7 @@ class EngineSocketTest {
     @Test
     void work_that_takes_longer_than_any_limit_is_not_ended() throws Exception {
         SlowEngine engine = new SlowEngine();
-        try (EngineSocket _ = EngineSocket.open(directory, engine, LIMITS);
+        try (EngineSocket _ = EngineSocket.open(directory, engine, LIMITS, Thread::new);
                 SocketChannel visitor = visits().connect();
                 SocketChannel idle = visits().connect()) {
             Visits.send(visitor, "POST /v1/trades/verify HTTP/1.1\r\n\r\n");
@@ -101,7 +101,7 @@ class EngineSocketTest {
     void a_large_answer_streams_and_is_read_line_by_line() throws Exception {
         SlowEngine engine = new SlowEngine();
         engine.lines = 20_000;
-        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+        try (EngineSocket _ = EngineSocket.open(directory, engine, () -> false)) {
             assertThat(visits().answer("GET /v1/trades/totals HTTP/1.1\r\n\r\n")
                             .lines()
                             .limit(9))
@@ -126,7 +126,7 @@ class EngineSocketTest {
 
     @Test
     void a_failure_is_a_problem_with_the_exit_code_of_the_command_line() throws Exception {
-        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine())) {
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false)) {
             assertThat(visits().answer("POST /v1/trades/rebuild HTTP/1.1\r\n\r\n"))
                     .startsWith("HTTP/1.1 500 ")
                     .contains("Content-Type: application/problem+json", "\"kind\":\"CORRUPT\",\"exitCode\":3");
@@ -155,7 +155,7 @@ class EngineSocketTest {
 
     @Test
     void an_owner_that_ends_after_a_change_was_sent_leaves_its_outcome_unknown() throws Exception {
-        EngineSocket socket = EngineSocket.open(directory, new SlowEngine());
+        EngineSocket socket = EngineSocket.open(directory, new SlowEngine(), () -> false);
         List<RemoteEngine> remotes = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             remotes.add(RemoteEngine.connect(directory).orElseThrow());
@@ -189,7 +189,7 @@ class EngineSocketTest {
     void an_owner_whose_engine_has_stopped_is_not_taken_for_none() throws Exception {
         SlowEngine engine = new SlowEngine();
         engine.stopped = true;
-        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+        try (EngineSocket _ = EngineSocket.open(directory, engine, () -> false)) {
             assertThatThrownBy(() -> RemoteEngine.connect(directory)).hasMessage("The engine has stopped");
         }
     }
@@ -197,7 +197,7 @@ class EngineSocketTest {
     @Test
     void with_from_a_line_that_is_cut_off_is_refused() throws Exception {
         SlowEngine engine = new SlowEngine();
-        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+        try (EngineSocket _ = EngineSocket.open(directory, engine, () -> false)) {
             String post = "POST /v1/trades/records?source=s&from=1 HTTP/1.1\r\nContent-Length: 3\r\n\r\n";
             assertThat(visits().answer(post + "a\nb"))
                     .startsWith("HTTP/1.1 400 ")
@@ -212,7 +212,7 @@ class EngineSocketTest {
 
     @Test
     void a_parameter_that_a_route_does_not_know_or_that_is_out_of_range_is_refused() throws Exception {
-        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine())) {
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false)) {
             for (String get : List.of(
                     "?x=1",
                     "/trades?x=1",
@@ -246,7 +246,7 @@ class EngineSocketTest {
     void content_that_a_request_has_no_use_for_is_refused_and_nothing_is_done() throws Exception {
         SlowEngine engine = new SlowEngine();
         engine.late.countDown();
-        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+        try (EngineSocket _ = EngineSocket.open(directory, engine, () -> false)) {
             for (String post :
                     List.of("dead-letters/7/redrive?edited=false", "dead-letters/purge?id=7", "checkpoint", "verify")) {
                 String head = "POST /v1/trades/" + post + " HTTP/1.1\r\n";
@@ -262,7 +262,7 @@ class EngineSocketTest {
 
     @Test
     void a_limit_of_letters_that_is_out_of_range_is_refused() throws Exception {
-        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine())) {
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false)) {
             for (String limit : List.of("-1", "1001", "99999999999")) {
                 assertThat(visits().answer("GET /v1/trades/dead-letters?limit=" + limit + " HTTP/1.1\r\n\r\n"))
                         .as(limit)
@@ -314,7 +314,7 @@ class EngineSocketTest {
     @Test
     void visitors_that_stall_with_large_contents_do_not_keep_others_from_sending_theirs() throws Exception {
         String post = "POST /v1/trades/records?source=s&from=1 HTTP/1.1\r\nContent-Length: ";
-        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine());
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false);
                 SocketChannel a = visits().connect();
                 SocketChannel b = visits().connect();
                 SocketChannel c = visits().connect();
@@ -330,7 +330,7 @@ class EngineSocketTest {
     @Test
     void two_names_that_differ_never_become_one() throws Exception {
         SlowEngine engine = new SlowEngine();
-        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+        try (EngineSocket _ = EngineSocket.open(directory, engine, () -> false)) {
             String records = "GET /v1/trades/records?source=";
             for (String name : List.of(
                     "%FF", "%C3", "%ED%A0%80", "%C0%80", "%4", "%", "%+1", "K\u00f6ln", "a\u0001b", "a\u007f")) {
@@ -356,7 +356,7 @@ class EngineSocketTest {
         SlowEngine engine = new SlowEngine();
         RemoteEngine remote;
         RemoteEngine heard;
-        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+        try (EngineSocket _ = EngineSocket.open(directory, engine, () -> false)) {
             remote = RemoteEngine.connect(directory).orElseThrow();
             heard = RemoteEngine.connect(directory).orElseThrow();
             assertThat(heard.counts()).isEqualTo(new Counts(1, 2, 3, 4, 5));

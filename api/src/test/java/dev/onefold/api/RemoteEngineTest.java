@@ -52,13 +52,13 @@ class RemoteEngineTest {
     void what_began_with_an_owner_never_goes_on_with_its_successor() throws Exception {
         RemoteEngine heard;
         RemoteEngine unheard;
-        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine())) {
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false)) {
             heard = connect();
             unheard = connect();
             assertThat(heard.counts()).isEqualTo(new Counts(1, 2, 3, 4, 5));
         }
         SlowEngine successor = new SlowEngine();
-        try (EngineSocket _ = EngineSocket.open(directory, successor)) {
+        try (EngineSocket _ = EngineSocket.open(directory, successor, () -> false)) {
             for (RemoteEngine each : List.of(heard, unheard)) {
                 assertKind(EngineException.Kind.STOPPED, () -> each.acknowledged("s"));
                 assertThatThrownBy(each::rebuild)
@@ -75,7 +75,7 @@ class RemoteEngineTest {
     @Test
     void an_owner_says_who_it_is_and_refuses_what_was_meant_for_another_one() throws Exception {
         SlowEngine engine = new SlowEngine();
-        try (EngineSocket _ = EngineSocket.open(directory, engine)) {
+        try (EngineSocket _ = EngineSocket.open(directory, engine, () -> false)) {
             String counts = "GET /v1/trades/counts HTTP/1.1\r\n";
             Visits visits = new Visits(directory);
             String answer = visits.answer(counts + "\r\n");
@@ -92,7 +92,7 @@ class RemoteEngineTest {
     void an_interrupted_caller_learns_that_it_was_interrupted_and_whether_something_may_have_changed()
             throws Exception {
         RemoteEngine remote;
-        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine())) {
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false)) {
             remote = connect();
         }
         try (ServerSocketChannel silent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -197,7 +197,7 @@ class RemoteEngineTest {
         for (int changesAt = 1; changesAt < 16; changesAt++) {
             Path data = directory.resolve("at" + changesAt);
             Files.createDirectory(data);
-            try (EngineSocket _ = EngineSocket.open(data, new Changing(changesAt))) {
+            try (EngineSocket _ = EngineSocket.open(data, new Changing(changesAt), () -> false)) {
                 String answer = new Visits(data).answer("GET /v1/trades/rows/a HTTP/1.1\r\n\r\n");
                 assertThat(answer).containsAnyOf("{\"one\":[\"x\"]}", "{\"two\":[\"y\"]}");
                 assertThat(RemoteEngine.connect(data).orElseThrow().get(List.of("a")))

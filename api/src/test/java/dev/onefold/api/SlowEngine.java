@@ -21,11 +21,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 
 /// An engine whose answers have as many lines as are asked for, and whose verification takes its time.
 class SlowEngine implements Engine {
     final CountDownLatch late = new CountDownLatch(1);
+    final Semaphore entered = new Semaphore(0); // A permit for each verification.
     final CountDownLatch left = new CountDownLatch(1);
     final List<String> asked = new CopyOnWriteArrayList<>(); // Names of sources, and lines.
     volatile int lines = 3;
@@ -67,6 +69,7 @@ class SlowEngine implements Engine {
 
     @Override
     public Verification verify(Truth truth) {
+        entered.release();
         try {
             late.await();
         } catch (InterruptedException e) {

@@ -18,6 +18,15 @@ record Visits(Path directory) {
         visitor.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
     }
 
+    /// Sends a byte, if the other side still takes it.
+    static void drip(SocketChannel visitor) {
+        try {
+            send(visitor, "x");
+        } catch (IOException gone) {
+            // It has been sent away.
+        }
+    }
+
     String answer(String request) throws IOException {
         try (SocketChannel visitor = connect()) {
             send(visitor, request);

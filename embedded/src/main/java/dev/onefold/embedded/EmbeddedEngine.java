@@ -119,7 +119,7 @@ public final class EmbeddedEngine implements Engine {
         Path root = opening.root();
         if (settings.threads() > 0 && root.getFileSystem().equals(FileSystems.getDefault())) {
             try {
-                socket = EngineSocket.open(root, this);
+                socket = EngineSocket.open(root, this, answers::isAwaited);
             } catch (IOException | UnsupportedOperationException e) { // The totals are right without it.
                 LOG.log(
                         System.Logger.Level.WARNING,

@@ -71,6 +71,11 @@ public final class Answers {
         }
     }
 
+    /// Whether an answer waits for memory that others hold.
+    public boolean isAwaited() {
+        return units.hasQueuedThreads();
+    }
+
     private int take(long bytes) {
         long unitsMin = bytesMax / UNIT_BYTES / NUMBER_MAX;
         long wanted = Math.max(unitsMin, bytes / UNIT_BYTES + 1);
