@@ -50,12 +50,12 @@ class SharedSocketTest {
             engine.late.countDown();
             int done = 0;
             for (SocketChannel each : waiting) {
-                String answer =
-                        new String(Channels.newInputStream(each).readAllBytes(), StandardCharsets.UTF_8);
+                String answer = new String(Channels.newInputStream(each).readAllBytes(), StandardCharsets.UTF_8);
                 done += answer.startsWith("HTTP/1.1 200 ") ? 1 : 0;
             }
             assertThat(done).isEqualTo(Exchange.CHANGES_MAX);
-            assertThat(visits().answer("POST /v1/trades/verify HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 200 ");
+            assertThat(visits().answer("POST /v1/trades/verify HTTP/1.1\r\n\r\n"))
+                    .startsWith("HTTP/1.1 200 ");
         } finally {
             for (SocketChannel each : waiting) {
                 each.close();
@@ -71,7 +71,8 @@ class SharedSocketTest {
             @Override
             public Appended append(String source, List<String> records) {
                 ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-                allocated.set(threads.getThreadAllocatedBytes(Thread.currentThread().threadId()));
+                allocated.set(
+                        threads.getThreadAllocatedBytes(Thread.currentThread().threadId()));
                 size.set(records.size());
                 assertThat(records.subList(0, 3)).containsExactly("", "", "");
                 assertThat(records.getLast()).isEqualTo("z\u00f6");
