@@ -36,14 +36,7 @@ final class Cursed {
         };
         DynamoDbAsyncClient client = (DynamoDbAsyncClient) Proxy.newProxyInstance(
                 Cursed.class.getClassLoader(), new Class<?>[] {DynamoDbAsyncClient.class}, handler);
-        return new Store(
-                client,
-                store.tables(),
-                Pauseless.THREADS,
-                store.random(),
-                store.clock(),
-                store.deltasPerCommitMax(),
-                store.bucket());
+        return Pauseless.store(store, client);
     }
 
     private static boolean holds(TransactWriteItemsRequest request, String text) {

@@ -40,14 +40,7 @@ class ReplayOfTablesTest {
     private static Store store(String deployment) {
         Store store = DYNAMO.store(deployment);
         AwsEngine.open(store, FAVOURITES, 2, 2);
-        return new Store(
-                store.client(),
-                store.tables(),
-                Pauseless.THREADS,
-                store.random(),
-                store.clock(),
-                store.deltasPerCommitMax(),
-                store.bucket());
+        return Pauseless.store(store, store.client());
     }
 
     private static void put(String table, String id, String restaurant) {

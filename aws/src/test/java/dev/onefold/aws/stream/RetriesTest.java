@@ -218,14 +218,7 @@ class RetriesTest {
         assertThat(letters(store)).isEmpty();
         // That nothing came is not that nothing is there: such a message comes again.
         DYNAMO.changes.emptyPages().set(Integer.MAX_VALUE);
-        Store impatient = new Store(
-                store.client(),
-                store.tables(),
-                Pauseless.THREADS,
-                store.random(),
-                store.clock(),
-                store.deltasPerCommitMax(),
-                store.bucket());
+        Store impatient = Pauseless.store(store, store.client());
         assertThat(invoke(impatient, favourites, message))
                 .isEqualTo("{\"batchItemFailures\":[{\"itemIdentifier\":\"m1\"}]}");
         DYNAMO.changes.emptyPages().set(0);

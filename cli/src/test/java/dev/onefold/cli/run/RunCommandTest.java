@@ -215,8 +215,12 @@ class RunCommandTest {
     }
 
     private Result send(String lines, long from) {
-        return cli.runWithInput(
-                lines,
+        return send(lines.getBytes(StandardCharsets.UTF_8), from);
+    }
+
+    private Result send(byte[] lines, long from) {
+        return cli.run(
+                new ByteArrayInputStream(lines),
                 "run",
                 "trades.yaml",
                 "--input",
@@ -247,17 +251,7 @@ class RunCommandTest {
         byte[] big = new byte[11 * 1024 * 1024];
         Arrays.fill(big, (byte) 'x');
         byte[] input = (ONE + new String(big, StandardCharsets.US_ASCII) + "\n" + TWO).getBytes(StandardCharsets.UTF_8);
-        Result result = cli.run(
-                new ByteArrayInputStream(input),
-                "run",
-                "trades.yaml",
-                "--input",
-                "-",
-                "--acknowledge",
-                "--source",
-                "s",
-                "--from",
-                "1");
+        Result result = send(input, 1);
         assertThat(result.exitCode()).as(result.err()).isZero();
         assertThat(result.lines().getLast()).isEqualTo("3");
         assertThat(total()).isEqualTo("0,,,3.00,2");

@@ -1,5 +1,6 @@
 package dev.onefold.fakes.aws;
 
+import static dev.onefold.fakes.aws.Service.add;
 import static dev.onefold.fakes.aws.Service.item;
 import static dev.onefold.fakes.aws.Service.key;
 import static dev.onefold.fakes.aws.Service.number;
@@ -318,14 +319,5 @@ class DynamoDbFaultsTest {
             SimulatedClient client, String token, TransactWriteItem... items) {
         return client.transactWriteItems(
                 request -> request.clientRequestToken(token).transactItems(items));
-    }
-
-    private static TransactWriteItem add(String pk) {
-        return TransactWriteItem.builder()
-                .update(update -> update.tableName("Table")
-                        .key(key(pk))
-                        .updateExpression("ADD n :one")
-                        .expressionAttributeValues(Map.of(":one", number(1))))
-                .build();
     }
 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
@@ -66,6 +67,16 @@ final class Service {
                 .keyType(KeyType.RANGE)
                 .build();
         return request.attributeDefinitions(pk, sk).keySchema(hash, range).build();
+    }
+
+    /// Adds one to a count.
+    static TransactWriteItem add(String pk) {
+        return TransactWriteItem.builder()
+                .update(update -> update.tableName("Table")
+                        .key(key(pk))
+                        .updateExpression("ADD n :one")
+                        .expressionAttributeValues(Map.of(":one", number(1))))
+                .build();
     }
 
     static Map<String, AttributeValue> key(String pk) {

@@ -1,5 +1,6 @@
 package dev.onefold.fakes.aws;
 
+import static dev.onefold.fakes.aws.Service.add;
 import static dev.onefold.fakes.aws.Service.item;
 import static dev.onefold.fakes.aws.Service.key;
 import static dev.onefold.fakes.aws.Service.number;
@@ -236,15 +237,6 @@ class SimulatedDynamoDbTest {
                         .item(item(pk, "n", number(n)))
                         .conditionExpression("attribute_not_exists(pk)")
                         .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD))
-                .build();
-    }
-
-    private static TransactWriteItem add(String pk) {
-        return TransactWriteItem.builder()
-                .update(update -> update.tableName("Table")
-                        .key(key(pk))
-                        .updateExpression("ADD n :one")
-                        .expressionAttributeValues(Map.of(":one", number(1))))
                 .build();
     }
 

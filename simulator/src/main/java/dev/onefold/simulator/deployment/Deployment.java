@@ -110,6 +110,11 @@ public final class Deployment {
                                 .toList())));
     }
 
+    /// The tables as a process of the functions sees them.
+    Store function() {
+        return store(dynamo.client("function"));
+    }
+
     /// The tables as one process sees them, whose clock is not quite right.
     Store store(SimulatedClient client) {
         return store(client, new SimulatedThreads(time, client));

@@ -60,12 +60,8 @@ class AwsHazardsTest {
                 .toList();
     }
 
-    private Store function() {
-        return deployment.store(deployment.dynamo.client("function"));
-    }
-
     private List<Fate> process(List<Arrival> batch) {
-        return StateAndMap.process(function(), batch);
+        return StateAndMap.process(deployment.function(), batch);
     }
 
     private String total() {
@@ -152,9 +148,9 @@ class AwsHazardsTest {
         List<CompletableFuture<List<Fate>>> twins = new ArrayList<>();
         List<Arrival> batch = trades(30);
         for (int twin = 0; twin < 5; twin++) {
-            twins.add(deployment.start(() -> StateAndMap.process(function(), batch)));
+            twins.add(deployment.start(() -> StateAndMap.process(deployment.function(), batch)));
             List<Arrival> moved = List.of(trade("t1", 2 + twin, "other", 10));
-            twins.add(deployment.start(() -> StateAndMap.process(function(), moved)));
+            twins.add(deployment.start(() -> StateAndMap.process(deployment.function(), moved)));
         }
         twins.forEach(deployment::of);
         engine.reduce();
@@ -295,9 +291,9 @@ class AwsHazardsTest {
         process(trades(10));
         for (int micros = 0; micros < 40_000; micros += 1_500) {
             List<Arrival> batch = List.of(trade("late" + micros, 1, "late", 1));
-            CompletableFuture<List<Fate>> late = deployment.start(() -> StateAndMap.process(function(), batch));
+            CompletableFuture<List<Fate>> late = deployment.start(() -> StateAndMap.process(deployment.function(), batch));
             deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
-            TradeFixtures.refill(function(), TRADES, () -> deployment.of(late));
+            TradeFixtures.refill(deployment.function(), TRADES, () -> deployment.of(late));
         }
         assertThat(total()).isEqualTo("=[37.00, 37]");
         assertThat(engine.verify().isEqual()).isTrue();
@@ -330,7 +326,7 @@ class AwsHazardsTest {
     void hazard_38_totals_that_were_cleared_without_their_rows_are_found_and_rebuilt() {
         process(trades(6));
         assertThat(total()).isEqualTo("=[6.00, 6]");
-        Store person = function();
+        Store person = deployment.function();
         deployment.of(person.client().scan(all -> all.tableName(deployment.tables.totals()))).items().stream()
                 .map(item -> Map.of("p", item.get("p"), "g", item.get("g")))
                 .forEach(key -> deployment.of(person.client()
@@ -352,7 +348,7 @@ class AwsHazardsTest {
             int first = round * 100;
             List<CompletableFuture<Long>> live = IntStream.range(first, first + 60)
                     .mapToObj(version -> deployment.start(() -> {
-                        Store store = function();
+                        Store store = deployment.function();
                         store.threads().pause(Duration.ofMillis(20L * (version - first)));
                         StateAndMap.process(
                                 store, List.of(trade("t" + version % 20, version, "desk" + version % 3, 1)));
@@ -368,14 +364,14 @@ class AwsHazardsTest {
     @Test
     void an_audit_whose_view_was_taken_away_before_its_cut_compares_nothing() {
         process(trades(10));
-        Definitions definitions = new Definitions(function());
+        Definitions definitions = new Definitions(deployment.function());
         Definition both = definitions.load().withView(TRADES, 1, "somebody");
         definitions.replace(both);
-        Progress filled = Filling.fill(function(), both, both.last(), () -> true);
+        Progress filled = Filling.fill(deployment.function(), both, both.last(), () -> true);
         definitions.replace(both.servingOnly(both.served()));
         process(List.of(trade("t0", 2, "another desk", 5)));
         engine.reduce();
-        assertThatThrownBy(() -> TotalsReads.compare(function(), both, both.view(both.last()), filled.rows()))
+        assertThatThrownBy(() -> TotalsReads.compare(deployment.function(), both, both.view(both.last()), filled.rows()))
                 .isInstanceOf(Filling.Overtaken.class);
         assertThat(engine.verify().differences()).isEmpty();
     }
@@ -385,7 +381,7 @@ class AwsHazardsTest {
     void a_filling_that_is_killed_leaves_no_row_out() {
         process(trades(60));
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 1));
-        Definitions definitions = new Definitions(function());
+        Definitions definitions = new Definitions(deployment.function());
         for (int millis = 10; millis < 130; millis += 10) {
             Definition both = definitions.load().withView(TRADES, 1, "somebody");
             definitions.replace(both);
@@ -393,7 +389,7 @@ class AwsHazardsTest {
             var _ = deployment.start(() -> Filling.fill(deployment.store(sandbox), both, both.last(), () -> true));
             deployment.time.runFor(Duration.ofMillis(millis));
             sandbox.kill();
-            Filling.fill(function(), both, both.last(), () -> true);
+            Filling.fill(deployment.function(), both, both.last(), () -> true);
             definitions.replace(both.servingOnly(both.last()));
             assertThat(total()).isEqualTo("=[60.00, 60]");
         }
@@ -425,7 +421,7 @@ class AwsHazardsTest {
                     .time
                     .after(Duration.ofMillis(2L * round))
                     .thenCompose(_ -> CompletableFuture.allOf(IntStream.range(0, 3)
-                            .mapToObj(lane -> deployment.start(() -> Reduce.lane(function(), lane)))
+                            .mapToObj(lane -> deployment.start(() -> Reduce.lane(deployment.function(), lane)))
                             .toArray(CompletableFuture[]::new)));
             Answer answer = engine.query(Query.all("main"));
             if (answer.lines().getFirst().values().getLast().intValue() <= round) {
@@ -453,8 +449,8 @@ class AwsHazardsTest {
         for (int round = 0; round < 10; round++) {
             Pipeline wanted = round % 2 == 0 ? byValue : TRADES;
             CompletableFuture<Upkeep.Outcome> steps = deployment.start(() -> {
-                Upkeep.step(function(), wanted, 0, () -> true, _ -> {});
-                return Upkeep.step(function(), wanted, 0, () -> true, _ -> {});
+                Upkeep.step(deployment.function(), wanted, 0, () -> true, _ -> {});
+                return Upkeep.step(deployment.function(), wanted, 0, () -> true, _ -> {});
             });
             while (!steps.isDone()) {
                 Answer.Line all = engine.query(Query.all("main")).lines().getFirst();

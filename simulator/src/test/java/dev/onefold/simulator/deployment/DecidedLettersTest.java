@@ -65,16 +65,12 @@ class DecidedLettersTest {
         return new Arrival("s/shard", Integer.toString(++sequence), 0, record.getBytes(StandardCharsets.UTF_8));
     }
 
-    private Store function() {
-        return deployment.store(deployment.dynamo.client("function"));
-    }
-
     private void process(Arrival... batch) {
-        StateAndMap.process(function(), List.of(batch));
+        StateAndMap.process(deployment.function(), List.of(batch));
     }
 
     private Upkeep.Outcome upkeep(Pipeline wanted) {
-        return Upkeep.step(function(), wanted, 0, () -> true, _ -> {});
+        return Upkeep.step(deployment.function(), wanted, 0, () -> true, _ -> {});
     }
 
     private static String answer(AwsEngine engine, String... group) {
@@ -86,7 +82,7 @@ class DecidedLettersTest {
     }
 
     private void lose(long letter) {
-        Store somebody = function();
+        Store somebody = deployment.function();
         Map<String, AttributeValue> key = Map.of(
                 "p", AttributeValue.fromS("letter/" + letter),
                 "i",
@@ -127,16 +123,16 @@ class DecidedLettersTest {
             deployment = new Deployment(time, new SimulatedDynamoDb(time, seed), new SplittableRandom(seed));
             AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
             deployment.dynamo.inject(Faults.none().with(TradeFixtures.slow()));
-            Definitions definitions = new Definitions(function());
+            Definitions definitions = new Definitions(deployment.function());
             Definition both = definitions.load().withView(TRADES, 1, "somebody");
             definitions.replace(both);
-            Filling.fill(function(), both, both.last(), () -> true);
+            Filling.fill(deployment.function(), both, both.last(), () -> true);
             CompletableFuture<List<Fate>> late =
-                    deployment.start(() -> StateAndMap.process(function(), List.of(trade("a", 1))));
+                    deployment.start(() -> StateAndMap.process(deployment.function(), List.of(trade("a", 1))));
             deployment.time.runFor(Duration.ofMillis(50 + seed));
             Definition next = both.servingOnly(both.last());
             definitions.replace(next);
-            new Claims(function()).join(next);
+            new Claims(deployment.function()).join(next);
             upkeep(TRADES);
             deployment.of(late);
             upkeep(TRADES);

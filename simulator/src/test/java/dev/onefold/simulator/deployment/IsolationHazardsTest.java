@@ -61,17 +61,13 @@ class IsolationHazardsTest {
                         .getBytes(StandardCharsets.UTF_8));
     }
 
-    private Store function() {
-        return deployment.store(deployment.dynamo.client("function"));
-    }
-
     private CompletableFuture<List<Fate>> process(Arrival... batch) {
-        return deployment.start(() -> StateAndMap.process(function(), List.of(batch)));
+        return deployment.start(() -> StateAndMap.process(deployment.function(), List.of(batch)));
     }
 
     private CompletableFuture<?> reduceAll() {
         return CompletableFuture.allOf(IntStream.range(0, LANES)
-                .mapToObj(lane -> deployment.start(() -> Reduce.lane(function(), lane)))
+                .mapToObj(lane -> deployment.start(() -> Reduce.lane(deployment.function(), lane)))
                 .toArray(CompletableFuture[]::new));
     }
 
@@ -139,7 +135,7 @@ class IsolationHazardsTest {
         for (int round = 0; round < rounds; round++) {
             CompletableFuture<List<Fate>> late = process(trade("late" + round, 1, "late"));
             deployment.time.runFor(Duration.ofMillis(12 + round));
-            TradeFixtures.refill(function(), TRADES, () -> deployment.of(late));
+            TradeFixtures.refill(deployment.function(), TRADES, () -> deployment.of(late));
         }
         engine.reduce();
         assertThat(total()).isEqualTo("[" + rounds + ".00, " + rounds + "]");
@@ -152,12 +148,12 @@ class IsolationHazardsTest {
         deployment.of(process(trade("a", 1, "FX")));
         deployment.time.runFor(Duration.ofHours(1));
         deployment.dynamo.inject(Faults.none().with(Fault.EMPTY_PAGE, 1));
-        assertThat(Lag.of(function(), LANES)).isGreaterThan(Duration.ofMinutes(59));
+        assertThat(Lag.of(deployment.function(), LANES)).isGreaterThan(Duration.ofMinutes(59));
         assertThat(engine.query(Query.all("main")).cut().at())
                 .isBefore(deployment.time.instant().minus(Duration.ofMinutes(59)));
         engine.reduce();
         assertThat(total()).isEqualTo("[1.00, 1]");
-        assertThat(Lag.of(function(), LANES)).isZero();
+        assertThat(Lag.of(deployment.function(), LANES)).isZero();
     }
 
     /// 51: ids of deltas begin with their writer's clock.
@@ -171,7 +167,7 @@ class IsolationHazardsTest {
         deployment.time.runFor(Duration.ofSeconds(1));
         List<CompletableFuture<Long>> runs = IntStream.range(0, LANES)
                 .mapToObj(lane ->
-                        deployment.start(() -> Reduce.lane(function(), lane, Duration.ofSeconds(2), new Delays())))
+                        deployment.start(() -> Reduce.lane(deployment.function(), lane, Duration.ofSeconds(2), new Delays())))
                 .toList();
         deployment.time.runFor(Duration.ofSeconds(3));
         assertThat(runs).allMatch(CompletableFuture::isDone).allMatch(run -> run.join() > 1);
@@ -208,17 +204,17 @@ class IsolationHazardsTest {
     /// 38: a delta of before that nobody has added yet adds to no view that is gone.
     @Test
     void nothing_is_left_of_a_view_that_was_cleaned_away_while_its_deltas_waited() {
-        Definitions definitions = new Definitions(function());
+        Definitions definitions = new Definitions(deployment.function());
         Definition both = definitions.load().withView(TRADES, 1, "somebody");
         definitions.replace(both);
-        Filling.fill(function(), both, both.last(), () -> true);
+        Filling.fill(deployment.function(), both, both.last(), () -> true);
         deployment.of(process(trade("a", 1, "FX"), trade("b", 1, "FX")));
         definitions.replace(both.servingOnly(both.last()));
-        Upkeep.step(function(), TRADES, 0, () -> true, _ -> {});
+        Upkeep.step(deployment.function(), TRADES, 0, () -> true, _ -> {});
         engine.reduce();
         assertThat(total()).isEqualTo("[2.00, 2]");
         assertThat(deployment
-                        .of(function().client().scan(all -> all.tableName(deployment.tables.totals())))
+                        .of(deployment.function().client().scan(all -> all.tableName(deployment.tables.totals())))
                         .items())
                 .extracting(item -> item.get("p").s())
                 .noneMatch(partition -> partition.startsWith("1/"));

@@ -59,16 +59,12 @@ class NarrowerDecimalsTest {
         return new Arrival("s/shard", Integer.toString(++sequence), 0, record.getBytes(StandardCharsets.UTF_8));
     }
 
-    private Store function() {
-        return deployment.store(deployment.dynamo.client("function"));
-    }
-
     private List<Fate> process(Arrival... batch) {
-        return StateAndMap.process(function(), List.of(batch));
+        return StateAndMap.process(deployment.function(), List.of(batch));
     }
 
     private Upkeep.Outcome upkeep(Pipeline wanted, boolean hasTime) {
-        return Upkeep.step(function(), wanted, 0, () -> hasTime, _ -> {});
+        return Upkeep.step(deployment.function(), wanted, 0, () -> hasTime, _ -> {});
     }
 
     /// Until it serves, and all is done.
@@ -82,7 +78,7 @@ class NarrowerDecimalsTest {
     }
 
     private Definition definition() {
-        return new Definitions(function()).load();
+        return new Definitions(deployment.function()).load();
     }
 
     private static String total(AwsEngine engine) {
@@ -179,7 +175,7 @@ class NarrowerDecimalsTest {
         process(trade("a", 1, "1.234"));
         assertThat(upkeep(NARROW, false)).isInstanceOf(Upkeep.Outcome.Working.class);
         Definition both = definition();
-        Filling.fill(function(), both, both.last(), () -> true);
+        Filling.fill(deployment.function(), both, both.last(), () -> true);
         process(trade("b", 1, "10.123"));
         deploy(WIDE);
         assertThat(total(engine)).isEqualTo("[11.3570, 10.1230, 2]");
@@ -270,7 +266,7 @@ class NarrowerDecimalsTest {
         assertThat(letters(engine)).hasSize(2);
         deployment.dynamo.restore(rows, Duration.ofMinutes(5));
         deployment.time.runFor(Duration.ofMinutes(5));
-        Restored.begin(function());
+        Restored.begin(deployment.function());
         assertThat(process(trade("c", 1, "2"))).containsExactly(new Fate.Accepted());
         assertThat(letters(engine)).as("the letter of c is there already").hasSize(2);
         engine.rebuild();
@@ -292,20 +288,20 @@ class NarrowerDecimalsTest {
             AwsEngine engine = deployment.engine(WIDE, 2, 2);
             process(trade("a", 1, "1.234"));
             deployment.dynamo.inject(Faults.none().with(TradeFixtures.slow()));
-            Definitions definitions = new Definitions(function());
+            Definitions definitions = new Definitions(deployment.function());
             Definition both = definitions.load().withView(NARROW, 1, "somebody");
             definitions.replace(both);
-            Filling.fill(function(), both, both.last(), () -> true);
+            Filling.fill(deployment.function(), both, both.last(), () -> true);
             engine.reduce();
             CompletableFuture<List<Fate>> late =
-                    deployment.start(() -> StateAndMap.process(function(), List.of(trade("a", 2, "2"))));
+                    deployment.start(() -> StateAndMap.process(deployment.function(), List.of(trade("a", 2, "2"))));
             deployment.time.runFor(Duration.ofMillis(50 + seed));
             definitions.keepServed(both);
             Definition next = both.servingOnly(both.last());
             definitions.replace(next);
-            new Claims(function()).join(next);
+            new Claims(deployment.function()).join(next);
             CompletableFuture<List<Fate>> another =
-                    deployment.start(() -> StateAndMap.process(function(), List.of(trade("a", 3, "3"))));
+                    deployment.start(() -> StateAndMap.process(deployment.function(), List.of(trade("a", 3, "3"))));
             upkeep(NARROW, true);
             deployment.of(late);
             deployment.of(another);
@@ -324,7 +320,7 @@ class NarrowerDecimalsTest {
         AwsEngine engine = deployment.engine(WIDE, 1, 2);
         Arrival first = trade("k0", 1, "1.234");
         for (int i = 0; i < 20; i++) {
-            StateAndMap.redrive(function(), at(first, trade("k" + i, 1, "1.234")));
+            StateAndMap.redrive(deployment.function(), at(first, trade("k" + i, 1, "1.234")));
         }
         engine.rebuild(); // Writes many rows with one delta.
         deploy(NARROW);
@@ -347,7 +343,7 @@ class NarrowerDecimalsTest {
         assertThat(upkeep(NARROW, true)).isInstanceOf(Upkeep.Outcome.Serving.class);
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         CompletableFuture<List<Fate>> processed = deployment.start(() -> StateAndMap.process(
-                function(),
+                deployment.function(),
                 IntStream.range(0, 200).mapToObj(i -> trade("k" + i, 2, "2")).toList()));
         deployment.time.runFor(Duration.ofSeconds(3)); // One after the other they take 11 s.
         assertThat(processed).isDone();

@@ -43,10 +43,6 @@ class ReadersHazardsTest {
     private boolean over;
     private Duration oldest = Duration.ZERO;
 
-    private Store function() {
-        return deployment.store(deployment.dynamo.client("function"));
-    }
-
     @Test
     void hazard_58_fifty_readers_do_not_hold_up_a_thousand_messages_a_second() {
         live(Duration.ofSeconds(9));
@@ -95,13 +91,13 @@ class ReadersHazardsTest {
         deployment.dynamo.inject(AwsFigures.latency(Duration.ofMillis(100)));
         IntStream.range(0, LANES).forEach(lane -> TradeFixtures.keepReducing(deployment, lane, () -> over));
         put();
-        Definition definition = new Definitions(function()).load();
+        Definition definition = new Definitions(deployment.function()).load();
         for (int reader = 0; reader < READERS; reader++) {
-            Store store = function();
+            Store store = deployment.function();
             deployment.time.schedule(Duration.ofMillis(1_000L * reader / READERS), () -> read(store, definition));
         }
         deployment.time.runFor(life);
-        Duration lag = Lag.of(function(), LANES);
+        Duration lag = Lag.of(deployment.function(), LANES);
         over = true;
         assertThat(lag).isLessThan(LAG_MAX);
         assertThat(answers).isGreaterThan((int) (READERS * (life.toSeconds() - 2)));
@@ -129,7 +125,7 @@ class ReadersHazardsTest {
             return;
         }
         List<Arrival> batch = trades(100);
-        var _ = deployment.start(() -> StateAndMap.process(function(), batch));
+        var _ = deployment.start(() -> StateAndMap.process(deployment.function(), batch));
         deployment.time.schedule(Duration.ofMillis(100), this::put);
     }
 

@@ -60,20 +60,16 @@ class ReleaseHazardsTest {
         return new Arrival("s/shard", Integer.toString(++sequence), 0, record.getBytes(StandardCharsets.UTF_8));
     }
 
-    private Store function() {
-        return deployment.store(deployment.dynamo.client("function"));
-    }
-
     private List<Fate> process(Arrival... batch) {
-        return StateAndMap.process(function(), List.of(batch));
+        return StateAndMap.process(deployment.function(), List.of(batch));
     }
 
     private Upkeep.Outcome upkeep(Pipeline wanted, boolean hasTime) {
-        return Upkeep.step(function(), wanted, 0, () -> hasTime, _ -> {});
+        return Upkeep.step(deployment.function(), wanted, 0, () -> hasTime, _ -> {});
     }
 
     private Definition definition() {
-        return new Definitions(function()).load();
+        return new Definitions(deployment.function()).load();
     }
 
     private static String total(AwsEngine engine) {
@@ -111,10 +107,10 @@ class ReleaseHazardsTest {
     void a_view_that_is_cleaned_away_leaves_nothing_although_a_delta_of_it_still_waits() {
         AwsEngine engine = deployment.engine(TRADES, 3, 4);
         process(trade("a", 1, "FX", 1));
-        Definitions definitions = new Definitions(function());
+        Definitions definitions = new Definitions(deployment.function());
         Definition both = definition().withView(TRADES, 1, "somebody");
         definitions.replace(both);
-        Filling.fill(function(), both, both.last(), () -> true);
+        Filling.fill(deployment.function(), both, both.last(), () -> true);
         engine.reduce();
         process(trade("b", 1, "FX", 10)); // In both views, and not in the totals yet.
         definitions.replace(both.servingOnly(both.last()));
@@ -145,7 +141,7 @@ class ReleaseHazardsTest {
         AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         CompletableFuture<List<Fate>> late = deployment.start(
-                () -> StateAndMap.process(function(), List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10))));
+                () -> StateAndMap.process(deployment.function(), List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10))));
         int steps = 0;
         for (Upkeep.Outcome outcome = new Upkeep.Outcome.Working(0);
                 !(outcome instanceof Upkeep.Outcome.Idle) && steps < 9;
@@ -184,28 +180,28 @@ class ReleaseHazardsTest {
         Arrival record = trade("a", 1, "FX", 1);
         process(record);
         assertThat(upkeep(TRADES_WITH_TIME, false)).isInstanceOf(Upkeep.Outcome.Working.class);
-        Filling.fill(function(), definition(), definition().last(), () -> true);
+        Filling.fill(deployment.function(), definition(), definition().last(), () -> true);
         assertThat(process(record)).containsExactly(new Fate.Duplicate());
     }
 
     @Test
     void of_a_batch_that_is_overtaken_by_the_next_pipeline_what_that_can_read_is_in() {
         AwsEngine engine = deployment.engine(TRADES, 1, 1);
-        Definitions definitions = new Definitions(function());
+        Definitions definitions = new Definitions(deployment.function());
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         int rejected = 0;
         for (int round = 0; round < 40; round++) {
             Definition both = filled(TRADES_WITH_TIME);
             Definition next = both.servingOnly(both.last());
-            new Claims(function()).join(next); // Its part of the change that takes no part in the race.
+            new Claims(deployment.function()).join(next); // Its part of the change that takes no part in the race.
             String key = "k" + round;
             CompletableFuture<List<Fate>> late = deployment.start(() -> StateAndMap.process(
-                    function(),
+                    deployment.function(),
                     List.of(
                             arrival("{\"id\":\"%s\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1}".formatted(key)),
                             trade(key, 2, "FX", 5))));
             deployment.time.runFor(Duration.ofMillis(round));
-            Store upkeep = function();
+            Store upkeep = deployment.function();
             deployment.of(upkeep.client()
                     .putItem(
                             request -> request.tableName(upkeep.tables().rows()).item(next.item())));
@@ -220,8 +216,8 @@ class ReleaseHazardsTest {
 
     private Definition filled(Pipeline pipeline) {
         Definition both = definition().withView(pipeline, 1, "somebody");
-        new Definitions(function()).replace(both);
-        Filling.fill(function(), both, both.last(), () -> true);
+        new Definitions(deployment.function()).replace(both);
+        Filling.fill(deployment.function(), both, both.last(), () -> true);
         return both;
     }
 
@@ -236,7 +232,7 @@ class ReleaseHazardsTest {
         assertThatThrownBy(() -> Template.of(wide, Input.NEW_STREAM)).hasMessageContaining("touches 27 items");
         AwsEngine engine = deployment.engine(TRADES, 8, 64);
         assertThat(upkeep(wide, true)).isInstanceOf(Upkeep.Outcome.Refused.class);
-        StateFunction deployed = new StateFunction(function(), wide, Deployment.SILENT);
+        StateFunction deployed = new StateFunction(deployment.function(), wide, Deployment.SILENT);
         String event = """
                 {"Records": [{"eventID": "shardId-000000000000:1", "eventSourceARN": "arn:aws:kinesis:eu-central-1:000000000000:stream/trades",
                   "kinesis": {"sequenceNumber": "1", "data": "%s"}}]}
@@ -250,7 +246,7 @@ class ReleaseHazardsTest {
     void a_run_of_reduce_ends_however_fast_deltas_come() {
         deployment.engine(TRADES, 1, 64);
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
-        Store state = function();
+        Store state = deployment.function();
         Runnable[] put = new Runnable[1];
         put[0] = () -> {
             List<Arrival> batch = List.of(trade("t" + sequence, 1, "d" + sequence % 3, 1));
@@ -259,7 +255,7 @@ class ReleaseHazardsTest {
         };
         put[0].run();
         deployment.time.runFor(Duration.ofSeconds(1));
-        CompletableFuture<Long> run = deployment.start(() -> Reduce.lane(function(), 0));
+        CompletableFuture<Long> run = deployment.start(() -> Reduce.lane(deployment.function(), 0));
         deployment.time.runFor(Duration.ofSeconds(30));
         assertThat(run).isDone();
     }
@@ -271,8 +267,8 @@ class ReleaseHazardsTest {
             process(trade("t" + sequence, 1, "d" + sequence, 1));
         }
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
-        Reduce.lane(function(), 0, Duration.ofSeconds(2), new Delays());
-        assertThat(Lag.of(function(), 1)).isZero();
+        Reduce.lane(deployment.function(), 0, Duration.ofSeconds(2), new Delays());
+        assertThat(Lag.of(deployment.function(), 1)).isZero();
         assertThat(total(engine)).isEqualTo("[600.00, 600]");
     }
 
@@ -302,7 +298,7 @@ class ReleaseHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         deployment.dynamo.throttle(
                 item -> item.containsKey("g") && item.get("p").s().startsWith("1/"));
-        CompletableFuture<Long> run = deployment.start(() -> Reduce.lane(function(), 0));
+        CompletableFuture<Long> run = deployment.start(() -> Reduce.lane(deployment.function(), 0));
         for (int second = 0; second < 60; second++) {
             engine.query(Query.all("main"));
             deployment.time.runFor(Duration.ofSeconds(1));
@@ -328,7 +324,7 @@ class ReleaseHazardsTest {
         for (int ms = 50; ms < 1_000; ms += 50) {
             deployment.time.after(Duration.ofMillis(ms), () -> {
                 var _ = deployment
-                        .start(() -> Upkeep.step(function(), refused, 0, () -> true, _ -> {}))
+                        .start(() -> Upkeep.step(deployment.function(), refused, 0, () -> true, _ -> {}))
                         .thenAccept(ticks::add);
             });
         }
@@ -336,7 +332,7 @@ class ReleaseHazardsTest {
         deployment.time.runFor(Duration.ofSeconds(5));
         assertThat(ticks).hasSize(19).allMatch(Upkeep.Outcome.Refused.class::isInstance);
         List<Verification> audits = new ArrayList<>();
-        assertThat(Upkeep.step(function(), refused, 1, () -> true, audits::add))
+        assertThat(Upkeep.step(deployment.function(), refused, 1, () -> true, audits::add))
                 .isInstanceOf(Upkeep.Outcome.Refused.class);
         assertThat(audits).hasSize(1).allMatch(Verification::isEqual);
     }
@@ -358,7 +354,7 @@ class ReleaseHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         List<Verification> audits = new ArrayList<>();
         CompletableFuture<Upkeep.Outcome> audit =
-                deployment.start(() -> Upkeep.step(function(), TRADES_WITH_TIME, 1, () -> true, audits::add));
+                deployment.start(() -> Upkeep.step(deployment.function(), TRADES_WITH_TIME, 1, () -> true, audits::add));
         deployment.time.runFor(time);
         boolean isOvertaken = !audit.isDone();
         for (int step = 0; step < 3; step++) {
@@ -389,7 +385,7 @@ class ReleaseHazardsTest {
         AwsEngine engine = deployment.engine(TRADES, 2, 8);
         process(trade("a", 1, "FX", 1), trade("b", 1, "IR", 1));
         engine.reduce();
-        Store person = function();
+        Store person = deployment.function();
         deployment.of(person.client().scan(all -> all.tableName(deployment.tables.totals()))).items().stream()
                 .filter(item -> item.containsKey("k"))
                 .map(item -> Map.of("p", item.get("p"), "g", item.get("g")))
@@ -409,7 +405,7 @@ class ReleaseHazardsTest {
         deployment.time.runFor(Duration.ofSeconds(5));
         boolean begun = definition().last() > 1;
         for (int minute = 0; minute < 5; minute++) {
-            Upkeep.step(function(), TRADES, 0, () -> true, told::add);
+            Upkeep.step(deployment.function(), TRADES, 0, () -> true, told::add);
         }
         assertThat(told).hasSizeGreaterThanOrEqualTo(begun ? 1 : 0).noneMatch(Verification::isEqual);
         return false;
@@ -427,7 +423,7 @@ class ReleaseHazardsTest {
             engine.verify();
             life.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
             life.deployment.time.after(Duration.ofMillis(ms), () -> {
-                var _ = life.deployment.start(() -> Upkeep.step(life.function(), TRADES, 0, () -> true, _ -> {}));
+                var _ = life.deployment.start(() -> Upkeep.step(life.deployment.function(), TRADES, 0, () -> true, _ -> {}));
             });
             assertThat(engine.rebuild().isEqual()).isTrue();
         }
@@ -437,7 +433,7 @@ class ReleaseHazardsTest {
     void a_view_whose_owner_never_began_is_taken_away_after_a_while() {
         deployment.engine(TRADES, 3, 4);
         process(trade("a", 1, "FX", 1));
-        new Definitions(function()).replace(definition().withView(TRADES, 1, "somebody"));
+        new Definitions(deployment.function()).replace(definition().withView(TRADES, 1, "somebody"));
         assertThat(upkeep(TRADES, true)).isInstanceOf(Upkeep.Outcome.Idle.class);
         assertThat(definition().views()).hasSize(2);
         deployment.time.runFor(Duration.ofMinutes(16));

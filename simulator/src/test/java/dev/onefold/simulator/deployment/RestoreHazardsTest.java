@@ -38,11 +38,7 @@ class RestoreHazardsTest {
 
     private final Deployment deployment = Deployment.calm();
     private final AwsEngine engine = deployment.engine(TRADES, LANES, 4);
-    private final Store old = function();
-
-    private Store function() {
-        return deployment.store(deployment.dynamo.client("function"));
-    }
+    private final Store old = deployment.function();
 
     private static List<Arrival> trades(int from, int to) {
         return IntStream.range(from, to)
@@ -57,7 +53,7 @@ class RestoreHazardsTest {
     }
 
     private void process(int from, int to) {
-        StateAndMap.process(function(), trades(from, to));
+        StateAndMap.process(deployment.function(), trades(from, to));
     }
 
     private String total() {
@@ -88,7 +84,7 @@ class RestoreHazardsTest {
 
     /// As somebody may do it by hand: the items of the table are replaced, and the table is the same.
     private void writeOver(Backup backup, String... keys) {
-        Store person = function();
+        Store person = deployment.function();
         deployment.dynamo.backup(backup.table()).items().forEach(item -> {
             Map<String, AttributeValue> key = new HashMap<>(item);
             key.keySet().retainAll(List.of(keys));
@@ -103,21 +99,21 @@ class RestoreHazardsTest {
     /// As the audit of a day does: another view is filled, compared, and cleaned away.
     private void audit() {
         for (int i = 0; i < 4; i++) {
-            Upkeep.step(function(), TRADES, i == 0 ? 1 : 0, () -> true, _ -> {});
+            Upkeep.step(deployment.function(), TRADES, i == 0 ? 1 : 0, () -> true, _ -> {});
         }
     }
 
     private void requireUnanswered() {
         assertThatThrownBy(this::total).hasMessageContaining("'onefold aws restored'");
         assertThatThrownBy(engine::verify).hasMessageContaining("'onefold aws restored'");
-        assertThatThrownBy(() -> Upkeep.step(function(), TRADES, 1, () -> true, _ -> {}))
+        assertThatThrownBy(() -> Upkeep.step(deployment.function(), TRADES, 1, () -> true, _ -> {}))
                 .hasMessageContaining("'onefold aws restored'");
     }
 
     /// Neither a new process nor one that was there before does anything.
     private void requireRefused() {
         requireUnanswered();
-        for (Store process : List.of(function(), old)) {
+        for (Store process : List.of(deployment.function(), old)) {
             assertThatThrownBy(() -> StateAndMap.process(process, trades(0, 1)))
                     .hasMessageContaining("'onefold aws restored'");
             assertThatThrownBy(() -> Reduce.lane(process, 0)).hasMessageContaining("'onefold aws restored'");
@@ -126,7 +122,7 @@ class RestoreHazardsTest {
 
     /// What docs/aws.md says.
     private void requireMended() {
-        Restored.begin(function());
+        Restored.begin(deployment.function());
         engine.rebuild();
         requireRightAfterReplay();
     }
@@ -149,7 +145,7 @@ class RestoreHazardsTest {
     }
 
     private Definition definition() {
-        return new Definitions(function()).findAnyhow().orElseThrow();
+        return new Definitions(deployment.function()).findAnyhow().orElseThrow();
     }
 
     @Test
@@ -265,7 +261,7 @@ class RestoreHazardsTest {
         engine.reduce();
         Backup rows = rows();
         restore(new Backup(deployment.tables.rows(), List.of()));
-        Store empty = function();
+        Store empty = deployment.function();
         assertThatThrownBy(() -> new Definitions(empty).openOrCreate(TRADES, LANES, 4))
                 .hasMessageContaining("Restore it from a backup");
         assertThatThrownBy(() -> Restored.begin(empty)).hasMessageContaining("restore it from a backup");
@@ -331,7 +327,7 @@ class RestoreHazardsTest {
         engine.reduce();
         engine.rebuild();
         Definition both = definition().withView(TRADES, 1, "somebody");
-        new Definitions(function()).replace(both);
+        new Definitions(deployment.function()).replace(both);
         for (int micros = 500; micros < 40_000; micros += 1_500) {
             int key = TRADES_MAX + micros;
             SimulatedClient zombie = deployment.dynamo.client("zombie");
@@ -347,7 +343,7 @@ class RestoreHazardsTest {
             deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         }
         restore(all);
-        Restored.begin(function());
+        Restored.begin(deployment.function());
         engine.rebuild();
         assertThat(definition().epoch()).isEqualTo(both.epoch()); // As what is on its way expects it.
         assertThat(definition().served()).isGreaterThan(both.last());
@@ -366,14 +362,14 @@ class RestoreHazardsTest {
         Backup rows = rows();
         engine.rebuild();
         Definition both = definition().withView(TRADES, 1, "somebody");
-        new Definitions(function()).replace(both);
+        new Definitions(deployment.function()).replace(both);
         Definition lost = both.servingOnly(both.last()); // Its maker never came to write it.
         restore(rows);
-        Restored.begin(function());
+        Restored.begin(deployment.function());
         engine.rebuild();
         Definition now = definition();
         assertThat(now.epoch()).isEqualTo(lost.epoch() - 1);
-        Definitions late = new Definitions(function());
+        Definitions late = new Definitions(deployment.function());
         assertThat(late.replace(lost)).isEqualTo(now);
         late.moveGates(lost);
         requireRightAfterReplay();
@@ -424,7 +420,7 @@ class RestoreHazardsTest {
                 .forEach(item -> {
                     Map<String, AttributeValue> other = new HashMap<>(item);
                     other.put("i", AttributeValue.fromS(incarnation));
-                    deployment.of(function()
+                    deployment.of(deployment.function()
                             .client()
                             .putItem(
                                     p -> p.tableName(deployment.tables.totals()).item(other)));
@@ -444,7 +440,7 @@ class RestoreHazardsTest {
             deployment.time.runFor(Duration.ofMillis(millis));
             dying.kill();
             requireUnanswered();
-            Restored.begin(function());
+            Restored.begin(deployment.function());
             requireUnanswered();
             engine.rebuild();
             assertThat(total()).isEqualTo("[6.00, 6]");
@@ -457,8 +453,8 @@ class RestoreHazardsTest {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         process(0, 6);
         restore(rows());
-        var one = deployment.start(() -> Restored.begin(function()));
-        var two = deployment.start(() -> Restored.begin(function()));
+        var one = deployment.start(() -> Restored.begin(deployment.function()));
+        var two = deployment.start(() -> Restored.begin(deployment.function()));
         deployment.of(one);
         deployment.of(two);
         requireMended();
@@ -468,15 +464,15 @@ class RestoreHazardsTest {
     void what_was_restored_is_told_and_only_that() {
         process(0, 6);
         engine.reduce();
-        assertThat(Restored.look(function())).noneMatch(Restored.Found::isOther);
-        assertThat(Restored.isWhole(function())).isTrue();
+        assertThat(Restored.look(deployment.function())).noneMatch(Restored.Found::isOther);
+        assertThat(Restored.isWhole(deployment.function())).isTrue();
         restore(rows());
-        assertThat(Restored.look(function()).stream()
+        assertThat(Restored.look(deployment.function()).stream()
                         .filter(Restored.Found::isOther)
                         .map(found -> found.table().name()))
                 .containsExactly(deployment.tables.rows());
         requireMended();
-        assertThat(Restored.look(function())).noneMatch(Restored.Found::isOther);
-        assertThat(Restored.isWhole(function())).isTrue();
+        assertThat(Restored.look(deployment.function())).noneMatch(Restored.Found::isOther);
+        assertThat(Restored.isWhole(deployment.function())).isTrue();
     }
 }

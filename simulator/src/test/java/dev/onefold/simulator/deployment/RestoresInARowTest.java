@@ -36,16 +36,12 @@ class RestoresInARowTest {
     private final AwsEngine engine = deployment.engine(TRADES, LANES, 4);
     private int sequence;
 
-    private Store function() {
-        return deployment.store(deployment.dynamo.client("function"));
-    }
-
     private Arrival arrival(String record) {
         return new Arrival("s/shard", Integer.toString(++sequence), 0, record.getBytes(StandardCharsets.UTF_8));
     }
 
     private void process(Arrival... batch) {
-        StateAndMap.process(function(), List.of(batch));
+        StateAndMap.process(deployment.function(), List.of(batch));
     }
 
     private Arrival[] trades() {
@@ -61,7 +57,7 @@ class RestoresInARowTest {
     }
 
     private Definition definition() {
-        return new Definitions(function()).load();
+        return new Definitions(deployment.function()).load();
     }
 
     private Backup[] backups() {
@@ -74,7 +70,7 @@ class RestoresInARowTest {
     private void restore(Backup... backups) {
         Stream.of(backups).forEach(backup -> deployment.dynamo.restore(backup, RESTORE));
         deployment.time.runFor(RESTORE);
-        Restored.begin(function());
+        Restored.begin(deployment.function());
         engine.rebuild();
     }
 
