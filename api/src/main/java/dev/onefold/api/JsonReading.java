@@ -2,7 +2,7 @@ package dev.onefold.api;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.Place;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.Status;
 import dev.onefold.core.Verification;
 import dev.onefold.core.document.JsonText;

@@ -1,14 +1,14 @@
 package dev.onefold.api;
 
-import dev.onefold.core.Appended;
 import dev.onefold.core.Capabilities;
-import dev.onefold.core.Capability;
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Engine;
+import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.Engine.KeptJournal;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.KeptJournal;
 import dev.onefold.core.Status;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;

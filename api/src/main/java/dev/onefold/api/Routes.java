@@ -1,10 +1,10 @@
 package dev.onefold.api;
 
-import dev.onefold.core.Appended;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Engine;
+import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Truth;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.form.CsvForm;

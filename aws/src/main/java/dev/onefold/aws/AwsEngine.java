@@ -12,7 +12,7 @@ import dev.onefold.aws.state.Progress;
 import dev.onefold.aws.state.RowReads;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Capabilities;
-import dev.onefold.core.Capability;
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;

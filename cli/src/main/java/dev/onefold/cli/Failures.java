@@ -3,7 +3,6 @@ package dev.onefold.cli;
 import dev.onefold.api.Failure;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
-import dev.onefold.cli.call.CommonOptions;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.EngineException;

@@ -1,5 +1,6 @@
 package dev.onefold.core;
 
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -134,4 +135,25 @@ public interface Engine extends AutoCloseable {
     /// Forces everything that was folded to disk, and releases all resources. May be called twice.
     @Override
     void close();
+
+    /// What became of appended records. They are forced to disk, and in the totals or among the dead letters.
+    ///
+    /// @param acknowledged lines of the source that are acknowledged so far, these included
+    /// @param counts of these records alone
+    /// @param letters ids of the dead letters that these records became or caused, ascending
+    record Appended(long acknowledged, Counts counts, List<Long> letters) {
+        public Appended {
+            letters = List.copyOf(letters);
+        }
+    }
+
+    /// Whether an engine keeps its journal for ever. Any thread may call.
+    interface KeptJournal {
+        /// Whether all entries are kept, from the first on, so that totals can be recomputed from them.
+        boolean isKept();
+
+        /// Keeps the journal no longer: the entries that a checkpoint covers are deleted, now and from now on. This
+        /// cannot be taken back.
+        void release();
+    }
 }

@@ -1,5 +1,6 @@
 package dev.onefold.core;
 
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;

@@ -1,13 +1,13 @@
 package dev.onefold.embedded;
 
 import dev.onefold.api.EngineSocket;
-import dev.onefold.core.Appended;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Engine;
-import dev.onefold.core.KeptJournal;
+import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.Engine.KeptJournal;
 import dev.onefold.core.Status;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;

@@ -1,6 +1,6 @@
 package dev.onefold.embedded;
 
-import dev.onefold.core.KeptJournal;
+import dev.onefold.core.Engine.KeptJournal;
 import dev.onefold.embedded.directory.Current;
 import dev.onefold.embedded.view.View;
 import java.util.function.Supplier;

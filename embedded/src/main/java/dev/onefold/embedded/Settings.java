@@ -2,7 +2,6 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.guard.Running;
-import dev.onefold.embedded.rows.MachineMemory;
 import dev.onefold.embedded.source.SpaceListener;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -1,9 +1,9 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.Place;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
@@ -15,7 +15,6 @@ import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.source.FileSource;
-import dev.onefold.embedded.source.KnownSource;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
@@ -211,12 +210,12 @@ final class ViewFill {
         Settled settled = hasJournal ? settled(reason) : new Settled();
         fresh.folding.settle(settled);
         fresh.letters.numberFrom(old.letters.idNext()); // A number that was told never means another record.
-        List<KnownSource> sources = old.state.sources.store();
+        List<Source.Known> sources = old.state.sources.store();
         for (Source source : old.state.sources.all()) {
             fresh.state.sources.findOrAdd(source.name(), source.kind());
         }
         for (FileSource file : files) {
-            KnownSource known = sources.stream()
+            Source.Known known = sources.stream()
                     .filter(source -> source.name().equals(file.name()))
                     .findFirst()
                     .orElseThrow();
@@ -245,7 +244,7 @@ final class ViewFill {
         return settled.sorted();
     }
 
-    private void refold(View fresh, InputStream in, KnownSource known, String reason) throws IOException {
+    private void refold(View fresh, InputStream in, Source.Known known, String reason) throws IOException {
         Source source = fresh.state.sources.open(known.name(), Source.Kind.FILE);
         LineReader reader = LineReader.hashing(in, Sha256.digest(), false);
         Chunk chunk = new Chunk(fresh.state.shards.length);

@@ -3,7 +3,7 @@ package dev.onefold.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.Appended;
+import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;

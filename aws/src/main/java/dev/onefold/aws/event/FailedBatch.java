@@ -2,6 +2,7 @@ package dev.onefold.aws.event;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

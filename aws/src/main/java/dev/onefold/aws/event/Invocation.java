@@ -34,4 +34,22 @@ public sealed interface Invocation {
     static Invocation read(byte[] event) {
         return InvocationReader.read(event);
     }
+
+    /// A message of a queue.
+    ///
+    /// @param id what a [BatchResponse] names it by
+    record Message(String id, String body) {}
+
+    /// An invocation that is not what the service documents. That is a broken invariant and no bad input of a user's:
+    /// what
+    /// users send lies undecoded inside. The message says which record.
+    final class UnreadableEvent extends RuntimeException {
+        UnreadableEvent(String message) {
+            super(message);
+        }
+
+        UnreadableEvent(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
 }

@@ -2,6 +2,8 @@ package dev.onefold.aws.event;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.onefold.aws.event.Invocation.Message;
+import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

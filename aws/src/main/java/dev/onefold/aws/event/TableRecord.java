@@ -1,6 +1,7 @@
 package dev.onefold.aws.event;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

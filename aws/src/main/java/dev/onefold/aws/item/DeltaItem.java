@@ -1,8 +1,8 @@
 package dev.onefold.aws.item;
 
 import dev.onefold.core.map.DeltaBytes;
+import dev.onefold.core.reduce.Commit.PendingDelta;
 import dev.onefold.core.reduce.DeltaId;
-import dev.onefold.core.reduce.PendingDelta;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.Place;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;

@@ -2,12 +2,13 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.state.RefusedRows.LostRow;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Contribution;

@@ -15,6 +15,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.core.state.Row;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -221,4 +222,9 @@ public final class RefusedRows {
                 Candidate.arrival(row, RowSummary.of(row.row(pipeline, kept), pipeline)),
                 definition.served());
     }
+
+    /// A row that lost a conflict, and whose record is gone.
+    ///
+    /// @param pipeline that read the record
+    public record LostRow(Row row, Pipeline pipeline) {}
 }

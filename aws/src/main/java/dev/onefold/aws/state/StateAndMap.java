@@ -5,6 +5,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.state.RefusedRows.LostRow;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.pipeline.Pipeline;

@@ -2,9 +2,9 @@ package dev.onefold.aws.stream;
 
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.FailedBatch;
-import dev.onefold.aws.event.Message;
+import dev.onefold.aws.event.Invocation.Message;
+import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import dev.onefold.aws.event.StreamName;
-import dev.onefold.aws.event.UnreadableEvent;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;

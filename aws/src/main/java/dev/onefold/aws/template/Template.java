@@ -2,8 +2,8 @@ package dev.onefold.aws.template;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.core.pipeline.FieldPath;
-import dev.onefold.core.pipeline.Format;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.List;
 
@@ -85,5 +85,15 @@ public final class Template {
 
     private static IllegalArgumentException refusal(Pipeline pipeline, String reason) {
         return new IllegalArgumentException("The pipeline '" + pipeline.name() + "' cannot run on AWS: " + reason);
+    }
+
+    /// Where a deployed pipeline's records come from.
+    public enum Input {
+        /// A Kinesis stream that the template makes.
+        NEW_STREAM,
+        /// A Kinesis stream that exists; a parameter of the template says which.
+        STREAM,
+        /// The change stream of a DynamoDB table that exists; a parameter of the template says which.
+        TABLE
     }
 }

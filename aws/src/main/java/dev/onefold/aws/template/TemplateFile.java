@@ -1,5 +1,6 @@
 package dev.onefold.aws.template;
 
+import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.bytes.Sha256;
 import java.io.IOException;
 import java.io.InputStream;

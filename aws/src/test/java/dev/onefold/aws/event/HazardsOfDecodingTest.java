@@ -3,6 +3,7 @@ package dev.onefold.aws.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import dev.onefold.core.Seeds;
 import dev.onefold.core.pipeline.Limits;
 import java.util.ArrayList;

@@ -3,6 +3,8 @@ package dev.onefold.aws.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.event.Invocation.Message;
+import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import dev.onefold.core.Seeds;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.onefold.aws.event.Invocation.Message;
+import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;

@@ -3,6 +3,7 @@ package dev.onefold.aws.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.onefold.aws.template.Template.Input;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.onefold.aws.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.template.Template.Input;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package dev.onefold.aws.template;
 
+import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 

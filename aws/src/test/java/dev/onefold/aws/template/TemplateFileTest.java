@@ -2,6 +2,7 @@ package dev.onefold.aws.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.template.Template.Input;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package dev.onefold.cli.aws;
 
-import dev.onefold.aws.template.Input;
 import dev.onefold.aws.template.Template;
+import dev.onefold.aws.template.Template.Input;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;

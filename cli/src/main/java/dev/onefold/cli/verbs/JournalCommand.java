@@ -5,7 +5,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
-import dev.onefold.core.KeptJournal;
+import dev.onefold.core.Engine.KeptJournal;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;

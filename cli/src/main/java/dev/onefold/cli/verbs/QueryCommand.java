@@ -5,8 +5,6 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
-import dev.onefold.cli.show.AnswerText;
-import dev.onefold.cli.show.OutputFormat;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
 import dev.onefold.core.form.CsvForm;

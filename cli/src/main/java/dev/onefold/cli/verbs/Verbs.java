@@ -3,7 +3,7 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.Call;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.letters.DeadLettersCommand;
-import dev.onefold.core.Capability;
+import dev.onefold.core.Capabilities.Capability;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

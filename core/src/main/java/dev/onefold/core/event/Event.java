@@ -1,6 +1,7 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.event.Decoder.RecordIdentity;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigInteger;

@@ -2,7 +2,7 @@ package dev.onefold.core.grammar;
 
 import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.FieldPath;
-import dev.onefold.core.pipeline.Format;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Limits;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

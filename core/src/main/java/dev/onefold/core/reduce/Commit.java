@@ -65,4 +65,14 @@ public record Commit(List<PendingDelta> deltas, ViewDeltas sum, Set<DeltaId> blo
     private static boolean fits(int deltas, ViewDeltas sum, Limits limits) {
         return deltas <= limits.deltasMax && deltas + sum.items() <= limits.itemsMax && sum.bytes() <= limits.bytesMax;
     }
+
+    /// A delta that is not in the totals yet.
+    ///
+    /// @param after deltas that must be in the totals before this one or together with it, because this one
+    ///     retracts what they add
+    public record PendingDelta(DeltaId id, Set<DeltaId> after, ViewDeltas deltas) {
+        public PendingDelta {
+            after = Set.copyOf(after);
+        }
+    }
 }

@@ -3,11 +3,11 @@ package dev.onefold.core.grammar;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.pipeline.DecimalType;
-import dev.onefold.core.pipeline.EventTime;
 import dev.onefold.core.pipeline.FieldPath;
-import dev.onefold.core.pipeline.Format;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Input.EventTime;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;

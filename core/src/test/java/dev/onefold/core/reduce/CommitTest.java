@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.core.Seeds;
 import dev.onefold.core.map.RandomContributions;
 import dev.onefold.core.map.ViewDeltas;
+import dev.onefold.core.reduce.Commit.PendingDelta;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;

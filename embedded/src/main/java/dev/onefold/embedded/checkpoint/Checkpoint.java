@@ -6,8 +6,8 @@ import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
-import dev.onefold.embedded.source.KnownSource;
 import dev.onefold.embedded.source.Position;
+import dev.onefold.embedded.source.Source;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -45,7 +45,7 @@ public record Checkpoint(
         List<Log> groupLogs,
         Log letters,
         Journal.Position journal,
-        List<KnownSource> sources,
+        List<Source.Known> sources,
         Counts counts,
         long watermarkMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
@@ -132,7 +132,7 @@ public record Checkpoint(
             out.writeInt(journal.chain());
             out.writeLong(journal.last());
             out.writeInt(sources.size());
-            for (KnownSource source : sources) {
+            for (Source.Known source : sources) {
                 write(out, source);
             }
             out.writeLong(counts.accepted());
@@ -147,7 +147,7 @@ public record Checkpoint(
         return bytes.toByteArray();
     }
 
-    private static void write(DataOutputStream out, KnownSource source) throws IOException {
+    private static void write(DataOutputStream out, Source.Known source) throws IOException {
         writeBytes(out, source.name().getBytes(StandardCharsets.UTF_8));
         out.writeLong(source.records());
         writeBytes(out, source.header());
@@ -170,7 +170,7 @@ public record Checkpoint(
         }
     }
 
-    private static KnownSource readSource(DataInputStream in) throws IOException {
+    private static Source.Known readSource(DataInputStream in) throws IOException {
         String name = new String(readBytes(in), StandardCharsets.UTF_8);
         long records = in.readLong();
         byte[] header = readBytes(in);
@@ -181,7 +181,7 @@ public record Checkpoint(
             case 3 -> new Position.Partition(in.readLong(), in.readLong());
             default -> throw new IOException("a position of kind " + kind);
         };
-        return new KnownSource(name, records, header, position);
+        return new Source.Known(name, records, header, position);
     }
 
     private static void writeBytes(DataOutputStream out, byte[] bytes) throws IOException {
@@ -220,7 +220,7 @@ public record Checkpoint(
         Log letters = new Log(in.readLong(), in.readLong());
         Journal.Position journal =
                 new Journal.Position(in.readLong(), in.readLong(), in.readLong(), in.readInt(), in.readLong());
-        List<KnownSource> sources = new ArrayList<>();
+        List<Source.Known> sources = new ArrayList<>();
         for (int count = in.readInt(); count > 0; count--) {
             sources.add(readSource(in));
         }
@@ -228,4 +228,7 @@ public record Checkpoint(
         return new Checkpoint(
                 identity, number, at, definition, rows, groupLogs, letters, journal, sources, counts, in.readLong());
     }
+
+    /// A segment by its number, and how much of it counts.
+    public record Extent(long sequence, int length) {}
 }

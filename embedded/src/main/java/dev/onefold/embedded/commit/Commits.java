@@ -2,9 +2,9 @@ package dev.onefold.embedded.commit;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.Place;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.embedded.disk.Entry;

@@ -1,7 +1,7 @@
 package dev.onefold.embedded.disk;
 
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.Place;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -1,6 +1,6 @@
 package dev.onefold.embedded.fold;
 
-import dev.onefold.core.Place;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Framing;

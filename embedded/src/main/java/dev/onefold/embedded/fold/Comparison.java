@@ -1,6 +1,6 @@
 package dev.onefold.embedded.fold;
 
-import dev.onefold.core.Capability;
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Identity;

@@ -1,6 +1,6 @@
 package dev.onefold.embedded.fold;
 
-import dev.onefold.core.Place;
+import dev.onefold.core.DeadLetter.Place;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

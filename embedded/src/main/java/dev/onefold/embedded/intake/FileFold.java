@@ -7,7 +7,6 @@ import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
-import dev.onefold.embedded.source.KnownSource;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
@@ -46,7 +45,7 @@ public final class FileFold {
 
     public FoldReport run() {
         try (InputStream in = file.opener().open()) {
-            KnownSource known = rounds.source(file.name());
+            Source.Known known = rounds.source(file.name());
             if (known != null) {
                 MessageDigest digest = requireSameBeginning(in, known);
                 return fold(in, digest, file.name());
@@ -77,7 +76,7 @@ public final class FileFold {
     }
 
     /// Reads past what was folded before; refused if it is not the same.
-    private MessageDigest requireSameBeginning(InputStream in, KnownSource known) throws IOException {
+    private MessageDigest requireSameBeginning(InputStream in, Source.Known known) throws IOException {
         rounds.openSource(known.name(), Source.Kind.FILE);
         MessageDigest digest = Sha256.digest();
         long read = hash(in, digest, known.bytes());
@@ -96,7 +95,7 @@ public final class FileFold {
         return digest;
     }
 
-    private static boolean hasHash(KnownSource source, byte[] hash) {
+    private static boolean hasHash(Source.Known source, byte[] hash) {
         return source.position() instanceof Position.File(var _, byte[] sha256, var _) && Arrays.equals(hash, sha256);
     }
 
@@ -122,8 +121,8 @@ public final class FileFold {
             @Nullable String whole, @Nullable String beginning) {}
 
     private Likeness likeness() {
-        TreeMap<Long, List<KnownSource>> byLength = new TreeMap<>();
-        for (KnownSource source : rounds.files()) {
+        TreeMap<Long, List<Source.Known>> byLength = new TreeMap<>();
+        for (Source.Known source : rounds.files()) {
             if (source.bytes() > 0) {
                 byLength.computeIfAbsent(source.bytes(), _ -> new ArrayList<>()).add(source);
             }
@@ -145,7 +144,7 @@ public final class FileFold {
                 in.mark(1);
                 boolean ends = in.read() < 0;
                 in.reset();
-                for (KnownSource source : length.getValue()) {
+                for (Source.Known source : length.getValue()) {
                     boolean same = hasHash(source, hash);
                     whole = same && ends ? source.name() : whole;
                     boolean hasRecords = source.records() > (source.header().length > 0 ? 1 : 0);

@@ -7,7 +7,6 @@ import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
-import dev.onefold.embedded.source.KnownSource;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
 import dev.onefold.embedded.view.Checkpoints;
@@ -55,15 +54,14 @@ public final class Rounds {
         return guard.reading(() -> view.get().state.allCounts());
     }
 
-    @Nullable
-    public KnownSource source(String name) {
+    public Source.@Nullable Known source(String name) {
         return guard.reading(() -> view.get().state.sources.store().stream()
                 .filter(source -> source.name().equals(name))
                 .findFirst()
                 .orElse(null));
     }
 
-    public List<KnownSource> files() {
+    public List<Source.Known> files() {
         return guard.reading(() -> view.get().state.sources.store().stream()
                 .filter(source -> source.position() instanceof Position.File)
                 .toList());
@@ -91,12 +89,12 @@ public final class Rounds {
     ///
     /// @param durable whether only what a forced checkpoint covers counts
     public SortedMap<Integer, Long> offsets(String log, boolean durable) {
-        List<KnownSource> sources = durable
+        List<Source.Known> sources = durable
                 ? view.get().checkpoints.durable().sources()
                 : guard.reading(() -> view.get().state.sources.store());
         String prefix = log + "/";
         SortedMap<Integer, Long> offsets = new TreeMap<>();
-        for (KnownSource source : sources) {
+        for (Source.Known source : sources) {
             if (source.position() instanceof Position.Partition partition
                     && source.name().lastIndexOf('/') == log.length()
                     && source.name().startsWith(prefix)) {
@@ -219,7 +217,7 @@ public final class Rounds {
     public long durableBytes(String source) {
         return view.get().checkpoints.durable().sources().stream()
                 .filter(each -> each.name().equals(source))
-                .mapToLong(KnownSource::bytes)
+                .mapToLong(Source.Known::bytes)
                 .findFirst()
                 .orElse(0);
     }

@@ -1,7 +1,7 @@
 package dev.onefold.embedded.letters;
 
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.Place;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;

@@ -1,8 +1,8 @@
 package dev.onefold.embedded.letters;
 
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.Place;
-import dev.onefold.core.event.RecordIdentity;
+import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.embedded.rows.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

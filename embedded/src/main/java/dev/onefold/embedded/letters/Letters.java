@@ -2,11 +2,11 @@ package dev.onefold.embedded.letters;
 
 import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DeadLetters;
-import dev.onefold.core.Place;
+import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FramedLog;

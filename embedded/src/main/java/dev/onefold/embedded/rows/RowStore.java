@@ -1,7 +1,7 @@
 package dev.onefold.embedded.rows;
 
 import dev.onefold.core.bytes.Hash;
-import dev.onefold.embedded.checkpoint.Extent;
+import dev.onefold.embedded.checkpoint.Checkpoint.Extent;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

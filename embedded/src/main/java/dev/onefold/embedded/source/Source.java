@@ -49,7 +49,7 @@ public final class Source {
         this.kind = kind;
     }
 
-    Source(KnownSource known, int number) {
+    Source(Known known, int number) {
         this(known.name(), number, kind(known.position()));
         records = known.records();
         header = known.header();
@@ -181,12 +181,32 @@ public final class Source {
     }
 
     /// As a checkpoint keeps it.
-    public KnownSource known() {
+    public Known known() {
         Position position = switch (kind) {
             case FILE -> new Position.File(at, currentHash(), unfinished);
             case LINES -> new Position.Lines(at);
             case PARTITION -> new Position.Partition(first, at);
         };
-        return new KnownSource(name, records, header, position);
+        return new Known(name, records, header, position);
+    }
+
+    /// How far a source is in the results, as a checkpoint keeps it.
+    ///
+    /// @param records whole records, rejected ones and a header included
+    /// @param header line of CSV columns, if the source has one; else empty
+    public record Known(String name, long records, byte[] header, Position position) {
+        /// Records without the header.
+        public long dataRecords() {
+            return records - (header.length > 0 ? 1 : 0);
+        }
+
+        /// Bytes of the source that are in the results; of a partition, whose bytes nobody counts, 0.
+        public long bytes() {
+            return switch (position) {
+                case Position.File file -> file.bytes();
+                case Position.Lines lines -> lines.bytes();
+                case Position.Partition _ -> 0;
+            };
+        }
     }
 }

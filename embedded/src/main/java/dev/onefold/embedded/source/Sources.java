@@ -16,7 +16,7 @@ public final class Sources {
 
     public Sources() {}
 
-    public void load(List<KnownSource> stored) {
+    public void load(List<Source.Known> stored) {
         stored.forEach(known -> add(new Source(known, all.size())));
     }
 
@@ -27,7 +27,7 @@ public final class Sources {
     }
 
     /// As a checkpoint keeps them.
-    public List<KnownSource> store() {
+    public List<Source.Known> store() {
         return all.stream().map(Source::known).toList();
     }
 

@@ -15,7 +15,7 @@ import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
-import dev.onefold.embedded.source.KnownSource;
+import dev.onefold.embedded.source.Source;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,7 +60,7 @@ public final class Checkpoints implements AutoCloseable {
     private volatile boolean closing; // With the engine, or as the only one: its view is discarded.
 
     /// What the last durable checkpoint covers.
-    public record Durable(long number, Instant at, List<KnownSource> sources) {}
+    public record Durable(long number, Instant at, List<Source.Known> sources) {}
 
     /// A cut that is being written.
     private record Pending(Cut cut, Future<?> written) {}

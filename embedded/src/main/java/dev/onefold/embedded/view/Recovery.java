@@ -5,7 +5,7 @@ import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.checkpoint.Checkpoint;
-import dev.onefold.embedded.checkpoint.Extent;
+import dev.onefold.embedded.checkpoint.Checkpoint.Extent;
 import dev.onefold.embedded.checkpoint.GroupLogs;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;

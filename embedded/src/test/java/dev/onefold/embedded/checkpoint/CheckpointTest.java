@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
+import dev.onefold.embedded.checkpoint.Checkpoint.Extent;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
-import dev.onefold.embedded.source.KnownSource;
 import dev.onefold.embedded.source.Position;
+import dev.onefold.embedded.source.Source;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,10 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CheckpointTest {
-    private static final List<KnownSource> SOURCES = List.of(
-            new KnownSource("/a.csv", 3, new byte[] {'n'}, new Position.File(40, new byte[] {1, 2}, true)),
-            new KnownSource("producer", 5, new byte[0], new Position.Lines(60)),
-            new KnownSource("trades/3", 7, new byte[0], new Position.Partition(5, 1L << 40)));
+    private static final List<Source.Known> SOURCES = List.of(
+            new Source.Known("/a.csv", 3, new byte[] {'n'}, new Position.File(40, new byte[] {1, 2}, true)),
+            new Source.Known("producer", 5, new byte[0], new Position.Lines(60)),
+            new Source.Known("trades/3", 7, new byte[0], new Position.Partition(5, 1L << 40)));
 
     @TempDir
     Path directory;

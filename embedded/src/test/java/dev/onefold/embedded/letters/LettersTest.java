@@ -3,10 +3,10 @@ package dev.onefold.embedded.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.Place;
+import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.event.RecordIdentity;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.rows.Memory;

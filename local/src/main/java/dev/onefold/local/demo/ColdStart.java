@@ -1,7 +1,7 @@
 package dev.onefold.local.demo;
 
-import dev.onefold.aws.template.Input;
 import dev.onefold.aws.template.Template;
+import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.local.function.FunctionSettings;

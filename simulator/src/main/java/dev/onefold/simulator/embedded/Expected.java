@@ -1,8 +1,8 @@
 package dev.onefold.simulator.embedded;
 
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DefinitionChange;
-import dev.onefold.core.Place;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.query.Answer;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.LetterContract;
-import dev.onefold.core.Place;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;

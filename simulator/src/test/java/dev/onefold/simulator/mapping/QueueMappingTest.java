@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
-import dev.onefold.aws.event.Message;
+import dev.onefold.aws.event.Invocation.Message;
 import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.VirtualTime;

@@ -1,4 +1,4 @@
-package dev.onefold.cli.generate;
+package dev.onefold.cli;
 
 import dev.onefold.load.Pace;
 import dev.onefold.load.TradeRiskLoad;

@@ -1,10 +1,10 @@
-package dev.onefold.cli.call;
+package dev.onefold.cli;
 
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /// What every command understands.
-public final class CommonOptions {
+final class CommonOptions {
     public static final String DEBUG = "--debug";
 
     private CommonOptions() {}

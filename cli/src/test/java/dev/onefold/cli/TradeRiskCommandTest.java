@@ -1,4 +1,4 @@
-package dev.onefold.cli.generate;
+package dev.onefold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

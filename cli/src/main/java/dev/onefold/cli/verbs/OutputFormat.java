@@ -1,7 +1,7 @@
-package dev.onefold.cli.show;
+package dev.onefold.cli.verbs;
 
 /// How a result is written. The names are those of the option, hence in small letters.
-public enum OutputFormat {
+enum OutputFormat {
     table,
     json,
     csv

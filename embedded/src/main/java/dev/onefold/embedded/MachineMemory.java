@@ -1,9 +1,9 @@
-package dev.onefold.embedded.rows;
+package dev.onefold.embedded;
 
 import java.lang.management.ManagementFactory;
 
 /// How much memory this machine or container has.
-public final class MachineMemory {
+final class MachineMemory {
     private MachineMemory() {}
 
     /// Bytes, as the container allows them.

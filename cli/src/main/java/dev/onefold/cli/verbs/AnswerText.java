@@ -1,5 +1,7 @@
-package dev.onefold.cli.show;
+package dev.onefold.cli.verbs;
 
+import dev.onefold.cli.show.Table;
+import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.query.Answer;
 import java.util.ArrayList;
@@ -12,7 +14,7 @@ import java.util.function.UnaryOperator;
 /// @param pipeline its name
 /// @param root the group that was asked for; lines are indented from it on
 /// @param ranked whether the lines are a top list, each with its whole group, and no tree
-public record AnswerText(String pipeline, Answer answer, List<String> root, boolean ranked) {
+record AnswerText(String pipeline, Answer answer, List<String> root, boolean ranked) {
     private static final int SOURCES_SHOWN_MAX = 5;
 
     /// As a tree with aligned numbers, and below it what it covers.

@@ -1,4 +1,0 @@
-package dev.onefold.core.pipeline;
-
-/// Where a record says when it happened.
-public record EventTime(FieldPath field, TimeType type) {}
