@@ -3,8 +3,8 @@ package dev.onefold.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import dev.onefold.core.Appended;
 import dev.onefold.core.Counts;
+import dev.onefold.core.Engine.Appended;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
