@@ -52,7 +52,7 @@ public record Failure(int status, String kind, String detail) {
         return switch (kind) {
             case IN_USE, FOREIGN, SOURCE_CHANGED, DEFINITION_CHANGED, FORMAT -> 409;
             case INACCESSIBLE -> 403;
-            case CORRUPT, STORAGE_FAILED -> 500;
+            case CORRUPT, STORAGE_FAILED, SOURCE_UNREADABLE -> 500;
             case STATE_FULL, NO_SPACE -> 507;
             case ANSWER_REFUSED, INTERRUPTED, STOPPED -> 503;
         };
@@ -64,7 +64,7 @@ public record Failure(int status, String kind, String detail) {
             case IN_USE, FOREIGN, INACCESSIBLE, CORRUPT, DEFINITION_CHANGED, FORMAT -> 3;
             case STORAGE_FAILED, STATE_FULL, ANSWER_REFUSED, NO_SPACE, STOPPED -> 4;
             case INTERRUPTED -> 130;
-            case SOURCE_CHANGED -> 1;
+            case SOURCE_CHANGED, SOURCE_UNREADABLE -> 1;
         };
     }
 

@@ -19,6 +19,9 @@ public final class EngineException extends RuntimeException {
         STORAGE_FAILED,
         /// A source is not the one that was read before.
         SOURCE_CHANGED,
+        /// A source cannot be read: whether it is the one that was read before is unknown. What was folded of it is
+        /// safe.
+        SOURCE_UNREADABLE,
         /// Memory for the state is used up.
         STATE_FULL,
         /// An answer needs more memory than answers may take; the engine goes on.

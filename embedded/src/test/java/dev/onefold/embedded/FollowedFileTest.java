@@ -203,6 +203,31 @@ class FollowedFileTest {
         }
     }
 
+    /// What cannot be read may be the file: to forget it would lose its rest, or count it twice later.
+    @Test
+    void a_rotated_file_that_cannot_be_read_is_never_taken_for_another_one() throws Exception {
+        write(log(), lines(3));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+        }
+        Files.delete(log());
+        write(log(), lines(2));
+        byte[] cutOff = {0x1f, (byte) 0x8b, 8, 0, 0};
+        Files.write(folder.resolve("app.log.1.gz"), cutOff);
+        for (boolean forgetRotated : new boolean[] {false, true}) {
+            try (Follower follower = new Follower(forgetRotated)) {
+                await("it is refused", follower.following::isDone);
+                assertThat(follower.following)
+                        .isCompletedExceptionally()
+                        .failsWithin(Duration.ZERO)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(EngineException.class)
+                        .withMessageContaining("app.log.1.gz: ")
+                        .withMessageContaining("cannot be read");
+            }
+        }
+    }
+
     /// Without ids, two files of the same lines are two files, if both lie there. One was taken for the other's copy.
     @Test
     void rotated_files_with_the_content_of_another_one_or_more_count_though_nobody_read_meanwhile() throws Exception {

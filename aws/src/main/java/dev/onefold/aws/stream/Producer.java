@@ -190,7 +190,11 @@ public final class Producer {
     private void pump() {
         for (List<Entry> request = take(); !request.isEmpty(); request = take()) {
             List<Entry> next = request;
-            threads.execute(() -> send(next));
+            try {
+                threads.execute(() -> send(next));
+            } catch (RuntimeException | Error noThread) {
+                fail(noThread);
+            }
         }
         settle();
     }
@@ -329,23 +333,36 @@ public final class Producer {
             return underWay--;
         });
         if (pauses) {
-            long most = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempts, 10));
-            pump(); // The requests of other keys do not wait.
-            threads.pause(Duration.ofMillis(locked(() -> 1 + random.nextLong(most))));
-            locked(() -> {
-                answer.again().reversed().forEach(entry -> ready.addFirst(entry.record.partitionKey()));
-                return pausing--;
-            });
+            pause(answer.again(), Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempts, 10)));
         }
     }
 
-    /// Nothing more is sent; what is under way may still succeed.
+    /// The entries are sent again after a while. Their request is under way no more.
+    private void pause(List<Entry> again, long mostMs) {
+        try {
+            pump(); // The requests of other keys do not wait.
+            threads.pause(Duration.ofMillis(locked(() -> 1 + random.nextLong(mostMs))));
+        } catch (RuntimeException | Error bug) {
+            stop(bug);
+        }
+        locked(() -> {
+            again.reversed().forEach(entry -> ready.addFirst(entry.record.partitionKey()));
+            return pausing--;
+        });
+    }
+
+    /// A request has failed for good.
     private void fail(Throwable cause) {
         locked(() -> {
             sent = sent.plus(0, 0, 0, 0);
-            failure = failure == null ? cause : failure;
             return underWay--;
         });
+        stop(cause);
+    }
+
+    /// Nothing more is sent; what is under way may still succeed.
+    private void stop(Throwable cause) {
+        locked(() -> failure = failure == null ? cause : failure);
     }
 
     /// Tells those who wait what has become true.

@@ -3,8 +3,10 @@ package dev.onefold.aws.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.store.Threads;
 import dev.onefold.core.Seeds;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -87,6 +89,44 @@ class ProducerTest {
         producer.add(large(10_000, 9 * 1024 * 1024));
         assertThat(producer.finish().records()).isEqualTo(10_001);
         assertThat(kinesis.requests).isLessThan(16 + 10_000 / 250);
+    }
+
+    @Test
+    void a_pause_or_a_thread_that_fails_ends_the_producer_with_its_failure() {
+        for (boolean inPause : List.of(true, false)) {
+            RandomGenerator random = new SplittableRandom(1);
+            Turns turns = new Turns(random);
+            AtomicInteger threads = new AtomicInteger();
+            Threads failing = new Threads() {
+                @Override
+                public void execute(Runnable task) {
+                    if (!inPause && threads.incrementAndGet() == 3) {
+                        throw new IllegalStateException("no more");
+                    }
+                    turns.execute(task);
+                }
+
+                @Override
+                public void pause(Duration pause) {
+                    throw new IllegalStateException("no more");
+                }
+
+                @Override
+                public <T> T await(CompletableFuture<T> answer) {
+                    return turns.await(answer);
+                }
+            };
+            Producer producer =
+                    new Producer(new FakeKinesis(turns, random, inPause ? 0.4 : 0), "s", failing, random, (_, _) -> {});
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 2_000; i++) {
+                            producer.add(record(i, "k" + i));
+                        }
+                        producer.finish();
+                    })
+                    .hasMessage("no more");
+            assertThatThrownBy(producer::finish).hasMessage("no more");
+        }
     }
 
     @Test

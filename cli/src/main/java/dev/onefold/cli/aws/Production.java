@@ -92,8 +92,8 @@ final class Production {
     private void put(String file, long skip) throws IOException, InterruptedException {
         inputs.put(lines + 1, file);
         if (ProduceCommand.isStandardInput(file)) {
-            ReadAhead input = new ReadAhead(caller.in(), limits.stop::isMade);
-            try (Progress progress = progress("stdin", 0)) {
+            try (ReadAhead input = new ReadAhead(caller.in(), limits.stop::isMade);
+                    Progress progress = progress("stdin", 0)) {
                 put(new RecordLines(input), skip, progress, () -> 0);
             }
             return;

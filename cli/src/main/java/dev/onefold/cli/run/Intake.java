@@ -131,7 +131,8 @@ final class Intake {
                 ? "stdin " + Instant.now() + " " + ProcessHandle.current().pid()
                 : lines.source();
         long from = lines.from() == null ? 1 : lines.from();
-        try (Progress progress = Progress.begin(caller, mode, "stdin", Progress.Unit.BYTES, 0)) {
+        try (Progress progress = Progress.begin(caller, mode, "stdin", Progress.Unit.BYTES, 0);
+                ReadAhead input = new ReadAhead(caller.in(), stop::isMade)) {
             LineIntake intake = new LineIntake(engine, source, from, acknowledged -> {
                 if (lines.acknowledge()) {
                     caller.out().print(acknowledged + "\n");
@@ -142,7 +143,7 @@ final class Intake {
             position = lines.source() == null
                     ? ". Lines of standard input that were read are folded; those after them must be sent."
                     : ". Send again from the last acknowledged line on, with the same --source.";
-            long unfinished = intake.run(new ReadAhead(caller.in(), stop::isMade));
+            long unfinished = intake.run(input);
             if (unfinished > 0 && !stop.isMade() && !lines.acknowledge() && lines.source() == null) {
                 intake.takeRest();
                 unfinished = 0;

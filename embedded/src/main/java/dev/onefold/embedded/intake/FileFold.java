@@ -69,7 +69,7 @@ public final class FileFold {
 
     private EngineException unreadable(IOException e) {
         return new EngineException(
-                EngineException.Kind.SOURCE_CHANGED,
+                EngineException.Kind.SOURCE_UNREADABLE,
                 "Input " + file.name() + " cannot be read: " + e.getMessage()
                         + ". What was folded of it is safe; run it again when it can be read.",
                 e);

@@ -102,30 +102,30 @@ public final class Following {
         return listener.stop() || Thread.currentThread().isInterrupted();
     }
 
-    /// Finds the file that was being read, and finishes it if it was rotated away.
+    /// Finds the file that was being read, and finishes it if it was rotated away. A file that cannot be read may be
+    /// that one: if no other is, it is neither forgotten nor folded as another one later.
     private Standing catchUp() throws IOException {
         Optional<Generation> last = generations.last(sources.get());
         if (last.isEmpty()) {
             return new Standing(1, null, null, null);
         }
         Generation generation = last.get();
+        EngineException unreadable = null;
         for (Path candidate : generations.candidates(generation)) {
-            if (candidate.equals(path)) {
-                LiveFile live = LiveFile.open(path);
-                boolean goesOn = false;
-                try {
-                    goesOn = isSource(() -> fold(generation.source(), live, true));
-                } finally {
-                    if (!goesOn) {
-                        live.close();
-                    }
+            try {
+                Standing found = goOnWith(generation, candidate);
+                if (found != null) {
+                    return found;
                 }
-                if (goesOn) {
-                    return new Standing(generation.number(), null, generation.source(), live);
+            } catch (EngineException e) {
+                if (e.kind() != EngineException.Kind.SOURCE_UNREADABLE) {
+                    throw e;
                 }
-            } else if (isSource(() -> finish(generation.source(), candidate))) {
-                return new Standing(generation.number() + 1, FileMark.of(candidate), null, null);
+                unreadable = new EngineException(e.kind(), "File " + candidate + ": " + e.getMessage(), e);
             }
+        }
+        if (unreadable != null) {
+            throw unreadable;
         }
         if (!file.forgetRotated()) {
             throw new EngineException(
@@ -136,6 +136,25 @@ public final class Following {
                             + " name; or, if its rest does not matter, go on with --forget-rotated.");
         }
         return new Standing(generation.number() + 1, null, null, null);
+    }
+
+    /// Where things stand if a file is the generation; `null` if it is another one.
+    private @Nullable Standing goOnWith(Generation generation, Path candidate) throws IOException {
+        if (!candidate.equals(path)) {
+            return isSource(() -> finish(generation.source(), candidate))
+                    ? new Standing(generation.number() + 1, FileMark.of(candidate), null, null)
+                    : null;
+        }
+        LiveFile live = LiveFile.open(path);
+        boolean goesOn = false;
+        try {
+            goesOn = isSource(() -> fold(generation.source(), live, true));
+        } finally {
+            if (!goesOn) {
+                live.close();
+            }
+        }
+        return goesOn ? new Standing(generation.number(), null, generation.source(), live) : null;
     }
 
     /// Whether a file is what its source was folded from; then it is folded.

@@ -24,6 +24,7 @@ public final class ReadAhead extends InputStream {
     private int from;
     private int to;
     private boolean ended;
+    private volatile boolean closed;
     private @Nullable IOException failure;
 
     /// @param stop whether the stream is to end now
@@ -36,8 +37,8 @@ public final class ReadAhead extends InputStream {
     private void readAll() {
         byte[] bytes = new byte[READ_BYTES];
         try {
-            for (int count = in.read(bytes); count >= 0; count = in.read(bytes)) {
-                put(bytes, count);
+            for (int count = in.read(bytes); count >= 0 && put(bytes, count); ) {
+                count = in.read(bytes);
             }
             end(null);
         } catch (IOException e) {
@@ -47,11 +48,15 @@ public final class ReadAhead extends InputStream {
         }
     }
 
-    private void put(byte[] bytes, int count) throws InterruptedException {
+    /// Returns whether more is wanted.
+    private boolean put(byte[] bytes, int count) throws InterruptedException {
         lock.lock();
         try {
-            while (to - from > AHEAD_BYTES_MAX) {
-                changed.await();
+            while (to - from > AHEAD_BYTES_MAX && !isOver()) {
+                changed.await(WAIT_MS, TimeUnit.MILLISECONDS);
+            }
+            if (isOver()) {
+                return false;
             }
             if (to + count > ahead.length) {
                 byte[] target = to - from + count > ahead.length
@@ -65,9 +70,14 @@ public final class ReadAhead extends InputStream {
             System.arraycopy(bytes, 0, ahead, to, count);
             to += count;
             changed.signalAll();
+            return true;
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isOver() {
+        return closed || stop.getAsBoolean();
     }
 
     private void end(@Nullable IOException e) {
@@ -97,16 +107,22 @@ public final class ReadAhead extends InputStream {
         return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
+    /// Ends the thread that reads ahead, behind the read that it is in. The stream itself stays open.
+    @Override
+    public void close() {
+        closed = true;
+    }
+
     /// Waits for the first byte. -1 at the end, and when a stop is asked for.
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, bytes.length);
         lock.lock();
         try {
-            while (to == from && !ended && !stop.getAsBoolean()) {
+            while (to == from && !ended && !isOver()) {
                 changed.await(WAIT_MS, TimeUnit.MILLISECONDS);
             }
-            if (stop.getAsBoolean()) {
+            if (isOver()) {
                 return -1;
             }
             if (to == from) {
