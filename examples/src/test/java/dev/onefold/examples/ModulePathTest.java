@@ -29,11 +29,28 @@ class ModulePathTest {
     private static final String MAIN = """
             package dev.onefold.examples;
 
+            import dev.onefold.core.EngineException;
+            import dev.onefold.core.builder.PipelineBuilder;
+            import dev.onefold.embedded.EmbeddedEngine;
+            import dev.onefold.embedded.Settings;
+            import dev.onefold.embedded.source.FileSource;
+            import dev.onefold.embedded.source.FoldListener;
+            import java.nio.file.Files;
             import java.nio.file.Path;
 
             final class Main {
-                public static void main(String[] arguments) {
-                    System.out.println(EmbedInTenLines.run(Path.of(arguments[0]),
+                public static void main(String[] arguments) throws Exception {
+                    Path folder = Path.of(arguments[0]);
+                    Path plain = Files.writeString(folder.resolve("plain.ndjson"), "{}\\n");
+                    Path zst = Files.writeString(folder.resolve("compressed.ndjson.zst"), "");
+                    var pipeline = PipelineBuilder.named("lines").rollup(r -> r.count("lines")).build();
+                    try (var engine = EmbeddedEngine.open(folder.resolve("lines"), pipeline, Settings.defaults())) {
+                        System.out.println(engine.fold(FileSource.of(plain), FoldListener.silent()));
+                        System.out.println(engine.fold(FileSource.of(zst), FoldListener.silent()));
+                    } catch (EngineException missing) {
+                        System.out.println(missing.getMessage());
+                    }
+                    System.out.println(EmbedInTenLines.run(folder.resolve("data"),
                             "{\\"TradeID\\":\\"a\\",\\"Version\\":1,\\"Desk\\":\\"FXSpot\\",\\"Value\\":100.10}",
                             "{\\"TradeID\\":\\"b\\",\\"Version\\":1,\\"Desk\\":\\"FXSpot\\",\\"Value\\":0.20}"));
                 }
@@ -105,10 +122,11 @@ class ModulePathTest {
                         modulePath() + System.getProperty("path.separator") + folder.resolve("classes"),
                         "--module",
                         "application/dev.onefold.examples.Main",
-                        folder.resolve("data").toString())
+                        folder.toString())
                 .redirectErrorStream(true)
                 .start();
         assertThat(new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .contains("Folded[records=1, bytes=3]", "Add com.github.luben:zstd-jni to the class path")
                 .contains("Line[group=[], ", "Line[group=[FXSpot], ", "100.30");
         assertThat(program.waitFor()).isZero();
     }

@@ -40,10 +40,17 @@ public final class Decompression {
     /// The JDK has no such decompressor, and a library that brings native code along is for its user to choose.
     private static InputStream zstd(Path path, InputStream file) throws IOException {
         try {
-            return new ZstdInputStream(file);
+            return Zstandard.open(file);
         } catch (NoClassDefFoundError missing) {
             throw new IOException(
                     path + " is compressed with Zstandard. Add com.github.luben:zstd-jni to the class path.", missing);
+        }
+    }
+
+    /// A class of its own, because the JVM looks for the library as soon as it verifies the class that names it.
+    private static final class Zstandard {
+        static InputStream open(InputStream file) throws IOException {
+            return new ZstdInputStream(file);
         }
     }
 
