@@ -41,6 +41,7 @@ final class Opener {
     /// Opens the directory as its owner; without a pipeline it must hold data.
     EmbeddedEngine open() {
         return onOwnThread(() -> {
+            FileNames.requireFolder(root);
             if (pipeline == null) {
                 Stored.requireData(root);
             } else {
@@ -56,6 +57,7 @@ final class Opener {
     /// Opens the directory to read it.
     EmbeddedEngine read() {
         return onOwnThread(() -> {
+            FileNames.requireFolder(root);
             Stored.requireData(root);
             return Stored.besideAnOwner(root, () -> whole(null));
         });

@@ -90,6 +90,16 @@ public final class FileNames {
         }
     }
 
+    /// Requires that a path is no file.
+    public static void requireFolder(Path directory) {
+        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new EngineException(
+                    EngineException.Kind.FOREIGN,
+                    directory + " is a file. Name the data directory, or a folder that is empty or does not exist yet"
+                            + " (--data).");
+        }
+    }
+
     /// Requires that a folder is a data directory, or is empty, or was about to become a data directory when its
     /// process was killed.
     ///
