@@ -131,7 +131,7 @@ final class Exchange {
             }
         }
         server.routes.answer(request, this::send);
-        whole = body.read() < 0;
+        whole = whole || body.read() < 0;
     }
 
     private void leaveEngine() {
@@ -199,6 +199,7 @@ final class Exchange {
             length += Math.max(0, body.read(content, length, content.length - length));
         }
         visit.contentIsRead();
+        whole = true;
         return length == content.length ? content : resized(content, length);
     }
 

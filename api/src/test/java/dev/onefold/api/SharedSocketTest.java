@@ -10,7 +10,6 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,11 +34,10 @@ class SharedSocketTest {
     @Test
     void changes_that_wait_in_the_engine_leave_places_for_those_that_ask() throws Exception {
         SlowEngine engine = new SlowEngine();
-        List<SocketChannel> waiting = new ArrayList<>();
-        try (EngineSocket _ = EngineSocket.open(directory, engine, () -> false)) {
+        try (EngineSocket _ = EngineSocket.open(directory, engine, () -> false);
+                Visits.Crowd waiting = new Visits.Crowd()) {
             for (int i = 0; i < Exchange.CHANGES_MAX + 12; i++) {
-                waiting.add(visits().connect());
-                Visits.send(waiting.getLast(), "POST /v1/trades/verify HTTP/1.1\r\n\r\n");
+                Visits.send(waiting.add(visits().connect()), "POST /v1/trades/verify HTTP/1.1\r\n\r\n");
             }
             assertThat(engine.entered.tryAcquire(Exchange.CHANGES_MAX, 20, TimeUnit.SECONDS))
                     .isTrue();
@@ -49,17 +47,13 @@ class SharedSocketTest {
                     .contains("Retry-After: 1\r\n", "\"kind\":\"BUSY\"");
             engine.late.countDown();
             int done = 0;
-            for (SocketChannel each : waiting) {
+            for (SocketChannel each : waiting.visitors) {
                 String answer = new String(Channels.newInputStream(each).readAllBytes(), StandardCharsets.UTF_8);
                 done += answer.startsWith("HTTP/1.1 200 ") ? 1 : 0;
             }
             assertThat(done).isEqualTo(Exchange.CHANGES_MAX);
             assertThat(visits().answer("POST /v1/trades/verify HTTP/1.1\r\n\r\n"))
                     .startsWith("HTTP/1.1 200 ");
-        } finally {
-            for (SocketChannel each : waiting) {
-                each.close();
-            }
         }
     }
 
@@ -96,25 +90,20 @@ class SharedSocketTest {
     void visitors_that_send_their_contents_byte_by_byte_do_not_keep_others_from_sending_theirs() throws Exception {
         String post = "POST /v1/trades/records?source=s&from=1 HTTP/1.1\r\nContent-Length: ";
         AtomicBoolean stop = new AtomicBoolean();
-        List<SocketChannel> slow = new ArrayList<>();
-        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false)) {
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false);
+                Visits.Crowd slow = new Visits.Crowd()) {
             for (int i = 0; i < 4; i++) {
-                slow.add(visits().connect());
-                Visits.send(slow.getLast(), post + Exchange.BODY_BYTES_MAX + "\r\n\r\nx");
+                Visits.send(slow.add(visits().connect()), post + Exchange.BODY_BYTES_MAX + "\r\n\r\nx");
             }
             Thread dripping = Thread.ofVirtual().start(() -> {
                 while (!stop.get()) {
-                    slow.forEach(Visits::drip);
+                    slow.visitors.forEach(Visits::drip);
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
                 }
             });
             assertThat(visits().answer(post + "2\r\n\r\na\n")).startsWith("HTTP/1.1 200 ");
             stop.set(true);
             dripping.join();
-        } finally {
-            for (SocketChannel each : slow) {
-                each.close();
-            }
         }
     }
 }

@@ -7,9 +7,28 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Visits to the socket of a data directory, byte by byte.
 record Visits(Path directory) {
+    /// Several visitors, who leave together.
+    static final class Crowd implements AutoCloseable {
+        final List<SocketChannel> visitors = new ArrayList<>();
+
+        SocketChannel add(SocketChannel visitor) {
+            visitors.add(visitor);
+            return visitor;
+        }
+
+        @Override
+        public void close() throws IOException {
+            for (SocketChannel visitor : visitors) {
+                visitor.close();
+            }
+        }
+    }
+
     SocketChannel connect() throws IOException {
         return SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("engine.socket")));
     }

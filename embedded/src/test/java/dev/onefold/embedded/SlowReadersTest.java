@@ -37,19 +37,22 @@ class SlowReadersTest {
                     IntStream.range(0, GROUPS)
                             .mapToObj(i -> "{\"id\":" + i + "}")
                             .toList());
-            for (int i = 0; i < READERS; i++) {
-                SocketChannel reader =
-                        SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("engine.socket")));
-                readers.add(reader);
-                reader.write(ByteBuffer.wrap("GET /v1/p/totals HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
-                assertThat(reader.read(ByteBuffer.allocate(1)))
-                        .as("the answer has begun")
-                        .isEqualTo(1);
-            }
-            assertThat(engine.query(Query.all("main")).lines()).hasSize(GROUPS + 1);
-        } finally {
-            for (SocketChannel reader : readers) {
-                reader.close();
+            try {
+                for (int i = 0; i < READERS; i++) {
+                    SocketChannel reader =
+                            SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("engine.socket")));
+                    readers.add(reader);
+                    reader.write(
+                            ByteBuffer.wrap("GET /v1/p/totals HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+                    assertThat(reader.read(ByteBuffer.allocate(1)))
+                            .as("the answer has begun")
+                            .isEqualTo(1);
+                }
+                assertThat(engine.query(Query.all("main")).lines()).hasSize(GROUPS + 1);
+            } finally {
+                for (SocketChannel reader : readers) {
+                    reader.close();
+                }
             }
         }
     }
