@@ -381,8 +381,7 @@ public final class Commits {
     /// Counts records that were purged: they are not folded again.
     public void countPurged(Entry.Purge purge) {
         long lost = purge.letters().stream().filter(Entry.Purged::hasLost).count();
-        state.counts =
-                state.counts.plus(new Counts(0, 0, 0, lost, purge.letters().size() - lost));
+        state.count(new Counts(0, 0, 0, lost, purge.letters().size() - lost));
     }
 
     /// The n-th chunk of a round. The round before has ended, so it is free.
@@ -429,7 +428,7 @@ public final class Commits {
         Redriven redriven = redriven(countsBefore, state.allCounts());
         if (before != null) {
             boolean hadLost = before.reason() == Reason.CONFLICT;
-            state.counts = state.counts.plus(new Counts(0, 0, 0, hadLost ? -1 : 0, hadLost ? 0 : -1));
+            state.count(new Counts(0, 0, 0, hadLost ? -1 : 0, hadLost ? 0 : -1));
             if (!chunk.letterStays()) {
                 letters.remove(letter);
             }

@@ -148,7 +148,7 @@ public final class Folding {
 
     /// Whether the one line of a chunk is an event that would be taken now. Changes nothing.
     public boolean accepts(Chunk chunk) {
-        long[] watermarkMs = {state.watermarkMs};
+        long[] watermarkMs = {state.watermarkMs()};
         decode(decodings[0], chunk, watermarkMs);
         boolean accepts = chunk.rejectedCount == 0;
         chunk.clear();
@@ -156,7 +156,7 @@ public final class Folding {
     }
 
     private int decodeAndApply(List<Chunk> chunks) {
-        long[] watermarkMs = {state.watermarkMs};
+        long[] watermarkMs = {state.watermarkMs()};
         if (horizon != null) {
             long nowMs = arrivalMs();
             chunks.forEach(chunk -> chunk.arrivedMs = chunk.arrivedMs == Long.MIN_VALUE ? nowMs : chunk.arrivedMs);
@@ -366,8 +366,8 @@ public final class Folding {
         }
         chunk.records = chunk.oversized >= 0 ? 1 : chunk.records;
         long rejectedCount = chunk.rejectedCount + (isKept ? 1L : 0L);
-        state.counts = state.counts.plus(new Counts(0, 0, 0, 0, rejectedCount));
-        state.watermarkMs = Math.max(state.watermarkMs, chunk.timeMsMax);
+        state.count(new Counts(0, 0, 0, 0, rejectedCount));
+        state.saw(chunk.timeMsMax);
         if (chunk.progresses) {
             source.advance(chunk.records, chunk.next, chunk.digest, chunk.isUnfinished);
         }

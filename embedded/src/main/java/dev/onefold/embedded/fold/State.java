@@ -36,9 +36,9 @@ public final class State {
     public final Sources sources = new Sources();
     public final boolean byPlace;
     /// Counts of earlier lives, and of records that no shard sees.
-    public Counts counts = new Counts(0, 0, 0, 0, 0);
+    private Counts counts = new Counts(0, 0, 0, 0, 0);
 
-    public long watermarkMs = Long.MIN_VALUE;
+    private long watermarkMs = Long.MIN_VALUE;
 
     public State(Pipeline pipeline, int shardCount, Memory memory) {
         this.pipeline = pipeline;
@@ -67,6 +67,21 @@ public final class State {
             }
         }
         return cells;
+    }
+
+    /// Counts records that no shard sees.
+    public void count(Counts more) {
+        counts = counts.plus(more);
+    }
+
+    /// The greatest event time seen, in milliseconds since 1970-01-01T00:00Z.
+    public long watermarkMs() {
+        return watermarkMs;
+    }
+
+    /// An event of this time was seen.
+    public void saw(long timeMs) {
+        watermarkMs = Math.max(watermarkMs, timeMs);
     }
 
     /// What became of all records.

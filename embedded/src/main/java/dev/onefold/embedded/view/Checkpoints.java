@@ -201,7 +201,7 @@ public final class Checkpoints implements AutoCloseable {
                 position,
                 state.sources.store(),
                 state.allCounts(),
-                state.watermarkMs);
+                state.watermarkMs());
         Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position);
         ExecutorService thread = writer;
         if (thread == null) {

@@ -120,7 +120,7 @@ final class LetterFill {
     private void reject(
             DeadLetter letter, Malformed malformed, RecordIdentity identity, byte[] kept, DeadLetter.Content content) {
         if (letter.reason() == Reason.CONFLICT) {
-            fresh.state.counts = fresh.state.counts.plus(CONFLICTING).plus(REJECTED);
+            fresh.state.count(CONFLICTING.plus(REJECTED));
         }
         fresh.letters.decide(
                 malformed, identity, new Letters.Rejected(letter.id(), letter.place(), kept, letter.at()), content);
@@ -154,7 +154,7 @@ final class LetterFill {
             return;
         }
         boolean hadLost = letter.reason() == Reason.CONFLICT;
-        fresh.state.counts = fresh.state.counts.plus(hadLost ? CONFLICTING : NOT_REJECTED);
+        fresh.state.count(hadLost ? CONFLICTING : NOT_REJECTED);
         Row arrived = translated(row);
         RowBatch batch = new RowBatch();
         Source source = fresh.state.sources.findOrAdd(row.source(), Source.Kind.LINES);

@@ -85,8 +85,8 @@ final class Recovery {
         requireMemory(checkpoint);
         State state = into.state;
         state.sources.load(checkpoint.sources());
-        state.counts = checkpoint.counts();
-        state.watermarkMs = checkpoint.watermarkMs();
+        state.count(checkpoint.counts());
+        state.saw(checkpoint.watermarkMs());
         into.letters.load(checkpoint.letters());
         if (!memory.fits(0)) {
             throw new EngineException(

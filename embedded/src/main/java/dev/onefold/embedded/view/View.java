@@ -132,7 +132,7 @@ public final class View {
     /// Fills this view, which is empty, from the rows and the dead letters of another; both hold the same sources then.
     public void fillFromRows(View other, Derivation.Possible derivation) {
         state.sources.load(other.state.sources.store());
-        state.watermarkMs = other.state.watermarkMs;
+        state.saw(other.state.watermarkMs());
         LetterFill letterFill = new LetterFill(other, this, derivation, space);
         letterFill.takeLetters();
         RowTranslator translator =
@@ -149,7 +149,7 @@ public final class View {
         for (Rows rows : state.shards) {
             rows.resetCounts();
         }
-        state.counts = other.state.allCounts().plus(letterFill.refusedCounts());
+        state.count(other.state.allCounts().plus(letterFill.refusedCounts()));
         letterFill.decide();
     }
 
