@@ -18,6 +18,7 @@ import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Row;
 import dev.onefold.embedded.commit.Commits;
+import dev.onefold.embedded.definition.Views;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.fold.Comparison;
 import dev.onefold.embedded.fold.Lines;

@@ -115,7 +115,7 @@ final class Opener {
             throw Stored.noData(root);
         }
         if (pipeline != null) {
-            ViewFill.requireName(root, stored, pipeline);
+            View.requireName(root, stored, pipeline);
         }
         Settings settings = pipeline == null && checkpoint != null
                 ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.

@@ -2,7 +2,8 @@
 ///
 /// A package imports only those to its right:
 ///
-///     embedded > intake > view > commit > directory > fold > guard > letters > rows > checkpoint > source > disk
+///     embedded > definition > intake > view > commit > directory > fold >
+///     guard > letters > rows > checkpoint > source > disk
 @NullMarked
 package dev.onefold.embedded;
 

@@ -105,6 +105,17 @@ public final class View {
         };
     }
 
+    /// Requires that a definition is of the pipeline whose data this is.
+    public static void requireName(Path root, Pipeline stored, Pipeline given) {
+        if (!stored.name().equals(given.name())) {
+            throw new EngineException(
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "The data in " + root + " is of pipeline " + stored.name() + ", not of pipeline " + given.name()
+                            + ". Nothing was changed. Use the data directory of " + given.name()
+                            + " (--data), or the file of " + stored.name() + ".");
+        }
+    }
+
     /// Opens the view that a checkpoint describes, or begins one with nothing.
     public static View open(Opening opening, long number, Pipeline pipeline, @Nullable Checkpoint checkpoint) {
         Path directory = FileNames.view(opening.root, number);

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.definition;
 
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Verification;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// - *standing*: shared by requests that are under way, and held alone while a view is filled and exchanged. Fair, or
 ///   requests that keep coming would never let the exchange begin;
 /// - the guard's lock, for the exchange itself.
-final class Views {
+public final class Views {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
     private final View.Opening opening;
@@ -37,7 +37,7 @@ final class Views {
     private volatile View serving;
     private volatile @Nullable Pipeline wanted;
 
-    Views(View.Opening opening, View serving, @Nullable Pipeline wanted) {
+    public Views(View.Opening opening, View serving, @Nullable Pipeline wanted) {
         this.opening = opening;
         this.serving = serving;
         this.wanted = wanted;
@@ -45,30 +45,30 @@ final class Views {
         rounds = new Rounds(() -> this.serving, opening);
     }
 
-    View serving() {
+    public View serving() {
         return serving;
     }
 
-    Rounds rounds() {
+    public Rounds rounds() {
         return rounds;
     }
 
     /// While it is held, no view is exchanged.
-    Lock standing() {
+    public Lock standing() {
         return standing.readLock();
     }
 
     /// The definition that is wanted, but does not serve yet.
-    Optional<Pipeline> wanted() {
+    public Optional<Pipeline> wanted() {
         return Optional.ofNullable(wanted);
     }
 
-    DefinitionChange change(Pipeline definition, Function<String, @Nullable FileSource> reopen) {
+    public DefinitionChange change(Pipeline definition, Function<String, @Nullable FileSource> reopen) {
         return new ViewFill(opening, serving, definition).change(reopen);
     }
 
     /// Does something while no view is exchanged.
-    <T> T still(Supplier<T> work) {
+    public <T> T still(Supplier<T> work) {
         Submissions.hold(standing(), "another call that recomputes the totals");
         try {
             return work.get();
@@ -78,7 +78,7 @@ final class Views {
     }
 
     /// Does long work beside requests, when the other long work has ended.
-    <T> T inTurn(Supplier<T> work) {
+    public <T> T inTurn(Supplier<T> work) {
         if (turn.isHeldByCurrentThread()) {
             throw new IllegalArgumentException(
                     "A fold is under way on this thread: its listener may neither fold nor rebuild from sources");
@@ -108,7 +108,7 @@ final class Views {
     }
 
     /// Fills a view of the wanted definition and lets it serve; does nothing if that one serves already.
-    void fill(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
+    public void fill(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
         if (wanted == null) {
             guard.requireWorking();
             return;
@@ -126,7 +126,7 @@ final class Views {
     /// Recomputes the totals from the sources and the journal, and compares.
     ///
     /// @param keep whether the recomputed totals take the place of the old ones
-    Verification recompute(Function<String, @Nullable FileSource> reopen, boolean keep) {
+    public Verification recompute(Function<String, @Nullable FileSource> reopen, boolean keep) {
         return alone(() -> {
             View served = serving;
             if (!opening.reading()) {
@@ -177,7 +177,7 @@ final class Views {
     }
 
     /// Does the last work, when requests and long work have ended.
-    void close(Runnable last) {
+    public void close(Runnable last) {
         standing.writeLock().lock();
         try {
             last.run();

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.embedded.definition;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
@@ -22,7 +22,6 @@ import dev.onefold.embedded.view.View;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -46,20 +45,9 @@ final class ViewFill {
         this.definition = definition;
     }
 
-    /// Requires that a definition is of the pipeline whose data this is.
-    static void requireName(Path root, Pipeline stored, Pipeline given) {
-        if (!stored.name().equals(given.name())) {
-            throw new EngineException(
-                    EngineException.Kind.DEFINITION_CHANGED,
-                    "The data in " + root + " is of pipeline " + stored.name() + ", not of pipeline " + given.name()
-                            + ". Nothing was changed. Use the data directory of " + given.name()
-                            + " (--data), or the file of " + stored.name() + ".");
-        }
-    }
-
     /// How the view can be filled.
     DefinitionChange change(Function<String, @Nullable FileSource> reopen) {
-        requireName(opening.root(), old.pipeline, definition);
+        View.requireName(opening.root(), old.pipeline, definition);
         if (PipelineText.write(old.pipeline).equals(PipelineText.write(definition))) {
             return new DefinitionChange.None();
         }
