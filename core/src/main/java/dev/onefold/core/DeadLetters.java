@@ -19,6 +19,21 @@ public interface DeadLetters {
     /// How many there are.
     long size();
 
+    /// The greatest id, found by looking behind ids further and further on; 0 if there is no letter.
+    default long lastId() {
+        long last = 0;
+        for (long step = 1; step > 0; ) {
+            List<DeadLetter> behind = list(last + step - 1, 1);
+            if (behind.isEmpty()) {
+                step /= 2;
+            } else {
+                last = behind.getFirst().id();
+                step *= 2;
+            }
+        }
+        return last;
+    }
+
     /// How many there are of each reason, in the order of the reasons.
     ///
     /// @param most of the first letters that are counted

@@ -35,7 +35,10 @@ final class Opener {
         this.pipeline = pipeline;
         this.given = Objects.requireNonNull(given, "The settings are null");
         own = new OwnThread(given.threads() > 0, "onefold-engine");
-        space = new Space(given.pause(), given.clock(), given.spaceListener());
+        space = new Space(
+                given.machine().pause(),
+                given.machine().clock(),
+                given.machine().spaceListener());
     }
 
     /// Opens the directory as its owner; without a pipeline it must hold data.
@@ -49,7 +52,7 @@ final class Opener {
                 FileNames.requireOurs(root);
             }
             String holder = "process " + ProcessHandle.current().pid() + ", since "
-                    + given.clock().instant();
+                    + given.machine().clock().instant();
             return whole(DirectoryLock.take(root, holder));
         });
     }
@@ -107,7 +110,11 @@ final class Opener {
     private EmbeddedEngine recover(@Nullable DirectoryLock held) {
         Stored found = held == null
                 ? Stored.read(root)
-                : Stored.own(root, new Stored.Wish(given.keepJournal(), given.random()), held, space);
+                : Stored.own(
+                        root,
+                        new Stored.Wish(given.keepJournal(), given.machine().random()),
+                        held,
+                        space);
         kept(found.journal());
         Checkpoint checkpoint = found.checkpoint();
         Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);

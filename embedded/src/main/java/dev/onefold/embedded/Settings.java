@@ -21,21 +21,14 @@ import java.util.random.RandomGenerator;
 /// exceeded
 /// @param keepJournal whether a new data directory keeps for ever what came through its journal, so that
 /// totals can be recomputed from it; the directory remembers
-/// @param clock says when; decides nothing about totals
-/// @param random gives a new data directory its identity; decides nothing about totals
-/// @param pause waits a little before a full disk is tried again; to give up, it throws an [EngineException],
-/// and what was waited for is not done
-/// @param spaceListener is told that the disk is full, and when there is space again
+/// @param machine what the engine needs of its machine beside files and threads
 public record Settings(
         int shards,
         int threads,
         Duration checkpointInterval,
         long stateBytesMax,
         boolean keepJournal,
-        InstantSource clock,
-        RandomGenerator random,
-        Runnable pause,
-        SpaceListener spaceListener) {
+        Machine machine) {
     private static final Duration SPACE_PAUSE = Duration.ofMillis(500);
     private static final Duration CHECKPOINT_INTERVAL_MAX = Duration.ofDays(36_500);
 
@@ -54,23 +47,23 @@ public record Settings(
         if (stateBytesMax < 1) {
             throw new IllegalArgumentException("Memory for the state is " + stateBytesMax + " bytes; it is at least 1");
         }
-        Objects.requireNonNull(clock, "The clock is null");
-        Objects.requireNonNull(random, "The source of randomness is null");
-        Objects.requireNonNull(pause, "The pause is null");
-        Objects.requireNonNull(spaceListener, "The listener for space is null");
+        Objects.requireNonNull(machine, "The machine is null");
     }
 
-    /// Settings that log a full disk.
-    public Settings(
-            int shards,
-            int threads,
-            Duration checkpointInterval,
-            long stateBytesMax,
-            boolean keepJournal,
-            InstantSource clock,
-            RandomGenerator random,
-            Runnable pause) {
-        this(shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, new SpaceLog());
+    /// What the engine needs of its machine beside files and threads. None of it decides anything about totals.
+    ///
+    /// @param clock says when
+    /// @param random gives a new data directory its identity
+    /// @param pause waits a little before a full disk is tried again; to give up, it throws an [EngineException],
+    /// and what was waited for is not done
+    /// @param spaceListener is told that the disk is full, and when there is space again
+    public record Machine(InstantSource clock, RandomGenerator random, Runnable pause, SpaceListener spaceListener) {
+        public Machine {
+            Objects.requireNonNull(clock, "The clock is null");
+            Objects.requireNonNull(random, "The source of randomness is null");
+            Objects.requireNonNull(pause, "The pause is null");
+            Objects.requireNonNull(spaceListener, "The listener for space is null");
+        }
     }
 
     private static final class SpaceLog implements SpaceListener {
@@ -99,13 +92,11 @@ public record Settings(
                 Duration.ofSeconds(1),
                 MachineMemory.bytes() / 2,
                 false,
-                InstantSource.system(),
-                new SecureRandom(),
-                Settings::pauseForSpace);
+                new Machine(InstantSource.system(), new SecureRandom(), Settings::pauseForSpace, new SpaceLog()));
     }
 
     Running running() {
-        return new Running(shards, threads, checkpointInterval, stateBytesMax, clock, pause);
+        return new Running(shards, threads, checkpointInterval, stateBytesMax, machine.clock(), machine.pause());
     }
 
     private static void pauseForSpace() {
@@ -119,41 +110,38 @@ public record Settings(
     }
 
     public Settings withShards(int count) {
-        return new Settings(
-                count, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
+        return new Settings(count, threads, checkpointInterval, stateBytesMax, keepJournal, machine);
     }
 
     public Settings withThreads(int count) {
-        return new Settings(
-                shards, count, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
+        return new Settings(shards, count, checkpointInterval, stateBytesMax, keepJournal, machine);
     }
 
     public Settings withCheckpointInterval(Duration interval) {
-        return new Settings(shards, threads, interval, stateBytesMax, keepJournal, clock, random, pause, spaceListener);
+        return new Settings(shards, threads, interval, stateBytesMax, keepJournal, machine);
     }
 
     public Settings withStateBytesMax(long bytes) {
-        return new Settings(
-                shards, threads, checkpointInterval, bytes, keepJournal, clock, random, pause, spaceListener);
+        return new Settings(shards, threads, checkpointInterval, bytes, keepJournal, machine);
     }
 
     public Settings withKeepJournal(boolean keep) {
-        return new Settings(
-                shards, threads, checkpointInterval, stateBytesMax, keep, clock, random, pause, spaceListener);
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keep, machine);
     }
 
-    public Settings withClock(InstantSource source) {
-        return new Settings(
-                shards, threads, checkpointInterval, stateBytesMax, keepJournal, source, random, pause, spaceListener);
+    public Settings withClock(InstantSource clock) {
+        return with(new Machine(clock, machine.random(), machine.pause(), machine.spaceListener()));
     }
 
-    public Settings withPause(Runnable wait) {
-        return new Settings(
-                shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, wait, spaceListener);
+    public Settings withPause(Runnable pause) {
+        return with(new Machine(machine.clock(), machine.random(), pause, machine.spaceListener()));
     }
 
     public Settings withSpaceListener(SpaceListener listener) {
-        return new Settings(
-                shards, threads, checkpointInterval, stateBytesMax, keepJournal, clock, random, pause, listener);
+        return with(new Machine(machine.clock(), machine.random(), machine.pause(), listener));
+    }
+
+    private Settings with(Machine other) {
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, other);
     }
 }

@@ -25,27 +25,18 @@ sealed interface CompiledCondition {
         }
     }
 
-    record All(List<CompiledCondition> questions) implements CompiledCondition {
+    /// Joined by `and` or by `or`.
+    ///
+    /// @param decisive the first part with this answer decides: false for `and`, true for `or`
+    record Joined(List<CompiledCondition> questions, boolean decisive) implements CompiledCondition {
         @Override
         public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
             for (CompiledCondition question : questions) {
-                if (!question.holds(fields, scalars)) {
-                    return false;
+                if (question.holds(fields, scalars) == decisive) {
+                    return decisive;
                 }
             }
-            return true;
-        }
-    }
-
-    record Any(List<CompiledCondition> questions) implements CompiledCondition {
-        @Override
-        public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
-            for (CompiledCondition question : questions) {
-                if (question.holds(fields, scalars)) {
-                    return true;
-                }
-            }
-            return false;
+            return !decisive;
         }
     }
 
@@ -112,9 +103,9 @@ sealed interface CompiledCondition {
     static CompiledCondition of(Condition condition, Fields fields) {
         return switch (condition) {
             case Condition.And and ->
-                new All(and.all().stream().map(c -> of(c, fields)).toList());
+                new Joined(and.all().stream().map(c -> of(c, fields)).toList(), false);
             case Condition.Or or ->
-                new Any(or.any().stream().map(c -> of(c, fields)).toList());
+                new Joined(or.any().stream().map(c -> of(c, fields)).toList(), true);
             case Condition.Not not -> new Not(of(not.condition(), fields));
             case Condition.Missing missing -> new Missing(fields.slot(missing.field()));
             case Condition.TextIn in ->

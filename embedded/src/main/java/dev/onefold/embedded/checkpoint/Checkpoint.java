@@ -6,15 +6,14 @@ import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.disk.Payload;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -61,6 +60,12 @@ public record Checkpoint(
     /// A log by its number, and how much of it counts.
     public record Log(long sequence, long length) {}
 
+    /// The same with the logs that it names.
+    public Checkpoint naming(List<Log> groups, Log letterLog) {
+        return new Checkpoint(
+                identity, number, at, definition, rows, groups, letterLog, journal, sources, counts, watermarkMs);
+    }
+
     /// Reads the checkpoint of a directory; `null` if it has none yet.
     public static @Nullable Checkpoint read(Path directory) {
         Path file = file(directory);
@@ -106,13 +111,12 @@ public record Checkpoint(
     }
 
     private byte[] encode() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 12);
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
+        return Payload.of(1 << 12, out -> {
             out.writeLong(identity);
             out.writeLong(number);
             out.writeLong(at.getEpochSecond());
             out.writeInt(at.getNano());
-            writeBytes(out, definition.getBytes(StandardCharsets.UTF_8));
+            Payload.write(out, definition);
             out.writeInt(rows.size());
             for (List<Extent> shard : rows) {
                 out.writeInt(shard.size());
@@ -141,21 +145,18 @@ public record Checkpoint(
             out.writeLong(counts.conflicting());
             out.writeLong(counts.rejected());
             out.writeLong(watermarkMs);
-        } catch (IOException e) {
-            throw new IllegalStateException("Writing into memory failed", e);
-        }
-        return bytes.toByteArray();
+        });
     }
 
     private static void write(DataOutputStream out, Source.Known source) throws IOException {
-        writeBytes(out, source.name().getBytes(StandardCharsets.UTF_8));
+        Payload.write(out, source.name());
         out.writeLong(source.records());
-        writeBytes(out, source.header());
+        Payload.write(out, source.header());
         switch (source.position()) {
             case Position.File(long bytes, byte[] sha256, boolean unfinished) -> {
                 out.writeByte(1);
                 out.writeLong(bytes);
-                writeBytes(out, sha256);
+                Payload.write(out, sha256);
                 out.writeBoolean(unfinished);
             }
             case Position.Lines(long bytes) -> {
@@ -171,28 +172,17 @@ public record Checkpoint(
     }
 
     private static Source.Known readSource(DataInputStream in) throws IOException {
-        String name = new String(readBytes(in), StandardCharsets.UTF_8);
+        String name = Payload.text(in);
         long records = in.readLong();
-        byte[] header = readBytes(in);
+        byte[] header = Payload.bytes(in);
         byte kind = in.readByte();
         Position position = switch (kind) {
-            case 1 -> new Position.File(in.readLong(), readBytes(in), in.readBoolean());
+            case 1 -> new Position.File(in.readLong(), Payload.bytes(in), in.readBoolean());
             case 2 -> new Position.Lines(in.readLong());
             case 3 -> new Position.Partition(in.readLong(), in.readLong());
             default -> throw new IOException("a position of kind " + kind);
         };
         return new Source.Known(name, records, header, position);
-    }
-
-    private static void writeBytes(DataOutputStream out, byte[] bytes) throws IOException {
-        out.writeInt(bytes.length);
-        out.write(bytes);
-    }
-
-    private static byte[] readBytes(DataInputStream in) throws IOException {
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        return bytes;
     }
 
     private static void writeLog(DataOutputStream out, Log log) throws IOException {
@@ -204,7 +194,7 @@ public record Checkpoint(
         long identity = in.readLong();
         long number = in.readLong();
         Instant at = Instant.ofEpochSecond(in.readLong(), in.readInt());
-        String definition = new String(readBytes(in), StandardCharsets.UTF_8);
+        String definition = Payload.text(in);
         List<List<Extent>> rows = new ArrayList<>();
         for (int shards = in.readInt(); shards > 0; shards--) {
             List<Extent> extents = new ArrayList<>();

@@ -7,9 +7,9 @@ import dev.onefold.core.map.Groups;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FramedLog;
 import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.disk.Payload;
 import dev.onefold.embedded.disk.Scale;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -119,7 +119,7 @@ public final class GroupLogs implements AutoCloseable {
                 case GROUP -> {
                     int rollup = in.readShort();
                     int number = in.readInt();
-                    Tuple tuple = new Tuple(bytes(in));
+                    Tuple tuple = new Tuple(Payload.bytes(in));
                     name(rollup, number, tuple);
                 }
                 case CELL -> {
@@ -191,12 +191,6 @@ public final class GroupLogs implements AutoCloseable {
         anew = true;
     }
 
-    private static byte[] bytes(DataInputStream in) throws IOException {
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        return bytes;
-    }
-
     /// What a checkpoint has to write.
     ///
     /// @param number 1, 2, 3 …
@@ -215,13 +209,13 @@ public final class GroupLogs implements AutoCloseable {
             againValue = Values.Place.START;
             grown = 0;
         }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 12);
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
+        boolean[] covered = {false};
+        byte[] payload = Payload.of(1 << 12, out -> {
             if (anew) { // All cells are marked as changed; names and values are written again as ever.
                 out.writeByte(FORGET);
                 anew = false;
             }
-            boolean covered = shortening && writeAgain(out, cells);
+            covered[0] = shortening && writeAgain(out, cells);
             for (int rollup = 0; rollup < groups.length; rollup++) {
                 int size = groups[rollup].size();
                 for (int number = named[rollup]; number < size; number++) {
@@ -235,11 +229,9 @@ public final class GroupLogs implements AutoCloseable {
                     cells[shard][rollup].writeDirty(new Entries(out, shard, rollup));
                 }
             }
-            grown += bytes.size();
-            return new Cut(++cutNumber, bytes.toByteArray(), fresh, covered);
-        } catch (IOException e) {
-            throw new IllegalStateException("Writing into memory failed", e);
-        }
+        });
+        grown += payload.length;
+        return new Cut(++cutNumber, payload, fresh, covered[0]);
     }
 
     private long valueCount() {
@@ -285,8 +277,7 @@ public final class GroupLogs implements AutoCloseable {
         out.writeByte(GROUP);
         out.writeShort(rollup);
         out.writeInt(number);
-        out.writeInt(tuple.bytes().length);
-        out.write(tuple.bytes());
+        Payload.write(out, tuple.bytes());
     }
 
     private record Entries(DataOutputStream out, int shard, int rollup) implements Cells.Sink, Values.Visitor {

@@ -38,9 +38,18 @@ public final class Disk {
         return message == null ? cause.getClass().getSimpleName() : message;
     }
 
-    /// An operation on a file that may need space.
+    /// An operation on a file.
     private interface Operation<T> {
         T run() throws IOException;
+    }
+
+    /// Does an operation that needs no space.
+    private static <T> T done(String what, Path file, Operation<T> operation) {
+        try {
+            return operation.run();
+        } catch (IOException e) {
+            throw failed(what, file, e);
+        }
     }
 
     /// Does an operation that changes nothing if the disk is full.
@@ -131,20 +140,12 @@ public final class Disk {
 
     /// Opens a file that exists, for reading and writing.
     public static FileChannel open(Path file) {
-        try {
-            return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        } catch (IOException e) {
-            throw failed("opening", file, e);
-        }
+        return done("opening", file, () -> FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE));
     }
 
     /// Opens a file that exists, for reading.
     public static FileChannel openToRead(Path file) {
-        try {
-            return FileChannel.open(file, StandardOpenOption.READ);
-        } catch (IOException e) {
-            throw failed("opening", file, e);
-        }
+        return done("opening", file, () -> FileChannel.open(file, StandardOpenOption.READ));
     }
 
     /// Writes all of the buffer at a position.
@@ -163,7 +164,7 @@ public final class Disk {
 
     /// Fills the buffer from a position; whether the file was long enough.
     public static boolean read(FileChannel channel, Path file, ByteBuffer bytes, long position) {
-        try {
+        return done("reading", file, () -> {
             long at = position;
             while (bytes.hasRemaining()) {
                 int read = channel.read(bytes, at);
@@ -173,18 +174,12 @@ public final class Disk {
                 at += read;
             }
             return true;
-        } catch (IOException e) {
-            throw failed("reading", file, e);
-        }
+        });
     }
 
     /// How long a file is, in bytes.
     public static long size(FileChannel channel, Path file) {
-        try {
-            return channel.size();
-        } catch (IOException e) {
-            throw failed("measuring", file, e);
-        }
+        return done("measuring", file, () -> channel.size());
     }
 
     /// Makes what was written durable.
@@ -249,11 +244,7 @@ public final class Disk {
 
     /// Deletes a file if it is there.
     public static void delete(Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            throw failed("deleting", file, e);
-        }
+        done("deleting", file, () -> Files.deleteIfExists(file));
     }
 
     /// Replaces a file by bytes that are durable, or leaves it as it was: written beside it, forced, renamed,
@@ -291,11 +282,7 @@ public final class Disk {
 
     /// The bytes of a file.
     public static byte[] readAll(Path file) {
-        try {
-            return Files.readAllBytes(file);
-        } catch (IOException e) {
-            throw failed("reading", file, e);
-        }
+        return done("reading", file, () -> Files.readAllBytes(file));
     }
 
     /// A file whose bytes are not what was written.

@@ -3,12 +3,10 @@ package dev.onefold.embedded.disk;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.EngineException;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -55,13 +53,11 @@ public sealed interface Entry {
 
     /// As it is written.
     default ByteBuffer encode() {
-        ByteArrayOutputStream bytes =
-                new ByteArrayOutputStream(this instanceof Lines lines ? lines.length + 1_000 : 1_000);
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
+        return ByteBuffer.wrap(Payload.of(this instanceof Lines lines ? lines.length + 1_000 : 1_000, out -> {
             switch (this) {
                 case Lines lines -> {
                     out.writeByte(5);
-                    write(out, lines.source);
+                    Payload.write(out, lines.source);
                     out.writeLong(lines.recordsBefore);
                     out.writeLong(lines.offset);
                     out.writeLong(lines.arrivedMs);
@@ -88,7 +84,7 @@ public sealed interface Entry {
                 }
                 case Oversized oversized -> {
                     out.writeByte(4);
-                    write(out, oversized.source);
+                    Payload.write(out, oversized.source);
                     out.writeLong(oversized.recordsBefore);
                     out.writeLong(oversized.offset);
                     out.writeLong(oversized.bytes);
@@ -96,10 +92,7 @@ public sealed interface Entry {
                     out.write(oversized.sha256);
                 }
             }
-        } catch (IOException e) {
-            throw new IllegalStateException("Writing into memory failed", e);
-        }
-        return ByteBuffer.wrap(bytes.toByteArray());
+        }));
     }
 
     /// As it was written; the journal has checked that it is whole.
@@ -107,7 +100,7 @@ public sealed interface Entry {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload))) {
             return switch (in.readByte()) {
                 case 5 -> {
-                    String source = read(in);
+                    String source = Payload.text(in);
                     long records = in.readLong();
                     long offset = in.readLong();
                     long arrivedMs = in.readLong();
@@ -132,7 +125,12 @@ public sealed interface Entry {
                 }
                 case 4 ->
                     new Oversized(
-                            read(in), in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readAllBytes());
+                            Payload.text(in),
+                            in.readLong(),
+                            in.readLong(),
+                            in.readLong(),
+                            in.readLong(),
+                            in.readAllBytes());
                 default ->
                     throw new EngineException(
                             EngineException.Kind.FORMAT,
@@ -145,24 +143,12 @@ public sealed interface Entry {
     }
 
     private static void write(DataOutputStream out, Place place) throws IOException {
-        write(out, place.source());
+        Payload.write(out, place.source());
         out.writeLong(place.line());
         out.writeLong(place.offset());
     }
 
     private static Place place(DataInputStream in) throws IOException {
-        return new Place(read(in), in.readLong(), in.readLong());
-    }
-
-    private static void write(DataOutputStream out, String text) throws IOException {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        out.writeInt(bytes.length);
-        out.write(bytes);
-    }
-
-    private static String read(DataInputStream in) throws IOException {
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
+        return new Place(Payload.text(in), in.readLong(), in.readLong());
     }
 }

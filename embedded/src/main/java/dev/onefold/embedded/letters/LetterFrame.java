@@ -5,13 +5,11 @@ import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.embedded.disk.Payload;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -167,40 +165,27 @@ record LetterFrame(
     }
 
     byte[] encode() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(200 + content.length);
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
+        return Payload.of(200 + content.length, out -> {
             out.writeByte(LETTER);
             out.writeLong(letter.id());
             out.writeLong(tag);
-            write(out, letter.reason().name());
-            write(out, letter.message());
-            write(out, letter.place().source());
+            Payload.write(out, letter.reason().name());
+            Payload.write(out, letter.message());
+            Payload.write(out, letter.place().source());
             out.writeLong(letter.place().line());
             out.writeLong(letter.place().offset());
             out.writeLong(letter.bytes());
-            write(out, letter.content().name());
+            Payload.write(out, letter.content().name());
             out.write(HexFormat.of().parseHex(letter.sha256()));
             out.writeLong(letter.at().getEpochSecond());
             out.writeInt(letter.at().getNano());
-            write(out, HexFormat.of().parseHex(conflict));
-            write(out, content);
+            Payload.write(out, HexFormat.of().parseHex(conflict));
+            Payload.write(out, content);
             out.writeByte(edit == null ? NO_EDIT : settled ? SETTLED_EDIT : EDIT);
             if (edit != null) {
-                write(out, edit);
+                Payload.write(out, edit);
             }
-        } catch (IOException e) {
-            throw new IllegalStateException("Writing into memory failed", e);
-        }
-        return bytes.toByteArray();
-    }
-
-    private static void write(DataOutputStream out, String text) throws IOException {
-        write(out, text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static void write(DataOutputStream out, byte[] bytes) throws IOException {
-        out.writeInt(bytes.length);
-        out.write(bytes);
+        });
     }
 
     /// Reads what was written.
@@ -213,17 +198,17 @@ record LetterFrame(
         }
         long id = in.readLong();
         long tag = in.readLong();
-        Reason reason = Reason.valueOf(text(in));
-        String message = text(in);
-        Place place = new Place(text(in), in.readLong(), in.readLong());
+        Reason reason = Reason.valueOf(Payload.text(in));
+        String message = Payload.text(in);
+        Place place = new Place(Payload.text(in), in.readLong(), in.readLong());
         long length = in.readLong();
-        DeadLetter.Content kind = DeadLetter.Content.valueOf(text(in));
+        DeadLetter.Content kind = DeadLetter.Content.valueOf(Payload.text(in));
         String hash = HexFormat.of().formatHex(in.readNBytes(32));
         Instant at = Instant.ofEpochSecond(in.readLong(), in.readInt());
-        String conflict = HexFormat.of().formatHex(bytes(in));
-        byte[] content = bytes(in);
+        String conflict = HexFormat.of().formatHex(Payload.bytes(in));
+        byte[] content = Payload.bytes(in);
         byte edited = in.readByte();
-        byte[] edit = edited == NO_EDIT ? null : bytes(in);
+        byte[] edit = edited == NO_EDIT ? null : Payload.bytes(in);
         return new LetterFrame(
                 new DeadLetter(id, reason, message, place, length, kind, edit != null, hash, at),
                 tag,
@@ -231,15 +216,5 @@ record LetterFrame(
                 content,
                 edit,
                 edited == SETTLED_EDIT);
-    }
-
-    private static String text(DataInputStream in) throws IOException {
-        return new String(bytes(in), StandardCharsets.UTF_8);
-    }
-
-    private static byte[] bytes(DataInputStream in) throws IOException {
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        return bytes;
     }
 }

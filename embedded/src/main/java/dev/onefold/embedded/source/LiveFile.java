@@ -75,8 +75,12 @@ final class LiveFile implements AutoCloseable {
 
             @Override
             public int read() throws IOException {
-                byte[] one = new byte[1];
-                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+                synchronized (file) {
+                    file.seek(at);
+                    int one = file.read();
+                    at += one < 0 ? 0 : 1;
+                    return one;
+                }
             }
 
             @Override

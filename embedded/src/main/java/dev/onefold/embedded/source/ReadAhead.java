@@ -3,9 +3,6 @@ package dev.onefold.embedded.source;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +15,6 @@ public final class ReadAhead extends InputStream {
 
     private final InputStream in;
     private final BooleanSupplier stop;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private byte[] ahead = new byte[READ_BYTES];
     private int from;
     private int to;
@@ -49,62 +44,47 @@ public final class ReadAhead extends InputStream {
     }
 
     /// Returns whether more is wanted.
-    private boolean put(byte[] bytes, int count) throws InterruptedException {
-        lock.lock();
-        try {
-            while (to - from > AHEAD_BYTES_MAX && !isOver()) {
-                changed.await(WAIT_MS, TimeUnit.MILLISECONDS);
-            }
-            if (isOver()) {
-                return false;
-            }
-            if (to + count > ahead.length) {
-                byte[] target = to - from + count > ahead.length
-                        ? new byte[Math.max(2 * ahead.length, to - from + count)]
-                        : ahead;
-                System.arraycopy(ahead, from, target, 0, to - from);
-                ahead = target;
-                to -= from;
-                from = 0;
-            }
-            System.arraycopy(bytes, 0, ahead, to, count);
-            to += count;
-            changed.signalAll();
-            return true;
-        } finally {
-            lock.unlock();
+    private synchronized boolean put(byte[] bytes, int count) throws InterruptedException {
+        while (to - from > AHEAD_BYTES_MAX && !isOver()) {
+            wait(WAIT_MS);
         }
+        if (isOver()) {
+            return false;
+        }
+        if (to + count > ahead.length) {
+            byte[] target = to - from + count > ahead.length
+                    ? new byte[Math.max(2 * ahead.length, to - from + count)]
+                    : ahead;
+            System.arraycopy(ahead, from, target, 0, to - from);
+            ahead = target;
+            to -= from;
+            from = 0;
+        }
+        System.arraycopy(bytes, 0, ahead, to, count);
+        to += count;
+        notifyAll();
+        return true;
     }
 
     private boolean isOver() {
         return closed || stop.getAsBoolean();
     }
 
-    private void end(@Nullable IOException e) {
-        lock.lock();
-        try {
-            ended = true;
-            failure = e;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    private synchronized void end(@Nullable IOException e) {
+        ended = true;
+        failure = e;
+        notifyAll();
     }
 
     @Override
-    public int available() {
-        lock.lock();
-        try {
-            return to - from;
-        } finally {
-            lock.unlock();
-        }
+    public synchronized int available() {
+        return to - from;
     }
 
     @Override
     public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        byte[] next = readNBytes(1);
+        return next.length == 0 ? -1 : next[0] & 0xff;
     }
 
     /// Ends the thread that reads ahead, behind the read that it is in. The stream itself stays open.
@@ -115,12 +95,11 @@ public final class ReadAhead extends InputStream {
 
     /// Waits for the first byte. -1 at the end, and when a stop is asked for.
     @Override
-    public int read(byte[] bytes, int offset, int length) throws IOException {
+    public synchronized int read(byte[] bytes, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, bytes.length);
-        lock.lock();
         try {
             while (to == from && !ended && !isOver()) {
-                changed.await(WAIT_MS, TimeUnit.MILLISECONDS);
+                wait(WAIT_MS);
             }
             if (isOver()) {
                 return -1;
@@ -134,13 +113,11 @@ public final class ReadAhead extends InputStream {
             int count = Math.min(length, to - from);
             System.arraycopy(ahead, from, bytes, offset, count);
             from += count;
-            changed.signalAll();
+            notifyAll();
             return count;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return -1;
-        } finally {
-            lock.unlock();
         }
     }
 }

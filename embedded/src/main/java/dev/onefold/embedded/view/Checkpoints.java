@@ -8,6 +8,7 @@ import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Scale;
 import dev.onefold.embedded.fold.State;
+import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.LetterCut;
@@ -21,7 +22,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -218,23 +218,7 @@ public final class Checkpoints implements AutoCloseable {
         if (waiting == null) {
             return;
         }
-        boolean interrupted = false;
-        while (true) {
-            try {
-                waiting.written.get();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            } catch (ExecutionException e) {
-                if (e.getCause() instanceof EngineException failure) {
-                    throw failure;
-                }
-                throw new IllegalStateException("A checkpoint failed", e.getCause());
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        OwnThread.await(waiting.written);
         letters.written(waiting.cut.letters);
         pending = null;
     }
@@ -307,18 +291,7 @@ public final class Checkpoints implements AutoCloseable {
         }
         List<Checkpoint.Log> logs = groupLogs.write(cut.groups);
         Checkpoint.Log letterLog = letters.write(cut.letters);
-        Checkpoint checkpoint = new Checkpoint(
-                identity,
-                base.number(),
-                base.at(),
-                base.definition(),
-                base.rows(),
-                logs,
-                letterLog,
-                base.journal(),
-                base.sources(),
-                base.counts(),
-                base.watermarkMs());
+        Checkpoint checkpoint = base.naming(logs, letterLog);
         stored.requireOwned(); // A second owner would have read the checkpoint before, and go on from there.
         checkpoint.write(directory);
         release(cut);

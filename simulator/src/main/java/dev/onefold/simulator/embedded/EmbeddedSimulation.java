@@ -170,10 +170,11 @@ public final class EmbeddedSimulation {
                 always ? Duration.ZERO : Duration.ofDays(1),
                 STATE_BYTES_MAX,
                 keepsJournal,
-                () -> Instant.ofEpochSecond(random.nextLong(0, 4_000_000_000L)), // It goes back as often as on.
-                random,
-                () -> disk.inject(Faults.none()),
-                SpaceListener.silent());
+                new Settings.Machine(
+                        () -> Instant.ofEpochSecond(random.nextLong(0, 4_000_000_000L)), // It goes back as often as on.
+                        random,
+                        () -> disk.inject(Faults.none()),
+                        SpaceListener.silent()));
     }
 
     private Faults faults() {

@@ -63,15 +63,12 @@ public final class Trades {
     /// One thread, and checkpoints only when asked for.
     static Settings settings(int shards) {
         return new Settings(
-                        shards,
-                        0,
-                        Duration.ofDays(1),
-                        1L << 28,
-                        false,
-                        InstantSource.system(),
-                        IDENTITIES,
-                        Trades::refuseToWait)
-                .withSpaceListener(SpaceListener.silent());
+                shards,
+                0,
+                Duration.ofDays(1),
+                1L << 28,
+                false,
+                new Settings.Machine(InstantSource.system(), IDENTITIES, Trades::refuseToWait, SpaceListener.silent()));
     }
 
     private static void refuseToWait() {
