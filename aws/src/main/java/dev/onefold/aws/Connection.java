@@ -11,17 +11,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsAsyncClientBuilder;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.http.Protocol;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
-import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClientBuilder;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
-import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClientBuilder;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
-import software.amazon.awssdk.services.kinesis.KinesisAsyncClientBuilder;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3AsyncClientBuilder;
 import software.amazon.awssdk.services.s3.S3Configuration;
@@ -70,9 +68,23 @@ public final class Connection {
         }
     };
 
+    /// Where the service is, and who asks. What is `null` is taken from the environment, as the SDK does.
+    public record Place(
+            @Nullable String region,
+            @Nullable String profile,
+            @Nullable URI endpoint) {
+        /// All from the environment.
+        static final Place ENVIRONMENT = new Place(null, null, null);
+
+        /// The same account and region at another address.
+        public Place at(@Nullable URI other) {
+            return new Place(region, profile, other);
+        }
+    }
+
     /// The tables that a function of the deployment works on.
     public static Store store(Store.Tables tables) {
-        return store(tables, Optional.empty(), Optional.empty(), Optional.empty());
+        return store(tables, Place.ENVIRONMENT);
     }
 
     /// The same, with the bucket where it keeps what it rejects.
@@ -81,35 +93,21 @@ public final class Connection {
         return store.with(new Store.Bucket(store.bucket().client(), Optional.of(bucket)));
     }
 
-    /// The tables of a deployment. What is empty is taken from the environment, as the SDK does.
-    public static Store store(
-            Store.Tables tables, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
-        DynamoDbAsyncClientBuilder builder = DynamoDbAsyncClient.builder()
-                .httpClientBuilder(http())
-                .overrideConfiguration(
-                        override -> override.apiCallTimeout(CALL_MAX).apiCallAttemptTimeout(ATTEMPT_MAX));
-        place(builder, region, profile, endpoint);
-        return new Store(
-                builder.build(),
-                tables,
-                THREADS,
-                new SecureRandom(),
-                InstantSource.system(),
-                Store.DELTAS_PER_COMMIT_MAX,
-                new Store.Bucket(new Lazy<>(() -> objects(region, profile)), Optional.empty()));
+    /// The tables of a deployment.
+    public static Store store(Store.Tables tables, Place place) {
+        DynamoDbAsyncClient client = client(DynamoDbAsyncClient.builder(), http(), CALL_MAX, ATTEMPT_MAX, place);
+        Supplier<S3AsyncClient> objects = new Lazy<>(() -> objects(place.at(null)));
+        return new Store(client, tables, THREADS, new SecureRandom(), InstantSource.system())
+                .with(new Store.Bucket(objects, Optional.empty()));
     }
 
     /// Objects go as one signed piece: their hash goes with them, so that pieces with a sum each add nothing.
-    private static S3AsyncClient objects(Optional<String> region, Optional<String> profile) {
+    private static S3AsyncClient objects(Place place) {
         S3AsyncClientBuilder builder = S3AsyncClient.builder()
-                .httpClientBuilder(http())
                 .serviceConfiguration(
                         S3Configuration.builder().chunkedEncodingEnabled(false).build())
-                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-                .overrideConfiguration(
-                        override -> override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX));
-        place(builder, region, profile, Optional.empty());
-        return builder.build();
+                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED);
+        return client(builder, http(), STREAM_CALL_MAX, STREAM_ATTEMPT_MAX, place);
     }
 
     /// Made once, when it is asked for the first time.
@@ -132,35 +130,21 @@ public final class Connection {
         }
     }
 
-    /// The streams of Kinesis. What is empty is taken from the environment, as the SDK does.
-    public static KinesisAsyncClient kinesis(
-            Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
-        KinesisAsyncClientBuilder builder = KinesisAsyncClient.builder()
-                // Only a stand-in without encryption could not speak the newer protocol, which is needed for nothing
-                // here.
-                .httpClientBuilder(http().protocol(Protocol.HTTP1_1))
-                .overrideConfiguration(
-                        override -> override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX));
-        place(builder, region, profile, endpoint);
-        return builder.build();
+    /// The streams of Kinesis.
+    public static KinesisAsyncClient kinesis(Place place) {
+        // Only a stand-in without encryption could not speak the newer protocol, which is needed for nothing here.
+        NettyNioAsyncHttpClient.Builder http = http().protocol(Protocol.HTTP1_1);
+        return client(KinesisAsyncClient.builder(), http, STREAM_CALL_MAX, STREAM_ATTEMPT_MAX, place);
     }
 
-    /// The change streams of tables. What is empty is taken from the environment, as the SDK does.
-    public static DynamoDbStreamsAsyncClient changes(
-            Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
-        DynamoDbStreamsAsyncClientBuilder builder = DynamoDbStreamsAsyncClient.builder()
-                .httpClientBuilder(http())
-                .overrideConfiguration(
-                        override -> override.apiCallTimeout(STREAM_CALL_MAX).apiCallAttemptTimeout(STREAM_ATTEMPT_MAX));
-        place(builder, region, profile, endpoint);
-        return builder.build();
+    /// The change streams of tables.
+    public static DynamoDbStreamsAsyncClient changes(Place place) {
+        return client(DynamoDbStreamsAsyncClient.builder(), http(), STREAM_CALL_MAX, STREAM_ATTEMPT_MAX, place);
     }
 
     /// The streams that a function reads again; their clients are made when one is asked for, which is seldom.
     public static Supplier<Streams> streams() {
-        return new Lazy<>(() -> new Streams(
-                kinesis(Optional.empty(), Optional.empty(), Optional.empty()),
-                changes(Optional.empty(), Optional.empty(), Optional.empty())));
+        return new Lazy<>(() -> new Streams(kinesis(Place.ENVIRONMENT), changes(Place.ENVIRONMENT)));
     }
 
     private static NettyNioAsyncHttpClient.Builder http() {
@@ -170,11 +154,22 @@ public final class Connection {
                 .connectionAcquisitionTimeout(CALL_MAX);
     }
 
-    private static void place(
-            AwsClientBuilder<?, ?> builder, Optional<String> region, Optional<String> profile, Optional<URI> endpoint) {
-        region.map(Region::of).ifPresent(builder::region);
-        profile.ifPresent(name -> builder.credentialsProvider(
-                DefaultCredentialsProvider.builder().profileName(name).build()));
-        endpoint.ifPresent(builder::endpointOverride);
+    private static <B extends AwsClientBuilder<B, C> & AwsAsyncClientBuilder<B, C>, C> C client(
+            B builder, NettyNioAsyncHttpClient.Builder http, Duration callMax, Duration attemptMax, Place place) {
+        builder.httpClientBuilder(http)
+                .overrideConfiguration(
+                        override -> override.apiCallTimeout(callMax).apiCallAttemptTimeout(attemptMax));
+        if (place.region() != null) {
+            builder.region(Region.of(place.region()));
+        }
+        if (place.profile() != null) {
+            builder.credentialsProvider(DefaultCredentialsProvider.builder()
+                    .profileName(place.profile())
+                    .build());
+        }
+        if (place.endpoint() != null) {
+            builder.endpointOverride(place.endpoint());
+        }
+        return builder.build();
     }
 }

@@ -1,5 +1,6 @@
 package dev.onefold.aws;
 
+import dev.onefold.fakes.aws.FakeClient;
 import java.io.ByteArrayOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -23,7 +24,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// Buckets in this process, with what a service may do to a request: lose its answer. Any thread may call.
-public final class LocalBucket implements S3AsyncClient {
+public final class LocalBucket implements S3AsyncClient, FakeClient {
     /// By bucket and object.
     public final Map<String, byte[]> objects = new ConcurrentSkipListMap<>();
 
@@ -97,12 +98,4 @@ public final class LocalBucket implements S3AsyncClient {
         objects.remove(request.bucket() + "/" + request.key());
         return answer(DeleteObjectResponse.builder().build());
     }
-
-    @Override
-    public String serviceName() {
-        return SERVICE_NAME;
-    }
-
-    @Override
-    public void close() {}
 }

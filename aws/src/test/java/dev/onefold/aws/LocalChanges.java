@@ -1,5 +1,6 @@
 package dev.onefold.aws;
 
+import dev.onefold.fakes.aws.FakeClient;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import software.amazon.awssdk.services.dynamodb.model.DescribeStreamRequest;
@@ -16,7 +17,7 @@ import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsClient;
 ///
 /// @param emptyPages how many of the next ones are
 public record LocalChanges(DynamoDbStreamsClient local, AtomicInteger emptyPages)
-        implements DynamoDbStreamsAsyncClient {
+        implements DynamoDbStreamsAsyncClient, FakeClient {
     @Override
     public CompletableFuture<DescribeStreamResponse> describeStream(DescribeStreamRequest request) {
         return CompletableFuture.supplyAsync(() -> local.describeStream(request));
@@ -35,12 +36,4 @@ public record LocalChanges(DynamoDbStreamsClient local, AtomicInteger emptyPages
                         .build()
                 : local.getRecords(request));
     }
-
-    @Override
-    public String serviceName() {
-        return SERVICE_NAME;
-    }
-
-    @Override
-    public void close() {}
 }

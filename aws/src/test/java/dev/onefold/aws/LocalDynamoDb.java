@@ -2,19 +2,16 @@ package dev.onefold.aws;
 
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.Threads;
+import dev.onefold.fakes.aws.DeploymentTables;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
-import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
-import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
-import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
@@ -50,19 +47,11 @@ public final class LocalDynamoDb {
     public Store store(String deployment) {
         Store.Tables tables = Store.Tables.of(deployment);
         if (DEPLOYMENTS.add(deployment)) {
-            create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
-            create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
-            create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
-            create(tables.letters(), List.of("p", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
+            DeploymentTables.requests(tables.rows(), tables.deltas(), tables.totals(), tables.letters())
+                    .forEach(request -> client.createTable(request).join());
         }
-        return new Store(
-                client,
-                tables,
-                THREADS,
-                RandomGenerator.getDefault(),
-                InstantSource.system(),
-                Store.DELTAS_PER_COMMIT_MAX,
-                new Store.Bucket(() -> bucket, Optional.of("letters")));
+        return new Store(client, tables, THREADS, RandomGenerator.getDefault(), InstantSource.system())
+                .with(new Store.Bucket(() -> bucket, Optional.of("letters")));
     }
 
     /// Makes a table of somebody's own, with the key `id`, and says the ARN of its change stream.
@@ -82,23 +71,5 @@ public final class LocalDynamoDb {
     /// Closes the shards of all change streams; what comes goes into others that follow them.
     public void rollOver() {
         LOCAL.triggerShardRollovers();
-    }
-
-    private void create(String table, List<String> names, List<ScalarAttributeType> types) {
-        client.createTable(request -> request.tableName(table)
-                        .billingMode(BillingMode.PAY_PER_REQUEST)
-                        .attributeDefinitions(IntStream.range(0, names.size())
-                                .mapToObj(i -> AttributeDefinition.builder()
-                                        .attributeName(names.get(i))
-                                        .attributeType(types.get(i))
-                                        .build())
-                                .toList())
-                        .keySchema(IntStream.range(0, names.size())
-                                .mapToObj(i -> KeySchemaElement.builder()
-                                        .attributeName(names.get(i))
-                                        .keyType(i == 0 ? KeyType.HASH : KeyType.RANGE)
-                                        .build())
-                                .toList()))
-                .join();
     }
 }

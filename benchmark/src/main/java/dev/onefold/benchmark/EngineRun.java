@@ -1,7 +1,8 @@
 package dev.onefold.benchmark;
 
 import dev.onefold.core.Counts;
-import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
@@ -9,6 +10,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.load.TradeRiskLoad;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
@@ -23,15 +25,7 @@ final class EngineRun {
     private EngineRun() {}
 
     static Pipeline pipeline() {
-        return PipelineBuilder.named("trade-risk")
-                .json()
-                .key("TradeID")
-                .version("Version")
-                .time("Timestamp")
-                .rollup(rollup -> rollup.levels("Hierarchy.RiskType", "Hierarchy.TradeDesk", "Hierarchy.Region")
-                        .sum("value", "Value", 18, 2)
-                        .count("trades"))
-                .build();
+        return ((Reading.Read) PipelineText.read(TradeRiskLoad.PIPELINE)).pipeline();
     }
 
     /// Folds a file from its beginning to its end into a new directory.

@@ -20,6 +20,18 @@ import java.util.List;
 public final class TradeRiskLoad {
     public static final long MESSAGES_MAX = 2_000_000_000L;
 
+    /// The pipeline that folds these messages where none of them deletes, as the JSON text of a pipeline file.
+    public static final String PIPELINE = """
+            {
+              "pipeline": "trade-risk",
+              "input": {"key": "TradeID", "version": "Version", "time": "Timestamp"},
+              "rollup": {
+                "levels": ["Hierarchy.RiskType", "Hierarchy.TradeDesk", "Hierarchy.Region"],
+                "measures": {"value": "sum(Value) decimal(18,2)", "trades": "count()"}
+              }
+            }
+            """;
+
     private static final int VALUE_CENTS_MAX = 10_000_000;
 
     private final TradeRiskMix mix;

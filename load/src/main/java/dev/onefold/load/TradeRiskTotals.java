@@ -1,7 +1,9 @@
 package dev.onefold.load;
 
 import java.math.BigDecimal;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.StringJoiner;
 import java.util.stream.Collectors;
 
@@ -27,6 +29,19 @@ public record TradeRiskTotals(long seed, Made made, InOrder inOrder, long bytes,
             long malformed) {
         public long messages() {
             return newTrades + corrections + reinserts + duplicates + late + deletes + malformed;
+        }
+
+        /// The count of each kind by its name, in a fixed order.
+        public SequencedMap<String, Long> byKind() {
+            SequencedMap<String, Long> counts = new LinkedHashMap<>();
+            counts.put("new", newTrades);
+            counts.put("corrections", corrections);
+            counts.put("re-inserts", reinserts);
+            counts.put("duplicates", duplicates);
+            counts.put("late", late);
+            counts.put("deletes", deletes);
+            counts.put("malformed", malformed);
+            return counts;
         }
     }
 
@@ -62,25 +77,21 @@ public record TradeRiskTotals(long seed, Made made, InOrder inOrder, long bytes,
               "seed": %d,
               "messages": %d,
               "bytes": %d,
-              "made": {"new": %d, "corrections": %d, "reinserts": %d, "duplicates": %d, "late": %d, "deletes": %d, "malformed": %d},
+              "made": {%s},
               "inOrder": {"accepted": %d, "duplicate": %d, "stale": %d, "malformed": %d},
               "groups": %s
             }
             """.formatted(
-                        seed,
-                        made.messages(),
-                        bytes,
-                        made.newTrades(),
-                        made.corrections(),
-                        made.reinserts(),
-                        made.duplicates(),
-                        made.late(),
-                        made.deletes(),
-                        made.malformed(),
-                        inOrder.accepted(),
-                        inOrder.duplicate(),
-                        inOrder.stale(),
-                        inOrder.malformed(),
-                        groups.isEmpty() ? "[]" : lines);
+                seed,
+                made.messages(),
+                bytes,
+                made.byKind().entrySet().stream()
+                        .map(kind -> "\"%s\": %d".formatted(kind.getKey().replace("-", ""), kind.getValue()))
+                        .collect(Collectors.joining(", ")),
+                inOrder.accepted(),
+                inOrder.duplicate(),
+                inOrder.stale(),
+                inOrder.malformed(),
+                groups.isEmpty() ? "[]" : lines);
     }
 }

@@ -53,7 +53,7 @@ final class BatchAttempt {
     }
 
     private int expired(List<Delivery> records) {
-        Duration age = mapping.settings.maximumRecordAge();
+        Duration age = mapping.settings.failing().maximumRecordAge();
         if (age.equals(MappingSettings.FOREVER)) {
             return 0;
         }
@@ -93,8 +93,9 @@ final class BatchAttempt {
 
     private void answered(Part part, byte[] answer) {
         List<Delivery> records = part.records();
-        Optional<Set<String>> failures =
-                mapping.settings.reportBatchItemFailures() ? BatchAnswer.failures(answer) : Optional.of(Set.of());
+        Optional<Set<String>> failures = mapping.settings.failing().reportBatchItemFailures()
+                ? BatchAnswer.failures(answer)
+                : Optional.of(Set.of());
         int from = failures.map(failed -> firstOf(failed, records)).orElse(0);
         if (from == records.size()) {
             mapping.fine();
@@ -145,11 +146,11 @@ final class BatchAttempt {
         if (mapping.strikes(mapping.faults.recut())) {
             return 1 + mapping.random.nextInt(size - 1);
         }
-        return mapping.settings.bisectBatchOnFunctionError() ? size / 2 : 0;
+        return mapping.settings.failing().bisectBatchOnFunctionError() ? size / 2 : 0;
     }
 
     private void retry(Part part) {
-        int retries = mapping.settings.maximumRetryAttempts();
+        int retries = mapping.settings.failing().maximumRetryAttempts();
         if (retries >= 0 && part.failures() > retries) {
             giveUp(part, GivenUp.Condition.ATTEMPTS);
         } else {

@@ -193,7 +193,7 @@ public final class QueueMapping implements AutoCloseable {
 
     private List<Message> done(List<Message> messages, byte[] answer) {
         Optional<Set<String>> failed =
-                settings.reportBatchItemFailures() ? BatchAnswer.failures(answer) : Optional.of(Set.of());
+                settings.failing().reportBatchItemFailures() ? BatchAnswer.failures(answer) : Optional.of(Set.of());
         List<Message> done = failed.isEmpty()
                 ? List.of()
                 : messages.stream()

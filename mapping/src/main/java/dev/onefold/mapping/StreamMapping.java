@@ -185,16 +185,17 @@ public final class StreamMapping implements AutoCloseable {
     private Position start() {
         return discovered
                 ? new Position.TrimHorizon()
-                : switch (settings.startingPosition()) {
+                : switch (settings.start().position()) {
                     case TRIM_HORIZON -> new Position.TrimHorizon();
                     case LATEST -> new Position.Latest();
                     case AT_TIMESTAMP ->
-                        new Position.AtTimestamp(Objects.requireNonNull(settings.startingPositionTimestamp()));
+                        new Position.AtTimestamp(
+                                Objects.requireNonNull(settings.start().timestamp()));
                 };
     }
 
     private boolean isSkipped(Shard shard) {
-        return settings.startingPosition() == MappingSettings.StartingPosition.LATEST && shard.isClosed();
+        return settings.start().position() == MappingSettings.StartingPosition.LATEST && shard.isClosed();
     }
 
     private void beginReady() {

@@ -83,6 +83,18 @@ final class EventJson {
         }
     }
 
+    /// Goes on to the next member of an object, and to its value.
+    ///
+    /// @return the member's name; `null` at the end of the object
+    static @Nullable String member(JsonParser parser) throws IOException {
+        if (parser.nextToken() == JsonToken.END_OBJECT) {
+            return null;
+        }
+        String name = parser.currentName();
+        parser.nextToken();
+        return name;
+    }
+
     /// Fails unless an array begins at the parser's place.
     static void expectArray(JsonParser parser) throws IOException {
         if (parser.currentToken() != JsonToken.START_ARRAY) {

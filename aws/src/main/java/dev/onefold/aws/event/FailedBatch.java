@@ -1,7 +1,6 @@
 package dev.onefold.aws.event;
 
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +45,7 @@ public record FailedBatch(
         Range range = null;
         parser.nextToken();
         EventJson.expectObject(parser);
-        while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
-            parser.nextToken();
+        for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
             switch (name) {
                 case "requestContext" -> condition = condition(parser);
                 case "KinesisBatchInfo", "DDBStreamBatchInfo" -> range = Range.read(parser);
@@ -69,9 +66,7 @@ public record FailedBatch(
     private static @Nullable String condition(JsonParser parser) throws IOException {
         String condition = null;
         EventJson.expectObject(parser);
-        while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
-            parser.nextToken();
+        for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
             if (name.equals("condition")) {
                 condition = EventJson.text(parser);
             } else {
@@ -107,9 +102,7 @@ public record FailedBatch(
             String first = null;
             String last = null;
             EventJson.expectObject(parser);
-            while (parser.nextToken() != JsonToken.END_OBJECT) {
-                String name = parser.currentName();
-                parser.nextToken();
+            for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
                 switch (name) {
                     case "streamArn" -> streamArn = EventJson.text(parser);
                     case "shardId" -> shardId = EventJson.text(parser);

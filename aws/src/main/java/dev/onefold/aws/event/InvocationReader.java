@@ -44,9 +44,7 @@ final class InvocationReader {
     private Invocation read() throws IOException {
         parser.nextToken();
         EventJson.expectObject(parser);
-        while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
-            parser.nextToken();
+        for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
             switch (name) {
                 case "Records" -> readRecords();
                 case "records" ->
@@ -90,9 +88,7 @@ final class InvocationReader {
         kinesis = null;
         change = null;
         EventJson.expectObject(parser);
-        while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
-            parser.nextToken();
+        for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
             switch (name) {
                 case "eventID" -> eventId = EventJson.text(parser);
                 case "eventName" -> eventName = EventJson.text(parser);

@@ -19,9 +19,7 @@ record KinesisData(@Nullable String sequence, byte @Nullable [] data, long atMs)
         String sequence = null;
         byte[] data = null;
         Instant at = null;
-        while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
-            parser.nextToken();
+        for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
             switch (name) {
                 case "sequenceNumber" -> sequence = EventJson.text(parser);
                 case "data" -> data = parser.getBinaryValue();

@@ -50,9 +50,7 @@ record TableChange(
         byte[] keys = null;
         byte[] newImage = null;
         byte[] oldImage = null;
-        while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
-            parser.nextToken();
+        for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
             switch (name) {
                 case "SequenceNumber" -> sequence = EventJson.text(parser);
                 case "ApproximateCreationDateTime" -> time = time(parser);

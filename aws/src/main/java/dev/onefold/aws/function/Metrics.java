@@ -1,13 +1,10 @@
 package dev.onefold.aws.function;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import dev.onefold.aws.template.Metric;
-import java.io.IOException;
+import dev.onefold.core.document.Json;
 import java.io.PrintStream;
-import java.io.StringWriter;
 import java.time.Instant;
-import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,15 +18,12 @@ import java.util.TreeSet;
 /// @param out where the function's log lines go
 /// @param stack the value of the metrics' one dimension
 public record Metrics(PrintStream out, String stack) {
-    private static final JsonFactory JSON = new JsonFactory();
     private static final int VALUES_MAX = 100;
 
     void write(Instant at, Map<Metric, Long> values) {
-        line(at, values.keySet(), json -> {
-            for (Map.Entry<Metric, Long> value : new TreeMap<>(values).entrySet()) {
-                json.writeNumberField(value.getKey().name(), value.getValue());
-            }
-        });
+        Map<String, Object> byName = new LinkedHashMap<>();
+        new TreeMap<>(values).forEach((metric, value) -> byName.put(metric.name(), value));
+        line(at, values.keySet(), byName);
     }
 
     /// Writes each of many values, by how often it was there; nothing if there is none. CloudWatch takes 100 different
@@ -47,65 +41,37 @@ public record Metrics(PrintStream out, String stack) {
         if (rest > 0) {
             most.put(counts.lastKey(), rest);
         }
-        line(at, Set.of(metric), json -> {
-            json.writeObjectFieldStart(metric.name());
-            array(json, "Values", most.keySet());
-            array(json, "Counts", most.values());
-            json.writeNumberField("Min", most.firstKey());
-            json.writeNumberField("Max", most.lastKey());
-            json.writeNumberField("Count", records);
-            json.writeNumberField(
-                    "Sum",
-                    most.entrySet().stream()
-                            .mapToLong(count -> count.getKey() * count.getValue())
-                            .sum());
-            json.writeEndObject();
-        });
+        long sum = most.entrySet().stream()
+                .mapToLong(count -> count.getKey() * count.getValue())
+                .sum();
+        Map<String, Object> histogram = object(
+                "Values", List.copyOf(most.keySet()), "Counts", List.copyOf(most.values()), "Min", most.firstKey());
+        histogram.putAll(object("Max", most.lastKey(), "Count", records, "Sum", sum));
+        line(at, Set.of(metric), Map.of(metric.name(), histogram));
     }
 
-    private static void array(JsonGenerator json, String name, Collection<Long> numbers) throws IOException {
-        json.writeArrayFieldStart(name);
-        for (long number : numbers) {
-            json.writeNumber(number);
+    private void line(Instant at, Set<Metric> metrics, Map<String, Object> values) {
+        List<Map<String, Object>> names = new TreeSet<>(metrics)
+                .stream()
+                        .map(metric -> object("Name", metric.name(), "StorageResolution", metric.resolution()))
+                        .toList();
+        Map<String, Object> group = object(
+                "Namespace", Metric.NAMESPACE, "Dimensions", List.of(List.of(Metric.DIMENSION)), "Metrics", names);
+        Map<String, Object> line = object(
+                "_aws",
+                object("Timestamp", at.toEpochMilli(), "CloudWatchMetrics", List.of(group)),
+                Metric.DIMENSION,
+                stack);
+        line.putAll(values);
+        out.println(Json.of(line));
+    }
+
+    /// Names and values by turns, in this order.
+    private static Map<String, Object> object(Object... members) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        for (int i = 0; i < members.length; i += 2) {
+            object.put((String) members[i], members[i + 1]);
         }
-        json.writeEndArray();
-    }
-
-    private interface Values {
-        void write(JsonGenerator json) throws IOException;
-    }
-
-    private void line(Instant at, Set<Metric> metrics, Values values) {
-        StringWriter line = new StringWriter();
-        try (JsonGenerator json = JSON.createGenerator(line)) {
-            json.writeStartObject();
-            json.writeObjectFieldStart("_aws");
-            json.writeNumberField("Timestamp", at.toEpochMilli());
-            json.writeArrayFieldStart("CloudWatchMetrics");
-            json.writeStartObject();
-            json.writeStringField("Namespace", Metric.NAMESPACE);
-            json.writeArrayFieldStart("Dimensions");
-            json.writeStartArray();
-            json.writeString(Metric.DIMENSION);
-            json.writeEndArray();
-            json.writeEndArray();
-            json.writeArrayFieldStart("Metrics");
-            for (Metric metric : new TreeSet<>(metrics)) {
-                json.writeStartObject();
-                json.writeStringField("Name", metric.name());
-                json.writeNumberField("StorageResolution", metric.resolution());
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-            json.writeEndObject();
-            json.writeEndArray();
-            json.writeEndObject();
-            json.writeStringField(Metric.DIMENSION, stack);
-            values.write(json);
-            json.writeEndObject();
-        } catch (IOException e) {
-            throw new IllegalStateException("Writing into memory failed", e);
-        }
-        out.println(line);
+        return object;
     }
 }

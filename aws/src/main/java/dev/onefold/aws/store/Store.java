@@ -76,32 +76,20 @@ public record Store(
                 Optional.empty());
     }
 
-    /// For a process that has not looked at the tables yet.
+    /// The tables alone, for a process that neither keeps nor reads letters and has not looked at the tables yet.
     public Store(
-            DynamoDbAsyncClient client,
-            Tables tables,
-            Threads threads,
-            RandomGenerator random,
-            InstantSource clock,
-            int deltasPerCommitMax,
-            Bucket bucket) {
-        this(client, tables, threads, random, clock, deltasPerCommitMax, bucket, new TableIds());
-    }
-
-    /// The tables alone, for a process that neither keeps nor reads letters.
-    public Store(
-            DynamoDbAsyncClient client,
-            Tables tables,
-            Threads threads,
-            RandomGenerator random,
-            InstantSource clock,
-            int deltasPerCommitMax) {
-        this(client, tables, threads, random, clock, deltasPerCommitMax, Bucket.NONE);
+            DynamoDbAsyncClient client, Tables tables, Threads threads, RandomGenerator random, InstantSource clock) {
+        this(client, tables, threads, random, clock, DELTAS_PER_COMMIT_MAX, Bucket.NONE, new TableIds());
     }
 
     /// The same tables with a bucket.
     public Store with(Bucket letters) {
         return new Store(client, tables, threads, random, clock, deltasPerCommitMax, letters, ids);
+    }
+
+    /// The same tables with smaller commits.
+    public Store withDeltasPerCommitMax(int count) {
+        return new Store(client, tables, threads, random, clock, count, bucket, ids);
     }
 
     /// What became of a transaction.

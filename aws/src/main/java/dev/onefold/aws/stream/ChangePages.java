@@ -5,43 +5,26 @@ import dev.onefold.aws.event.TableRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.GetRecordsResponse;
-import software.amazon.awssdk.services.dynamodb.model.GetShardIteratorRequest;
 import software.amazon.awssdk.services.dynamodb.model.GetShardIteratorResponse;
-import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
+import software.amazon.awssdk.services.kinesis.model.ShardIteratorType;
 
 /// A shard of a table's change stream. It can be read from a record on, not from a time, and does not say how far
 /// behind its newest record a page is: at the end of what there is, pages are empty.
 ///
 /// @param stream its ARN
 record ChangePages(DynamoDbStreamsAsyncClient client, String stream, String shard) implements Pages {
-    private CompletableFuture<String> iterator(Consumer<GetShardIteratorRequest.Builder> where) {
-        return client.getShardIterator(
-                        request -> request.streamArn(stream).shardId(shard).applyMutation(where))
+    @Override
+    public CompletableFuture<String> iterator(
+            ShardIteratorType type, @Nullable String sequence, @Nullable Instant time) {
+        ShardIteratorType known = time == null ? type : ShardIteratorType.TRIM_HORIZON;
+        return client.getShardIterator(request -> request.streamArn(stream)
+                        .shardId(shard)
+                        .shardIteratorType(known.toString())
+                        .sequenceNumber(sequence))
                 .thenApply(GetShardIteratorResponse::shardIterator);
-    }
-
-    @Override
-    public CompletableFuture<String> at(Position position) {
-        return switch (position) {
-            case Position.Sequence(var number) ->
-                iterator(request -> request.shardIteratorType(ShardIteratorType.AT_SEQUENCE_NUMBER)
-                        .sequenceNumber(number));
-            case Position.Time _ -> oldest();
-        };
-    }
-
-    @Override
-    public CompletableFuture<String> after(String sequence) {
-        return iterator(request -> request.shardIteratorType(ShardIteratorType.AFTER_SEQUENCE_NUMBER)
-                .sequenceNumber(sequence));
-    }
-
-    @Override
-    public CompletableFuture<String> oldest() {
-        return iterator(request -> request.shardIteratorType(ShardIteratorType.TRIM_HORIZON));
     }
 
     @Override

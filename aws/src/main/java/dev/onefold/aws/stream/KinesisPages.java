@@ -6,10 +6,9 @@ import dev.onefold.aws.event.StreamName;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.GetRecordsResponse;
-import software.amazon.awssdk.services.kinesis.model.GetShardIteratorRequest;
 import software.amazon.awssdk.services.kinesis.model.GetShardIteratorResponse;
 import software.amazon.awssdk.services.kinesis.model.ShardIteratorType;
 
@@ -20,36 +19,17 @@ record KinesisPages(KinesisAsyncClient client, String stream, String shard) impl
     /// A page of these is a batch for State, whatever their size: a request brings at most 10 MiB.
     private static final int PAGE_RECORDS_MAX = 1_000;
 
-    private CompletableFuture<String> iterator(Consumer<GetShardIteratorRequest.Builder> where) {
+    @Override
+    public CompletableFuture<String> iterator(
+            ShardIteratorType type, @Nullable String sequence, @Nullable Instant time) {
         boolean isArn = stream.startsWith("arn:");
         return client.getShardIterator(request -> request.streamName(isArn ? null : stream)
                         .streamARN(isArn ? stream : null)
                         .shardId(shard)
-                        .applyMutation(where))
+                        .shardIteratorType(type)
+                        .startingSequenceNumber(sequence)
+                        .timestamp(time))
                 .thenApply(GetShardIteratorResponse::shardIterator);
-    }
-
-    @Override
-    public CompletableFuture<String> at(Position position) {
-        return switch (position) {
-            case Position.Sequence(var number) ->
-                iterator(request -> request.shardIteratorType(ShardIteratorType.AT_SEQUENCE_NUMBER)
-                        .startingSequenceNumber(number));
-            case Position.Time(var at) ->
-                iterator(request -> request.shardIteratorType(ShardIteratorType.AT_TIMESTAMP)
-                        .timestamp(at));
-        };
-    }
-
-    @Override
-    public CompletableFuture<String> after(String sequence) {
-        return iterator(request -> request.shardIteratorType(ShardIteratorType.AFTER_SEQUENCE_NUMBER)
-                .startingSequenceNumber(sequence));
-    }
-
-    @Override
-    public CompletableFuture<String> oldest() {
-        return iterator(request -> request.shardIteratorType(ShardIteratorType.TRIM_HORIZON));
     }
 
     @Override

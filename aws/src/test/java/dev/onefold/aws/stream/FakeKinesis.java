@@ -1,5 +1,6 @@
 package dev.onefold.aws.stream;
 
+import dev.onefold.fakes.aws.FakeClient;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,7 +23,7 @@ import software.amazon.awssdk.services.kinesis.model.PutRecordsResultEntry;
 
 /// The writing side of a stream with what the service may do to a request: refuse some of its entries, refuse all
 /// of it, do it and lose the answer. It holds the limits of `PutRecords`, and answers in any order.
-final class FakeKinesis implements KinesisAsyncClient {
+final class FakeKinesis implements KinesisAsyncClient, FakeClient {
     private static final int SHARDS = 3;
 
     private final Turns turns;
@@ -134,12 +135,4 @@ final class FakeKinesis implements KinesisAsyncClient {
                 .sequenceNumber(String.valueOf(records.size()))
                 .build();
     }
-
-    @Override
-    public String serviceName() {
-        return SERVICE_NAME;
-    }
-
-    @Override
-    public void close() {}
 }

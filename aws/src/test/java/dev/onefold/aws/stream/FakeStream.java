@@ -1,5 +1,6 @@
 package dev.onefold.aws.stream;
 
+import dev.onefold.fakes.aws.FakeClient;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ import software.amazon.awssdk.services.kinesis.model.Shard;
 
 /// The reading side of a stream, as nasty as its documentation allows: pages of any size, and without records though
 /// there are more; iterators that expire; requests that are refused or lost; a trim horizon that moves.
-final class FakeStream implements KinesisAsyncClient {
+final class FakeStream implements KinesisAsyncClient, FakeClient {
     static final String NAME = "trades";
     static final String ARN = "arn:aws:kinesis:us-east-2:123456789012:stream/" + NAME;
 
@@ -225,12 +226,4 @@ final class FakeStream implements KinesisAsyncClient {
                 .data(SdkBytes.fromByteArrayUnsafe(Arrays.copyOf(stored.data(), stored.data().length)))
                 .build();
     }
-
-    @Override
-    public String serviceName() {
-        return SERVICE_NAME;
-    }
-
-    @Override
-    public void close() {}
 }

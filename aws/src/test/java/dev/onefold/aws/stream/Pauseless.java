@@ -12,14 +12,7 @@ final class Pauseless implements Threads {
 
     /// The same tables by another client, with pauses that take no time.
     static Store store(Store store, DynamoDbAsyncClient client) {
-        return new Store(
-                client,
-                store.tables(),
-                THREADS,
-                store.random(),
-                store.clock(),
-                store.deltasPerCommitMax(),
-                store.bucket());
+        return new Store(client, store.tables(), THREADS, store.random(), store.clock()).with(store.bucket());
     }
 
     @Override

@@ -35,7 +35,7 @@ class ShardReadingTest {
 
     private static Store store(RandomGenerator random) {
         return new Store(
-                NO_TABLES, Store.Tables.of("none"), Pauseless.THREADS, random, () -> START.plus(Duration.ofDays(1)), 1);
+                NO_TABLES, Store.Tables.of("none"), Pauseless.THREADS, random, () -> START.plus(Duration.ofDays(1)));
     }
 
     private ShardReading.Extent read(FakeStream stream, Position from, Position to) {

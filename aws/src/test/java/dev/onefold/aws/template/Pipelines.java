@@ -2,21 +2,17 @@ package dev.onefold.aws.template;
 
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.load.TradeRiskLoad;
 
 /// Pipelines of the tests.
 final class Pipelines {
     private Pipelines() {}
 
     static Pipeline trades() {
-        return PipelineBuilder.named("trade-risk")
-                .key("TradeID")
-                .version("Version")
-                .time("Timestamp")
-                .rollup(rollup -> rollup.levels("Hierarchy.RiskType", "Hierarchy.TradeDesk", "Hierarchy.Region")
-                        .sum("value", "Value", 18, 2)
-                        .count("trades"))
-                .build();
+        return ((Reading.Read) PipelineText.read(TradeRiskLoad.PIPELINE)).pipeline();
     }
 
     static Pipeline changes() {

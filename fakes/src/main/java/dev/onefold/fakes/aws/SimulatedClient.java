@@ -40,7 +40,7 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemResponse;
 /// The SDK's client, as one process has it. When the process is killed, nothing that it waits for ever completes.
 ///
 /// An operation that is not overridden here fails, as the SDK's interface has it.
-public final class SimulatedClient implements DynamoDbAsyncClient {
+public final class SimulatedClient implements DynamoDbAsyncClient, FakeClient {
     final SimulatedDynamoDb service;
 
     private final String name;
@@ -184,14 +184,6 @@ public final class SimulatedClient implements DynamoDbAsyncClient {
     private boolean skips() {
         return service.faults().strikes(Fault.UNPROCESSED, service.random);
     }
-
-    @Override
-    public String serviceName() {
-        return SERVICE_NAME;
-    }
-
-    @Override
-    public void close() {}
 
     @Override
     public String toString() {

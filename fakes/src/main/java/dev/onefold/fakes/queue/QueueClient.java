@@ -1,5 +1,6 @@
 package dev.onefold.fakes.queue;
 
+import dev.onefold.fakes.aws.FakeClient;
 import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Wire;
 import java.nio.charset.StandardCharsets;
@@ -33,7 +34,7 @@ import software.amazon.awssdk.services.sqs.model.SqsException;
 /// The SDK's client, as one process has it. When the process is killed, nothing that it waits for ever completes.
 ///
 /// An operation that is not overridden here fails, as the SDK's interface has it.
-public final class QueueClient implements SqsAsyncClient {
+public final class QueueClient implements SqsAsyncClient, FakeClient {
     private static final int BODY_BYTES_MAX = 1024 * 1024;
     private static final int MESSAGES_MAX = 10;
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
@@ -178,12 +179,4 @@ public final class QueueClient implements SqsAsyncClient {
             throw new IllegalStateException("This Java has no MD5, which every one must have", missing);
         }
     }
-
-    @Override
-    public String serviceName() {
-        return SERVICE_NAME;
-    }
-
-    @Override
-    public void close() {}
 }

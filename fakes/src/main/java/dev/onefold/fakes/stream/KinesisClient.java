@@ -1,5 +1,6 @@
 package dev.onefold.fakes.stream;
 
+import dev.onefold.fakes.aws.FakeClient;
 import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Wire;
 import java.math.BigInteger;
@@ -42,7 +43,7 @@ import software.amazon.awssdk.services.kinesis.model.StreamStatus;
 /// The SDK's client, as one process has it. When the process is killed, nothing that it waits for ever completes.
 ///
 /// An operation that is not overridden here fails, as the SDK's interface has it.
-public final class KinesisClient implements KinesisAsyncClient {
+public final class KinesisClient implements KinesisAsyncClient, FakeClient {
     private static final int PUT_RECORDS_MAX = 500;
     private static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
     private static final int PUT_BYTES_MAX = 10 * 1024 * 1024;
@@ -328,12 +329,4 @@ public final class KinesisClient implements KinesisAsyncClient {
                 .millisBehindLatest(behindMs)
                 .build();
     }
-
-    @Override
-    public String serviceName() {
-        return SERVICE_NAME;
-    }
-
-    @Override
-    public void close() {}
 }

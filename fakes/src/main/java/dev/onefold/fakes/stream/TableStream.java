@@ -1,5 +1,6 @@
 package dev.onefold.fakes.stream;
 
+import dev.onefold.fakes.aws.FakeClient;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedDynamoDb;
 import dev.onefold.fakes.aws.VirtualTime;
@@ -38,7 +39,7 @@ import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClie
 /// not; each shard is followed by a child when it is [rolled over][#rollOver()].
 ///
 /// One thread, the one that runs the [VirtualTime].
-public final class TableStream implements DynamoDbStreamsAsyncClient {
+public final class TableStream implements DynamoDbStreamsAsyncClient, FakeClient {
     private static final Duration RETENTION = Duration.ofHours(24);
     private static final Duration ITERATOR_AGE_MAX = Duration.ofMinutes(15);
     private static final int GET_RECORDS_MAX = 1_000;
@@ -264,12 +265,4 @@ public final class TableStream implements DynamoDbStreamsAsyncClient {
                         .streamViewType(StreamViewType.NEW_AND_OLD_IMAGES))
                 .build();
     }
-
-    @Override
-    public String serviceName() {
-        return SERVICE_NAME;
-    }
-
-    @Override
-    public void close() {}
 }

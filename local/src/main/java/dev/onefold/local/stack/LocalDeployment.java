@@ -119,13 +119,12 @@ public final class LocalDeployment implements AutoCloseable {
     /// The tables, as whoever runs the stack sees them.
     public Store store() {
         return new Store(
-                operator.tables,
-                Store.Tables.of(name),
-                Connection.THREADS,
-                new SecureRandom(),
-                InstantSource.system(),
-                Store.DELTAS_PER_COMMIT_MAX,
-                new Store.Bucket(() -> operator.objects, Optional.of(template.value("LettersBucket"))));
+                        operator.tables,
+                        Store.Tables.of(name),
+                        Connection.THREADS,
+                        new SecureRandom(),
+                        InstantSource.system())
+                .with(new Store.Bucket(() -> operator.objects, Optional.of(template.value("LettersBucket"))));
     }
 
     /// The stream, as producers see it.

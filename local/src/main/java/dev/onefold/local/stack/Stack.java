@@ -136,13 +136,15 @@ final class Stack {
                 Properties.number(properties, "BatchSize"),
                 Duration.ofSeconds(Properties.number(properties, "MaximumBatchingWindowInSeconds", 0)),
                 Properties.number(properties, "ParallelizationFactor", 1),
-                Properties.number(properties, "MaximumRetryAttempts", -1),
-                age == -1 ? MappingSettings.FOREVER : Duration.ofSeconds(age),
-                Boolean.parseBoolean(Properties.text(properties, "BisectBatchOnFunctionError", "false")),
-                reports,
-                MappingSettings.StartingPosition.valueOf(
-                        Properties.text(properties, "StartingPosition", "TRIM_HORIZON")),
-                null);
+                new MappingSettings.Failing(
+                        Properties.number(properties, "MaximumRetryAttempts", -1),
+                        age == -1 ? MappingSettings.FOREVER : Duration.ofSeconds(age),
+                        Boolean.parseBoolean(Properties.text(properties, "BisectBatchOnFunctionError", "false")),
+                        reports),
+                new MappingSettings.Start(
+                        MappingSettings.StartingPosition.valueOf(
+                                Properties.text(properties, "StartingPosition", "TRIM_HORIZON")),
+                        null));
     }
 
     private static Set<OperationType> kinds(Map<String, Object> properties) {

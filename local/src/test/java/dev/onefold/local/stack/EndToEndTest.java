@@ -60,8 +60,7 @@ class EndToEndTest {
                 Store.Tables.of("trades"),
                 Connection.THREADS,
                 new SecureRandom(),
-                InstantSource.system(),
-                Store.DELTAS_PER_COMMIT_MAX);
+                InstantSource.system());
     }
 
     /// What Upkeep does each day, and the two things that it does only where somebody is in its way; and what State

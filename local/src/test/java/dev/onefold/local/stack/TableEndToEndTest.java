@@ -76,23 +76,22 @@ class TableEndToEndTest {
     private static void assertReplayFindsNothing(LocalDeployment deployment, Favourites favourites) {
         Store patient = deployment.store();
         Store store = new Store(
-                patient.client(),
-                patient.tables(),
-                new Threads() {
-                    @Override
-                    public void execute(Runnable task) {
-                        Connection.THREADS.execute(task);
-                    }
+                        patient.client(),
+                        patient.tables(),
+                        new Threads() {
+                            @Override
+                            public void execute(Runnable task) {
+                                Connection.THREADS.execute(task);
+                            }
 
-                    @Override
-                    public void pause(Duration pause) {
-                        Thread.onSpinWait(); // A table's stream does not tell its end: no use in waiting.
-                    }
-                },
-                patient.random(),
-                patient.clock(),
-                patient.deltasPerCommitMax(),
-                patient.bucket());
+                            @Override
+                            public void pause(Duration pause) {
+                                Thread.onSpinWait(); // A table's stream does not tell its end: no use in waiting.
+                            }
+                        },
+                        patient.random(),
+                        patient.clock())
+                .with(patient.bucket());
         String stream = new LetterTable(store).input().orElseThrow();
         assertThat(stream).isEqualTo(deployment.value("InputStreamArn"));
         Instant now = Instant.now();

@@ -8,12 +8,14 @@ import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Layout;
-import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedDynamoDb;
 import dev.onefold.fakes.aws.Tally;
 import dev.onefold.fakes.aws.VirtualTime;
+import dev.onefold.load.TradeRiskLoad;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -131,13 +133,8 @@ public final class AwsFigures {
         Deployment deployment = new Deployment(time, dynamo, new SplittableRandom(1));
         AwsEngine engine = deployment.engine(pipeline(), LANES, GATES);
         var client = dynamo.client("function");
-        Store store = new Store(
-                client,
-                deployment.tables,
-                new SimulatedThreads(time, client),
-                new SplittableRandom(2),
-                time,
-                Store.DELTAS_PER_COMMIT_MAX);
+        Store store =
+                new Store(client, deployment.tables, new SimulatedThreads(time, client), new SplittableRandom(2), time);
         dynamo.inject(latency(LAG_MAX));
         Tally tally = dynamo.tally();
         Map<Tally.Operation, Long> before = new TreeMap<>(tally.requests());
@@ -181,13 +178,6 @@ public final class AwsFigures {
 
     /// The benchmark's.
     static Pipeline pipeline() {
-        return PipelineBuilder.named("trade-risk")
-                .key("TradeID")
-                .version("Version")
-                .time("Timestamp")
-                .rollup(rollup -> rollup.levels("Hierarchy.RiskType", "Hierarchy.TradeDesk", "Hierarchy.Region")
-                        .sum("value", "Value", 18, 2)
-                        .count("trades"))
-                .build();
+        return ((Reading.Read) PipelineText.read(TradeRiskLoad.PIPELINE)).pipeline();
     }
 }

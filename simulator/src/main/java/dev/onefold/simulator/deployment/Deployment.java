@@ -7,6 +7,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.Threads;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.fakes.aws.DeploymentTables;
 import dev.onefold.fakes.aws.SimulatedClient;
 import dev.onefold.fakes.aws.SimulatedDynamoDb;
 import dev.onefold.fakes.aws.VirtualTime;
@@ -22,12 +23,6 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
-import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
-import software.amazon.awssdk.services.dynamodb.model.BillingMode;
-import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
-import software.amazon.awssdk.services.dynamodb.model.KeyType;
-import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
 /// The tables of one pipeline on the simulated service.
 public final class Deployment {
@@ -67,10 +62,8 @@ public final class Deployment {
         bucket = new SimulatedBucket(time, dynamo::faults, random.split());
         this.deltasPerCommitMax = deltasPerCommitMax;
         this.clockSkewMsMax = clockSkewMsMax;
-        create(tables.rows(), List.of("k"), List.of(ScalarAttributeType.B));
-        create(tables.deltas(), List.of("l", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.S));
-        create(tables.totals(), List.of("p", "g"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
-        create(tables.letters(), List.of("p", "i"), List.of(ScalarAttributeType.S, ScalarAttributeType.B));
+        DeploymentTables.requests(tables.rows(), tables.deltas(), tables.totals(), tables.letters())
+                .forEach(request -> of(dynamo.client("deploy").createTable(request)));
     }
 
     /// One in which nothing goes wrong.
@@ -92,24 +85,6 @@ public final class Deployment {
         engine.reduce();
     }
 
-    private void create(String table, List<String> names, List<ScalarAttributeType> types) {
-        of(dynamo.client("deploy")
-                .createTable(request -> request.tableName(table)
-                        .billingMode(BillingMode.PAY_PER_REQUEST)
-                        .attributeDefinitions(IntStream.range(0, names.size())
-                                .mapToObj(i -> AttributeDefinition.builder()
-                                        .attributeName(names.get(i))
-                                        .attributeType(types.get(i))
-                                        .build())
-                                .toList())
-                        .keySchema(IntStream.range(0, names.size())
-                                .mapToObj(i -> KeySchemaElement.builder()
-                                        .attributeName(names.get(i))
-                                        .keyType(i == 0 ? KeyType.HASH : KeyType.RANGE)
-                                        .build())
-                                .toList())));
-    }
-
     /// The tables as a process of the functions sees them.
     Store function() {
         return store(dynamo.client("function"));
@@ -124,24 +99,19 @@ public final class Deployment {
     Store store(SimulatedClient client, Threads threads) {
         Duration skew = Duration.ofMillis(random.nextLong(-clockSkewMsMax, clockSkewMsMax));
         return new Store(
-                client,
-                tables,
-                threads,
-                random.split(),
-                () -> time.instant().plus(skew),
-                deltasPerCommitMax,
-                new Store.Bucket(() -> bucket.client(client), Optional.of("letters")));
+                        client,
+                        tables,
+                        threads,
+                        random.split(),
+                        () -> time.instant().plus(skew))
+                .withDeltasPerCommitMax(deltasPerCommitMax)
+                .with(new Store.Bucket(() -> bucket.client(client), Optional.of("letters")));
     }
 
     /// The same for a process whose clock, random numbers and commits are a test's.
     Store store(SimulatedClient client, long seed, InstantSource clock, int deltasPerCommitMax) {
-        return new Store(
-                client,
-                tables,
-                new SimulatedThreads(time, client),
-                new SplittableRandom(seed),
-                clock,
-                deltasPerCommitMax);
+        return new Store(client, tables, new SimulatedThreads(time, client), new SplittableRandom(seed), clock)
+                .withDeltasPerCommitMax(deltasPerCommitMax);
     }
 
     /// The verbs, as a person uses them; waiting lets time pass, and whatever goes on goes on.

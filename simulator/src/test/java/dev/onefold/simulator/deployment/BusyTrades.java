@@ -120,8 +120,7 @@ final class BusyTrades {
                 deployment.tables,
                 new SimulatedThreads(deployment.time, client),
                 new SplittableRandom(7),
-                deployment.time,
-                Store.DELTAS_PER_COMMIT_MAX);
+                deployment.time);
     }
 
     private DynamoDbAsyncClient slow(SimulatedClient client, Supplier<Duration> page) {

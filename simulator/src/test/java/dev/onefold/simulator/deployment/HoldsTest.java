@@ -83,8 +83,7 @@ class HoldsTest {
                     }
                 },
                 store.random(),
-                store.clock(),
-                store.deltasPerCommitMax());
+                store.clock());
         var _ = life.read(stopping);
         while (life.held == 0) {
             deployment.time.runFor(Duration.ofMillis(100));

@@ -1,5 +1,6 @@
 package dev.onefold.fakes.aws.bucket;
 
+import dev.onefold.fakes.aws.FakeClient;
 import dev.onefold.fakes.aws.SimulatedClient;
 import java.io.ByteArrayOutputStream;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +16,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
 /// The SDK's client of a bucket, as one process has it. An operation that is not overridden here fails, as the SDK's
 /// interface has it.
-final class BucketClient implements S3AsyncClient {
+final class BucketClient implements S3AsyncClient, FakeClient {
     private final SimulatedBucket bucket;
     private final SimulatedClient process;
 
@@ -65,12 +66,4 @@ final class BucketClient implements S3AsyncClient {
     private static String name(String bucketName, String object) {
         return bucketName + "/" + object;
     }
-
-    @Override
-    public String serviceName() {
-        return SERVICE_NAME;
-    }
-
-    @Override
-    public void close() {}
 }

@@ -47,9 +47,7 @@ public final class Reads {
     public GetItemResponse get(GetItemRequest request, Meter meter) {
         Legacy.refuse(request);
         Table table = tables.table(request.tableName());
-        Projection projection = projection(
-                request.hasExpressionAttributeNames() ? request.expressionAttributeNames() : null,
-                request.projectionExpression());
+        Projection projection = projection(request.expressionAttributeNames(), request.projectionExpression());
         Key key = table.schema().keyIn(Values.canonical(request.key()));
         Reading reading = Reading.of(request.consistentRead());
         Map<String, AttributeValue> item = read(table, key, reading);
@@ -61,7 +59,7 @@ public final class Reads {
     }
 
     private static @Nullable Projection projection(@Nullable Map<String, String> names, @Nullable String text) {
-        Expressions expressions = Writes.expressions(names, null, text != null);
+        Expressions expressions = Writes.expressions(names, null, text);
         Projection projection = expressions.projection(text);
         expressions.requireAllUsed();
         return projection;
@@ -89,9 +87,7 @@ public final class Reads {
         for (Map.Entry<String, KeysAndAttributes> entry : ordered(request).entrySet()) {
             KeysAndAttributes wanted = entry.getValue();
             Table table = tables.table(entry.getKey());
-            Projection projection = projection(
-                    wanted.hasExpressionAttributeNames() ? wanted.expressionAttributeNames() : null,
-                    wanted.projectionExpression());
+            Projection projection = projection(wanted.expressionAttributeNames(), wanted.projectionExpression());
             Reading reading = Reading.of(wanted.consistentRead());
             List<Map<String, AttributeValue>> items = new ArrayList<>();
             List<Map<String, AttributeValue>> left = new ArrayList<>();
@@ -157,9 +153,7 @@ public final class Reads {
                 throw invalid("The Get of a TransactGetItem is required");
             }
             Table table = tables.table(get.tableName());
-            Projection projection = projection(
-                    get.hasExpressionAttributeNames() ? get.expressionAttributeNames() : null,
-                    get.projectionExpression());
+            Projection projection = projection(get.expressionAttributeNames(), get.projectionExpression());
             Key key = table.schema().keyIn(Values.canonical(get.key()));
             if (!distinct.computeIfAbsent(get.tableName(), _ -> new TreeSet<>()).add(key)) {
                 throw invalid("Transaction request cannot include multiple operations on one item");

@@ -73,9 +73,9 @@ public final class Searches {
         Legacy.refuse(request);
         Table table = tables.table(request.tableName());
         Expressions expressions = Writes.expressions(
-                request.hasExpressionAttributeNames() ? request.expressionAttributeNames() : null,
-                request.hasExpressionAttributeValues() ? request.expressionAttributeValues() : null,
-                request.keyConditionExpression() != null);
+                request.expressionAttributeNames(),
+                request.expressionAttributeValues(),
+                request.keyConditionExpression());
         KeyCondition condition = expressions.key(request.keyConditionExpression(), table.schema());
         Ask ask = new Ask(
                 table,
@@ -114,9 +114,10 @@ public final class Searches {
         Legacy.refuse(request);
         Table table = tables.table(request.tableName());
         Expressions expressions = Writes.expressions(
-                request.hasExpressionAttributeNames() ? request.expressionAttributeNames() : null,
-                request.hasExpressionAttributeValues() ? request.expressionAttributeValues() : null,
-                request.filterExpression() != null || request.projectionExpression() != null);
+                request.expressionAttributeNames(),
+                request.expressionAttributeValues(),
+                request.filterExpression(),
+                request.projectionExpression());
         Ask ask = new Ask(
                 table,
                 Reading.of(request.consistentRead()),

@@ -244,9 +244,7 @@ public final class Transactions {
         if (item.put() != null) {
             var put = item.put();
             Expressions expressions = Writes.expressions(
-                    put.hasExpressionAttributeNames() ? put.expressionAttributeNames() : null,
-                    put.hasExpressionAttributeValues() ? put.expressionAttributeValues() : null,
-                    put.conditionExpression() != null);
+                    put.expressionAttributeNames(), put.expressionAttributeValues(), put.conditionExpression());
             ItemWrite write = ItemWrite.put(tables.table(put.tableName()), put.item());
             return checked(write, expressions, put.conditionExpression(), put.returnValuesOnConditionCheckFailure());
         }
@@ -256,9 +254,7 @@ public final class Transactions {
                 throw invalid("The UpdateExpression of an Update is required");
             }
             Expressions expressions = Writes.expressions(
-                    update.hasExpressionAttributeNames() ? update.expressionAttributeNames() : null,
-                    update.hasExpressionAttributeValues() ? update.expressionAttributeValues() : null,
-                    true);
+                    update.expressionAttributeNames(), update.expressionAttributeValues(), update.updateExpression());
             ItemWrite write = ItemWrite.ofKey(ItemWrite.Verb.UPDATE, tables.table(update.tableName()), update.key())
                     .updating(expressions, update.updateExpression());
             return checked(
@@ -270,9 +266,7 @@ public final class Transactions {
     private ItemWrite delete(TransactWriteItem item) {
         var delete = item.delete();
         Expressions expressions = Writes.expressions(
-                delete.hasExpressionAttributeNames() ? delete.expressionAttributeNames() : null,
-                delete.hasExpressionAttributeValues() ? delete.expressionAttributeValues() : null,
-                delete.conditionExpression() != null);
+                delete.expressionAttributeNames(), delete.expressionAttributeValues(), delete.conditionExpression());
         ItemWrite write = ItemWrite.ofKey(ItemWrite.Verb.DELETE, tables.table(delete.tableName()), delete.key());
         return checked(write, expressions, delete.conditionExpression(), delete.returnValuesOnConditionCheckFailure());
     }
@@ -283,9 +277,7 @@ public final class Transactions {
             throw invalid("The ConditionExpression of a ConditionCheck is required");
         }
         Expressions expressions = Writes.expressions(
-                check.hasExpressionAttributeNames() ? check.expressionAttributeNames() : null,
-                check.hasExpressionAttributeValues() ? check.expressionAttributeValues() : null,
-                true);
+                check.expressionAttributeNames(), check.expressionAttributeValues(), check.conditionExpression());
         ItemWrite write = ItemWrite.ofKey(ItemWrite.Verb.CHECK, tables.table(check.tableName()), check.key());
         return checked(write, expressions, check.conditionExpression(), check.returnValuesOnConditionCheckFailure());
     }

@@ -9,14 +9,17 @@ import dev.onefold.fakes.aws.item.Key;
 import dev.onefold.fakes.aws.item.Values;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.util.SdkAutoConstructMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchWriteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.BatchWriteItemResponse;
@@ -45,9 +48,7 @@ public final class Writes {
         Legacy.refuse(request);
         Table table = tables.table(request.tableName());
         Expressions expressions = expressions(
-                request.hasExpressionAttributeNames() ? request.expressionAttributeNames() : null,
-                request.hasExpressionAttributeValues() ? request.expressionAttributeValues() : null,
-                request.conditionExpression() != null);
+                request.expressionAttributeNames(), request.expressionAttributeValues(), request.conditionExpression());
         ItemWrite write = ItemWrite.put(table, request.item())
                 .onCondition(expressions, request.conditionExpression(), request.returnValuesOnConditionCheckFailure());
         Map<String, AttributeValue> old = applied(write, expressions, request.returnValues(), meter);
@@ -61,9 +62,7 @@ public final class Writes {
         Legacy.refuse(request);
         Table table = tables.table(request.tableName());
         Expressions expressions = expressions(
-                request.hasExpressionAttributeNames() ? request.expressionAttributeNames() : null,
-                request.hasExpressionAttributeValues() ? request.expressionAttributeValues() : null,
-                request.conditionExpression() != null);
+                request.expressionAttributeNames(), request.expressionAttributeValues(), request.conditionExpression());
         ItemWrite write = ItemWrite.ofKey(ItemWrite.Verb.DELETE, table, request.key())
                 .onCondition(expressions, request.conditionExpression(), request.returnValuesOnConditionCheckFailure());
         Map<String, AttributeValue> old = applied(write, expressions, request.returnValues(), meter);
@@ -89,9 +88,10 @@ public final class Writes {
         Legacy.refuse(request);
         Table table = tables.table(request.tableName());
         Expressions expressions = expressions(
-                request.hasExpressionAttributeNames() ? request.expressionAttributeNames() : null,
-                request.hasExpressionAttributeValues() ? request.expressionAttributeValues() : null,
-                request.conditionExpression() != null || request.updateExpression() != null);
+                request.expressionAttributeNames(),
+                request.expressionAttributeValues(),
+                request.conditionExpression(),
+                request.updateExpression());
         ItemWrite write = ItemWrite.ofKey(ItemWrite.Verb.UPDATE, table, request.key())
                 .updating(expressions, request.updateExpression())
                 .onCondition(expressions, request.conditionExpression(), request.returnValuesOnConditionCheckFailure());
@@ -205,15 +205,25 @@ public final class Writes {
     }
 
     /// The expressions of a request, which may have placeholders only if it has an expression.
+    ///
+    /// @param texts the expressions, `null` where the request has none
     static Expressions expressions(
-            @Nullable Map<String, String> names, @Nullable Map<String, AttributeValue> values, boolean hasExpression) {
-        if ((names != null || values != null) && !hasExpression) {
+            @Nullable Map<String, String> names,
+            @Nullable Map<String, AttributeValue> values,
+            @Nullable String... texts) {
+        if ((isGiven(names) || isGiven(values)) && Arrays.stream(texts).allMatch(Objects::isNull)) {
             throw invalid("ExpressionAttributeNames and ExpressionAttributeValues can only be specified when using"
                     + " expressions");
         }
-        if ((names != null && names.isEmpty()) || (values != null && values.isEmpty())) {
+        if ((names != null && isGiven(names) && names.isEmpty())
+                || (values != null && isGiven(values) && values.isEmpty())) {
             throw invalid("ExpressionAttributeNames and ExpressionAttributeValues must not be empty");
         }
         return new Expressions(new Placeholders(names == null ? Map.of() : names, values == null ? Map.of() : values));
+    }
+
+    /// Whether a caller has set a map, be it an empty one.
+    private static boolean isGiven(@Nullable Map<?, ?> map) {
+        return map != null && !(map instanceof SdkAutoConstructMap);
     }
 }
