@@ -1,6 +1,6 @@
 package dev.onefold.cli;
 
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
@@ -23,7 +23,6 @@ import picocli.CommandLine.Parameters;
 /// `onefold check`: is the pipeline file right?
 @Command(
         name = "check",
-        sortOptions = false,
         description = {
             "Validates a pipeline file.",
             "Each problem is shown with its line and column, the value that stands there, and"
@@ -34,7 +33,7 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExample:%n",
         footer = {"  onefold check trade-risk.yaml", "  onefold check trade-risk.yaml --data onefold-data/trade-risk"})
 final class CheckCommand implements Callable<Integer> {
-    private final Call call;
+    private final Caller caller;
 
     @Parameters(paramLabel = "PIPELINE", description = "The pipeline file.")
     private String file = "";
@@ -42,33 +41,27 @@ final class CheckCommand implements Callable<Integer> {
     @Option(names = "--data", paramLabel = "DIR", description = "A data directory of the pipeline.")
     private @Nullable String data;
 
-    CheckCommand(Call call) {
-        this.call = call;
+    CheckCommand(Caller caller) {
+        this.caller = caller;
     }
 
     @Override
     public Integer call() throws IOException {
-        Pipeline pipeline = PipelineArgument.read(call.caller(), file);
+        Pipeline pipeline = PipelineArgument.read(caller, file);
         List<Rollup> rollups = Rollups.of(pipeline).all();
         int measures =
                 rollups.stream().mapToInt(rollup -> rollup.measures().size()).sum();
-        call.caller()
-                .out()
-                .print(call.caller().shown(call.caller().path(file)) + " is right: pipeline " + pipeline.name() + ", "
-                        + Words.count(rollups.size(), "roll-up") + ", " + Words.count(measures, "measure")
-                        + ".\n");
-        return data == null
-                ? ExitCode.DONE.code()
-                : change(pipeline, call.caller().path(data));
+        caller.print(caller.shown(caller.path(file)) + " is right: pipeline " + pipeline.name() + ", "
+                + Words.count(rollups.size(), "roll-up") + ", " + Words.count(measures, "measure")
+                + ".\n");
+        return (data == null ? ExitCode.DONE : change(pipeline, caller.path(data))).code();
     }
 
-    private int change(Pipeline pipeline, Path directory) throws IOException {
-        return EngineAccess.read(new DataDirectory(directory, pipeline.name(), null), call.caller(), engine -> {
+    private ExitCode change(Pipeline pipeline, Path directory) throws IOException {
+        return EngineAccess.read(new DataDirectory(directory, pipeline.name(), null), caller, engine -> {
             DefinitionChange change = engine.change(pipeline);
-            call.caller()
-                    .out()
-                    .println(DefinitionChangeText.of(change, call.caller().shown(directory)));
-            return (change instanceof DefinitionChange.Impossible ? ExitCode.DIFFERENT : ExitCode.DONE).code();
+            caller.printLine(DefinitionChangeText.of(change, caller.shown(directory)));
+            return change instanceof DefinitionChange.Impossible ? ExitCode.DIFFERENT : ExitCode.DONE;
         });
     }
 }

@@ -2,8 +2,9 @@ package dev.onefold.cli;
 
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
-/// What every command understands.
+/// What every command understands, and how its help is laid out.
 final class CommonOptions {
     public static final String DEBUG = "--debug";
 
@@ -11,6 +12,10 @@ final class CommonOptions {
 
     /// Adds these options to a command, behind its own, and to all its subcommands.
     public static void addTo(CommandSpec command) {
+        UsageMessageSpec usage = command.usageMessage().sortOptions(false);
+        if (usage.footerHeading().isEmpty() && usage.footer().length > 0) {
+            usage.footerHeading("%nExamples:%n");
+        }
         if (command.findOption("--help") == null) {
             command.addOption(OptionSpec.builder("-h", "--help")
                     .usageHelp(true)

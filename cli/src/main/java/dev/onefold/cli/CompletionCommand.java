@@ -1,6 +1,6 @@
 package dev.onefold.cli;
 
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
@@ -12,9 +12,7 @@ import picocli.CommandLine.Spec;
 /// `onefold completion`: makes the shell complete commands and options.
 @Command(
         name = "completion",
-        sortOptions = false,
         description = "Writes a script for a shell, which then completes commands and options once it has read it.",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  For this shell only:",
             "    source <(onefold completion bash)",
@@ -24,7 +22,7 @@ import picocli.CommandLine.Spec;
             "    echo 'source <(onefold completion zsh)' >> ~/.zshrc"
         })
 final class CompletionCommand implements Callable<Integer> {
-    private final Call call;
+    private final Caller caller;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
@@ -39,8 +37,8 @@ final class CompletionCommand implements Callable<Integer> {
         zsh
     }
 
-    CompletionCommand(Call call) {
-        this.call = call;
+    CompletionCommand(Caller caller) {
+        this.caller = caller;
     }
 
     @Override
@@ -48,9 +46,9 @@ final class CompletionCommand implements Callable<Integer> {
         String script = AutoComplete.bash("onefold", spec.root().commandLine());
         if (shell == Shell.zsh) {
             // Zsh reads completions of bash once it is told to; the script itself finds out which shell it is in.
-            call.caller().out().print("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n");
+            caller.print("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n");
         }
-        call.caller().out().print(script);
+        caller.print(script);
         return ExitCode.DONE.code();
     }
 }

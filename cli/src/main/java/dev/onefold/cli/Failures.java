@@ -1,7 +1,7 @@
 package dev.onefold.cli;
 
 import dev.onefold.api.Failure;
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
@@ -30,20 +30,22 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     private static final int USAGE_INDENT = "Usage: ".length();
     private static final int MESSAGE_LENGTH_MAX = 2_000;
 
-    private final Call call;
+    private final Caller caller;
+    private final List<String> arguments;
 
-    Failures(Call call) {
-        this.call = call;
+    Failures(Caller caller, List<String> arguments) {
+        this.caller = caller;
+        this.arguments = List.copyOf(arguments);
     }
 
     @Override
-    public int handleParseException(ParameterException e, String[] arguments) {
-        if (e instanceof MissingParameterException && asksForHelp(arguments)) {
-            CommandLine meant = meant(e.getCommandLine(), arguments);
+    public int handleParseException(ParameterException e, String[] words) {
+        if (e instanceof MissingParameterException && asksForHelp(words)) {
+            CommandLine meant = meant(e.getCommandLine(), words);
             meant.usage(meant.getOut());
             return ExitCode.DONE.code();
         }
-        PrintStream err = call.caller().err();
+        PrintStream err = caller.err();
         String unknown = unknown(e);
         String message =
                 unknown.isEmpty() ? inWords(String.valueOf(e.getMessage())) : what(unknown, e.getCommandLine());
@@ -59,8 +61,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         return ExitCode.USAGE.code();
     }
 
-    private static boolean asksForHelp(String[] arguments) {
-        return List.of(arguments).contains("--help") || List.of(arguments).contains("-h");
+    private static boolean asksForHelp(String[] words) {
+        return List.of(words).contains("--help") || List.of(words).contains("-h");
     }
 
     /// The command that the words name, though an argument in front of its name is left out.
@@ -82,7 +84,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             return "";
         }
         CommandSpec spec = e.getCommandLine().getCommandSpec();
-        return call.arguments().stream()
+        return arguments.stream()
                 .map(argument -> argument.replaceFirst("=.*", ""))
                 .filter(argument -> argument.matches("--[a-z].*") && spec.findOption(argument) == null)
                 .findFirst()
@@ -114,7 +116,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     int handle(Exception e) {
-        call.caller().out().flush();
+        caller.out().flush();
         ExitCode exitCode = switch (e) {
             case CommandFailure failure -> say(failure.exitCode(), String.valueOf(failure.getMessage()));
             case EngineException failure ->
@@ -129,7 +131,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
 
     /// What no command can go on from.
     int handleError(Error e) {
-        call.caller().out().flush();
+        caller.out().flush();
         boolean heap = e instanceof OutOfMemoryError;
         ExitCode exitCode = heap
                 ? say(
@@ -148,12 +150,12 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private ExitCode say(ExitCode exitCode, String message) {
-        int width = call.caller().screen().errWidth();
+        int width = caller.screen().errWidth();
         ("onefold: " + message.stripTrailing())
                 .lines()
                 .map(Words::visible)
                 .map(line -> Words.wrap(line, width))
-                .forEach(call.caller().err()::println);
+                .forEach(caller.err()::println);
         return exitCode;
     }
 
@@ -170,12 +172,12 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private boolean debug() {
-        return call.arguments().contains(CommonOptions.DEBUG);
+        return arguments.contains(CommonOptions.DEBUG);
     }
 
     private void trace(Throwable e) {
         if (debug()) {
-            e.printStackTrace(call.caller().err());
+            e.printStackTrace(caller.err());
         }
     }
 }

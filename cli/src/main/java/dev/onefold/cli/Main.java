@@ -11,7 +11,7 @@ public final class Main {
     public static void main(String[] arguments) {
         if (arguments.length == 1 && arguments[0].equals("--version")) {
             Caller caller = Caller.ofProcess(); // Scripts ask for it often: no need to set up all commands.
-            caller.out().println(Onefold.Version.text());
+            caller.printLine(Onefold.Version.text());
             System.exit(Onefold.delivered(caller, ExitCode.DONE.code()));
         }
         System.exit(Onefold.execute(Caller.ofProcess(), List.of(arguments)));

@@ -1,7 +1,6 @@
 package dev.onefold.cli;
 
 import dev.onefold.cli.aws.AwsCommand;
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -23,7 +22,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "onefold",
         versionProvider = Onefold.Version.class,
-        sortOptions = false,
         synopsisSubcommandLabel = "COMMAND",
         description = "Keeps running totals right: each event exactly once, whatever is duplicated, late, corrected,"
                 + " deleted, retried or crashed on the way.",
@@ -38,7 +36,6 @@ import picocli.CommandLine.Spec;
             "70:A bug in Onefold.",
             "130:Stopped by SIGINT (Ctrl-C), after a checkpoint."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  onefold demo",
             "  onefold run trade-risk.yaml --input trades.ndjson",
@@ -54,15 +51,14 @@ public final class Onefold implements Runnable {
 
     /// Runs a command line and returns its exit code. Output is flushed.
     public static int execute(Caller caller, List<String> arguments) {
-        Call call = new Call(caller, arguments);
         int code;
         try {
             caller.requireReadable(arguments);
-            code = commandLine(call).execute(arguments.toArray(new String[0]));
+            code = commandLine(caller, arguments).execute(arguments.toArray(new String[0]));
         } catch (CommandFailure e) {
-            code = new Failures(call).handle(e);
+            code = new Failures(caller, arguments).handle(e);
         } catch (Error e) {
-            code = new Failures(call).handleError(e);
+            code = new Failures(caller, arguments).handleError(e);
         }
         code = delivered(caller, code);
         caller.err().flush();
@@ -74,24 +70,22 @@ public final class Onefold implements Runnable {
         if (!caller.out().checkError()) { // It flushes first.
             return code;
         }
-        caller.err()
-                .println("onefold: Standard output failed, so what was written to it is not complete."
-                        + " The disk may be full, or the program that reads it may have ended.");
+        caller.note("onefold: Standard output failed, so what was written to it is not complete."
+                + " The disk may be full, or the program that reads it may have ended.");
         return code == ExitCode.DONE.code() ? ExitCode.DIFFERENT.code() : code;
     }
 
     /// All commands, to be run for this call.
-    static CommandLine commandLine(Call call) {
-        Caller caller = call.caller();
+    static CommandLine commandLine(Caller caller, List<String> arguments) {
         CommandLine commandLine = new CommandLine(new Onefold())
-                .addSubcommand(new DemoCommand(call))
-                .addSubcommand(new RunCommand(call));
-        Verbs.of(call, () -> new PipelineArgument(caller)).forEach(commandLine::addSubcommand);
+                .addSubcommand(new DemoCommand(caller))
+                .addSubcommand(new RunCommand(caller));
+        Verbs.of(() -> new PipelineArgument(caller)).forEach(commandLine::addSubcommand);
         commandLine
-                .addSubcommand(new CheckCommand(call))
+                .addSubcommand(new CheckCommand(caller))
                 .addSubcommand(new GenerateCommand())
-                .addSubcommand(AwsCommand.commandLine(call))
-                .addSubcommand(new CompletionCommand(call));
+                .addSubcommand(AwsCommand.commandLine(caller))
+                .addSubcommand(new CompletionCommand(caller));
         commandLine
                 .getCommandSpec()
                 .addOption(OptionSpec.builder("-V", "--version")
@@ -99,7 +93,7 @@ public final class Onefold implements Runnable {
                         .description("Shows the version.")
                         .build());
         CommonOptions.addTo(commandLine.getCommandSpec());
-        Failures failures = new Failures(call);
+        Failures failures = new Failures(caller, arguments);
         return commandLine
                 .setOut(new PrintWriter(caller.out(), true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(caller.err(), true, StandardCharsets.UTF_8))

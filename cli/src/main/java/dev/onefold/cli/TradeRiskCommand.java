@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,13 +26,11 @@ import picocli.CommandLine.Spec;
 /// `onefold generate trade-risk`: the load producer of the reference design.
 @Command(
         name = "trade-risk",
-        sortOptions = false,
         description = {
             "Makes the messages of a trade-risk system, one JSON object a line: new trades, corrections of value and"
                     + " hierarchy, duplicates, older versions that arrive late, deletes, and records that are no event.",
             "The same options and seed give the same bytes."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  A million messages, and the totals that are right for them:",
             "    onefold generate trade-risk --output trades.ndjson --totals right.json",
@@ -210,22 +209,18 @@ final class TradeRiskCommand implements Callable<Integer> {
     private void report(TradeRiskTotals right, long nanos) {
         TradeRiskTotals.Made made = right.made();
         double seconds = Math.max(nanos, 1) / 1e9;
+        String kinds = made.byKind().entrySet().stream()
+                .map(kind -> String.format(Locale.ROOT, "%,d %s", kind.getValue(), kind.getKey()))
+                .collect(Collectors.joining(", "));
         spec.commandLine()
                 .getErr()
                 .printf(
                         Locale.ROOT,
-                        "%,d messages, %,.1f MB, in %.1f s (%,.0f a second): %,d new, %,d corrections, %,d re-inserts,"
-                                + " %,d duplicates, %,d late, %,d deletes, %,d malformed.%n",
+                        "%,d messages, %,.1f MB, in %.1f s (%,.0f a second): %s.%n",
                         made.messages(),
                         right.bytes() / 1e6,
                         seconds,
                         made.messages() / seconds,
-                        made.newTrades(),
-                        made.corrections(),
-                        made.reinserts(),
-                        made.duplicates(),
-                        made.late(),
-                        made.deletes(),
-                        made.malformed());
+                        kinds);
     }
 }

@@ -2,7 +2,7 @@ package dev.onefold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,11 +31,10 @@ class HelpTest {
 
     private static Map<String, CommandLine> commands() {
         Cli cli = Cli.in(Path.of("").toAbsolutePath());
-        Call call = new Call(
-                cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream()),
-                List.of());
+        Caller caller =
+                cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream());
         Map<String, CommandLine> commands = new TreeMap<>();
-        collect(Onefold.commandLine(call), commands);
+        collect(Onefold.commandLine(caller, List.of()), commands);
         return commands;
     }
 

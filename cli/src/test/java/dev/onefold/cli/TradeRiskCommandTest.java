@@ -87,10 +87,9 @@ class TradeRiskCommandTest {
 
     @Test
     void help_has_examples() {
-        String help = new CommandLine(new GenerateCommand())
-                .getSubcommands()
-                .get("trade-risk")
-                .getUsageMessage();
+        CommandLine generate = new CommandLine(new GenerateCommand());
+        CommonOptions.addTo(generate.getCommandSpec());
+        String help = generate.getSubcommands().get("trade-risk").getUsageMessage();
         assertThat(help).contains("Examples:").contains("(20 % corrections");
     }
 

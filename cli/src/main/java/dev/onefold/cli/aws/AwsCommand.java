@@ -4,13 +4,13 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.verbs.Verbs;
 import dev.onefold.core.Engine;
 import java.net.URI;
-import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,13 +25,11 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 /// `onefold aws`: the verbs of the embedded engine, on deployed tables.
 @Command(
         name = "aws",
-        sortOptions = false,
         synopsisSubcommandLabel = "COMMAND",
         description = {
             "Writes what is to be deployed on AWS, and does the same verbs on what is.",
             "Credentials and region are found as every AWS tool finds them."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  What to deploy:",
             "    onefold aws template trade-risk.yaml > template.yaml",
@@ -76,15 +74,15 @@ public final class AwsCommand implements Runnable {
     private AwsCommand() {}
 
     /// The command with its verbs.
-    public static CommandLine commandLine(Call call) {
+    public static CommandLine commandLine(Caller caller) {
         AwsCommand aws = new AwsCommand();
         CommandLine commands = new CommandLine(aws)
-                .addSubcommand(new TemplateCommand(call))
-                .addSubcommand(new PackageCommand(call))
-                .addSubcommand(new ProduceCommand(call, aws))
-                .addSubcommand(new ReplayCommand(call, aws))
-                .addSubcommand(new RestoredCommand(call, aws));
-        Verbs.of(call, () -> new DeployedPipeline(call.caller(), aws::engine)).forEach(commands::addSubcommand);
+                .addSubcommand(new TemplateCommand(caller))
+                .addSubcommand(new PackageCommand(caller))
+                .addSubcommand(new ProduceCommand(caller, aws))
+                .addSubcommand(new ReplayCommand(caller, aws))
+                .addSubcommand(new RestoredCommand(caller, aws));
+        Verbs.of(() -> new DeployedPipeline(caller, aws::engine)).forEach(commands::addSubcommand);
         return commands;
     }
 
@@ -93,23 +91,25 @@ public final class AwsCommand implements Runnable {
         return deployment == null ? pipeline : deployment;
     }
 
+    private Connection.Place place() {
+        return new Connection.Place(region, profile, endpoint);
+    }
+
     /// The streams, at AWS or where the option says.
     KinesisAsyncClient kinesis(@Nullable URI at) {
-        try {
-            return Connection.kinesis(
-                    Optional.ofNullable(region), Optional.ofNullable(profile), Optional.ofNullable(at));
-        } catch (SdkException e) {
-            throw unreachable("Kinesis", e);
-        }
+        return reached("Kinesis", () -> Connection.kinesis(place().at(at)));
     }
 
     /// The change streams of tables, where the tables are.
     DynamoDbStreamsAsyncClient changes() {
+        return reached("DynamoDB Streams", () -> Connection.changes(place()));
+    }
+
+    private static <T> T reached(String what, Supplier<T> part) {
         try {
-            return Connection.changes(
-                    Optional.ofNullable(region), Optional.ofNullable(profile), Optional.ofNullable(endpoint));
+            return part.get();
         } catch (SdkException e) {
-            throw unreachable("DynamoDB Streams", e);
+            throw unreachable(what, e);
         }
     }
 
@@ -129,15 +129,8 @@ public final class AwsCommand implements Runnable {
 
     /// The tables of the deployment of a pipeline.
     Store store(String pipeline) {
-        try {
-            return Connection.store(
-                    Store.Tables.of(deployment(pipeline)),
-                    Optional.ofNullable(region),
-                    Optional.ofNullable(profile),
-                    Optional.ofNullable(endpoint));
-        } catch (SdkException e) {
-            throw unreachable("Deployment " + deployment(pipeline), e);
-        }
+        String name = deployment(pipeline);
+        return reached("Deployment " + name, () -> Connection.store(Store.Tables.of(name), place()));
     }
 
     /// What is deployed.

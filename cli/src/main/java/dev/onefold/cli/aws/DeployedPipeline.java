@@ -2,6 +2,7 @@ package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.Capabilities;
@@ -24,6 +25,11 @@ final class DeployedPipeline implements EngineArgument {
     DeployedPipeline(Caller caller, Function<String, Engine> engines) {
         this.caller = caller;
         this.engines = engines;
+    }
+
+    @Override
+    public Caller caller() {
+        return caller;
     }
 
     @Override
@@ -53,24 +59,23 @@ final class DeployedPipeline implements EngineArgument {
     }
 
     @Override
-    public int read(Verb verb) throws IOException {
+    public ExitCode read(Verb verb) throws IOException {
         Pipeline definition = definition();
         Engine engine = engines.apply(definition == null ? pipeline : definition.name());
         if (definition != null && !definition.equals(engine.pipeline())) {
-            caller.err()
-                    .println("Note: this is about the pipeline whose totals are served, which is not the file's. When"
-                            + " the file's is deployed, its totals are filled, and serve then.");
+            caller.note("Note: this is about the pipeline whose totals are served, which is not the file's. When"
+                    + " the file's is deployed, its totals are filled, and serve then.");
         }
         return verb.on(engine);
     }
 
     @Override
-    public int use(Verb verb) throws IOException {
+    public ExitCode use(Verb verb) throws IOException {
         return read(verb);
     }
 
     @Override
-    public int ask(Question question) throws IOException {
+    public ExitCode ask(Question question) throws IOException {
         return read(engine -> question.on(engine).on(engine));
     }
 }

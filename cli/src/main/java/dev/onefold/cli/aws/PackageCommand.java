@@ -1,6 +1,5 @@
 package dev.onefold.cli.aws;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
@@ -21,12 +20,10 @@ import picocli.CommandLine.Option;
 /// a command line needs; equal jars make equal archives.
 @Command(
         name = "package",
-        sortOptions = false,
         description = {
             "Writes the archive of the functions, to be put into a bucket.",
             "All functions run from it. Give each archive a key of its own, or CloudFormation does not notice a new one."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  onefold aws package --output onefold-functions.zip",
             "  aws s3 cp onefold-functions.zip s3://my-code/onefold-functions-1.zip"
@@ -35,7 +32,7 @@ final class PackageCommand implements Callable<Integer> {
     /// 1980-01-01, the earliest that an archive can say.
     private static final FileTime ALWAYS = FileTime.fromMillis(315_532_800_000L);
 
-    private final Call call;
+    private final Caller caller;
 
     @Option(
             names = {"-o", "--output"},
@@ -44,13 +41,12 @@ final class PackageCommand implements Callable<Integer> {
             description = "The archive to write.")
     private String output = "";
 
-    PackageCommand(Call call) {
-        this.call = call;
+    PackageCommand(Caller caller) {
+        this.caller = caller;
     }
 
     @Override
     public Integer call() throws IOException {
-        Caller caller = call.caller();
         List<Path> jars = FunctionJars.find();
         Path file = caller.path(output);
         try (OutputStream out = Files.newOutputStream(file);
@@ -60,9 +56,8 @@ final class PackageCommand implements Callable<Integer> {
                 add(zip, jar);
             }
         }
-        caller.out()
-                .println("Wrote " + caller.shown(file) + ": " + Words.count(jars.size(), "jar") + ", "
-                        + Words.bytes(Files.size(file)) + ".");
+        caller.printLine("Wrote " + caller.shown(file) + ": " + Words.count(jars.size(), "jar") + ", "
+                + Words.bytes(Files.size(file)) + ".");
         return ExitCode.DONE.code();
     }
 

@@ -1,7 +1,7 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.InputFile;
@@ -20,14 +20,12 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 /// `onefold aws produce`: puts lines into the stream of a deployment.
 @Command(
         name = "produce",
-        sortOptions = false,
         description = {
             "Puts lines into a Kinesis stream, one record each, as the pipeline file says that they are read.",
             "The event's key is the partition key, and the records of a key stay in their order. What cannot be decoded"
                     + " is sent, too: the functions make dead letters of it. A record may be put twice when an answer is"
                     + " lost, which changes no total."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  Files, compressed or not:",
             "    onefold aws produce trade-risk.yaml trades-1.ndjson trades-2.ndjson.gz",
@@ -40,7 +38,7 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 final class ProduceCommand implements Callable<Integer> {
     static final String STANDARD_INPUT = "-";
 
-    private final Call call;
+    private final Caller caller;
     private final AwsCommand aws;
 
     @Parameters(index = "0", paramLabel = "PIPELINE", description = "The pipeline file.")
@@ -70,8 +68,8 @@ final class ProduceCommand implements Callable<Integer> {
                     "Number, from 1, of the first line of the first input that is put. Default: ${DEFAULT-VALUE}.")
     private long from = 1;
 
-    ProduceCommand(Call call, AwsCommand aws) {
-        this.call = call;
+    ProduceCommand(Caller caller, AwsCommand aws) {
+        this.caller = caller;
         this.aws = aws;
     }
 
@@ -83,7 +81,7 @@ final class ProduceCommand implements Callable<Integer> {
         if (files.contains(STANDARD_INPUT) && files.indexOf(STANDARD_INPUT) < files.size() - 1) {
             throw CommandFailure.usage("Standard input (-) comes last, and once.");
         }
-        Pipeline definition = PipelineArgument.read(call.caller(), pipeline);
+        Pipeline definition = PipelineArgument.read(caller, pipeline);
         Pace pace;
         try {
             AwsEngine.requirePossible(definition);
@@ -93,7 +91,7 @@ final class ProduceCommand implements Callable<Integer> {
         }
         for (String file : files) {
             if (!file.equals(STANDARD_INPUT)) {
-                InputFile.of(call.caller(), file); // What cannot be read is refused before anything is put.
+                InputFile.of(caller, file); // What cannot be read is refused before anything is put.
             }
         }
         String target = stream.target(aws.deployment(definition.name()));
@@ -101,7 +99,7 @@ final class ProduceCommand implements Callable<Integer> {
         stop.makeOnSignals();
         try (KinesisAsyncClient client = stream.client(aws)) {
             Production production =
-                    new Production(call.caller(), client, target, definition, new Production.Limits(pace, stop));
+                    new Production(caller, client, target, definition, new Production.Limits(pace, stop));
             return production.run(files, from).code();
         }
     }

@@ -82,7 +82,7 @@ final class Production {
         }
         report(sent);
         if (limits.stop.isMade()) {
-            caller.err().println("Stopped. Go on with " + place(lines + 1) + ".");
+            caller.note("Stopped. Go on with " + place(lines + 1) + ".");
             ExitCode code = limits.stop.exitCodeOr(ExitCode.DIFFERENT);
             return code == ExitCode.DONE ? ExitCode.DIFFERENT : code;
         }
@@ -151,9 +151,9 @@ final class Production {
     private void refuse(long number, String reason) {
         long before = refused.getAndIncrement();
         if (before < REFUSALS_SHOWN_MAX) {
-            caller.err().println("Not put: " + place(number) + ": " + reason + ".");
+            caller.note("Not put: " + place(number) + ": " + reason + ".");
         } else if (before == REFUSALS_SHOWN_MAX) {
-            caller.err().println("Not put: more, which are only counted.");
+            caller.note("Not put: more, which are only counted.");
         }
     }
 
@@ -197,18 +197,16 @@ final class Production {
 
     private void report(Producer.Sent sent) {
         Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
-        caller.out()
-                .println("Put " + Words.count(sent.records(), "record") + ", " + Words.bytes(sent.bytes()) + ", into "
-                        + stream + " in " + Words.duration(elapsed) + " (" + Words.rate(sent.records(), elapsed) + "): "
-                        + Words.count(sent.requests(), "request") + ", " + Words.count(sent.retried())
-                        + " entries sent again.");
+        caller.printLine("Put " + Words.count(sent.records(), "record") + ", " + Words.bytes(sent.bytes()) + ", into "
+                + stream + " in " + Words.duration(elapsed) + " (" + Words.rate(sent.records(), elapsed) + "): "
+                + Words.count(sent.requests(), "request") + ", " + Words.count(sent.retried())
+                + " entries sent again.");
         if (sent.unanswered() > 0) {
-            caller.out()
-                    .println(Words.count(sent.unanswered(), "record")
-                            + " had no answer at first and may be in the stream twice, which changes no total.");
+            caller.printLine(Words.count(sent.unanswered(), "record")
+                    + " had no answer at first and may be in the stream twice, which changes no total.");
         }
         if (refused.get() > 0) {
-            caller.out().println(Words.count(refused.get(), "record") + " could not be put: see above.");
+            caller.printLine(Words.count(refused.get(), "record") + " could not be put: see above.");
         }
     }
 }

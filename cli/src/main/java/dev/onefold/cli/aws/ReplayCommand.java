@@ -6,7 +6,7 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
@@ -33,7 +33,6 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 /// `onefold aws replay`: folds a range of the stream again.
 @Command(
         name = "replay",
-        sortOptions = false,
         description = {
             "Reads a range of a Kinesis stream, or of a table's change stream, again and folds it again, from this"
                     + " process, beside the functions.",
@@ -42,7 +41,6 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
             "A table's change stream keeps 24 hours. It does not say where its newest record is: the end is taken to be"
                     + " where nothing came for half a minute, and the summary says so."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  The last hours of all shards:",
             "    onefold aws replay trade-risk.yaml --from 2026-11-21T08:00:00Z",
@@ -52,7 +50,7 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
             "      --to 49590338271490256608559692540925702759324208523137515618"
         })
 final class ReplayCommand implements Callable<Integer> {
-    private final Call call;
+    private final Caller caller;
     private final AwsCommand aws;
 
     @Parameters(index = "0", paramLabel = "PIPELINE", description = "The pipeline file.")
@@ -80,8 +78,8 @@ final class ReplayCommand implements Callable<Integer> {
     @Mixin
     private final StreamOptions stream = new StreamOptions();
 
-    ReplayCommand(Call call, AwsCommand aws) {
-        this.call = call;
+    ReplayCommand(Caller caller, AwsCommand aws) {
+        this.caller = caller;
         this.aws = aws;
     }
 
@@ -91,13 +89,13 @@ final class ReplayCommand implements Callable<Integer> {
                 position("--from", from),
                 to == null ? new Position.Time(Instant.now()) : position("--to", to),
                 Optional.ofNullable(shard));
-        String name = PipelineArgument.read(call.caller(), pipeline).name();
+        String name = PipelineArgument.read(caller, pipeline).name();
         Store store = aws.store(name);
         AwsEngine engine = aws.engine(name, store);
         String source = stream.of(aws.deployment(name), new LetterTable(store).input());
         long startNanos = System.nanoTime();
         Replay.Done done;
-        try (Progress progress = Progress.begin(call.caller(), Progress.Mode.auto, source, Progress.Unit.RECORDS, 0)) {
+        try (Progress progress = Progress.begin(caller, Progress.Mode.auto, source, Progress.Unit.RECORDS, 0)) {
             done = replay(store, source, range, counts -> progress.at(counts.records(), counts.records()));
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(String.valueOf(refused.getMessage()));
@@ -147,38 +145,26 @@ final class ReplayCommand implements Callable<Integer> {
 
     private void report(Replay.Done done, String source, Duration elapsed) {
         Counts counts = done.counts();
-        call.caller()
-                .out()
-                .println("Replayed " + Words.count(counts.records(), "record") + " of "
-                        + Words.count(done.shards(), "shard") + " of " + source + " in " + Words.duration(elapsed)
-                        + " (" + Words.rate(counts.records(), elapsed) + ").");
-        line("new", counts.accepted());
-        line("duplicate", counts.duplicate());
-        line("stale", counts.stale());
-        line("conflicting", counts.conflicting());
-        line("rejected", counts.rejected());
+        caller.printLine("Replayed " + Words.count(counts.records(), "record") + " of "
+                + Words.count(done.shards(), "shard") + " of " + source + " in " + Words.duration(elapsed)
+                + " (" + Words.rate(counts.records(), elapsed) + ").");
+        caller.print(Words.line("new", counts.accepted()));
+        caller.print(Words.line("duplicate", counts.duplicate()));
+        caller.print(Words.line("stale", counts.stale()));
+        caller.print(Words.line("conflicting", counts.conflicting()));
+        caller.print(Words.line("rejected", counts.rejected()));
         if (done.quiet() > 0) {
-            call.caller()
-                    .err()
-                    .println(
-                            "Of " + Words.count(done.quiet(), "open shard") + " nothing says that the newest record was"
-                                    + " read: no more came. Run it again to see whether there are any.");
+            caller.note("Of " + Words.count(done.quiet(), "open shard") + " nothing says that the newest record was"
+                    + " read: no more came. Run it again to see whether there are any.");
         }
-        done.forgotten().forEach(hint -> call.caller().err().println(hint + "."));
+        done.forgotten().forEach(hint -> caller.note(hint + "."));
         if (!done.forgotten().isEmpty()) {
-            call.caller()
-                    .err()
-                    .println(
-                            StreamName.isTable(source)
-                                    ? "What the stream has forgotten must come from the table: write each of its items"
-                                            + " once more, and insert and remove again what was removed meanwhile."
-                                    : "What the stream has forgotten must come from where it came from: 'onefold aws"
-                                            + " produce' puts it again.");
+            caller.note(
+                    StreamName.isTable(source)
+                            ? "What the stream has forgotten must come from the table: write each of its items"
+                                    + " once more, and insert and remove again what was removed meanwhile."
+                            : "What the stream has forgotten must come from where it came from: 'onefold aws"
+                                    + " produce' puts it again.");
         }
-    }
-
-    private void line(String name, long number) {
-        String count = Words.count(number);
-        call.caller().out().println("  " + name + " ".repeat(Math.max(1, 26 - name.length() - count.length())) + count);
     }
 }

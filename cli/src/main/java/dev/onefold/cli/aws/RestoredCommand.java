@@ -3,7 +3,7 @@ package dev.onefold.cli.aws;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
@@ -19,7 +19,6 @@ import software.amazon.awssdk.core.exception.SdkException;
 /// `onefold aws restored`: takes over tables that were restored from backups.
 @Command(
         name = "restored",
-        sortOptions = false,
         description = {
             "Takes over tables that were restored from backups, or replaced by empty ones.",
             "Functions and commands refuse such tables until this was run. It says which tables are other ones,"
@@ -35,7 +34,7 @@ import software.amazon.awssdk.core.exception.SdkException;
             "    onefold aws replay trade-risk.yaml --from 2026-11-21T08:00:00Z"
         })
 final class RestoredCommand implements Callable<Integer> {
-    private final Call call;
+    private final Caller caller;
     private final AwsCommand aws;
 
     @Parameters(index = "0", paramLabel = "PIPELINE", description = "The pipeline file.")
@@ -46,27 +45,25 @@ final class RestoredCommand implements Callable<Integer> {
             description = "Does it also where no table is another one, such as when items were written over by hand.")
     private boolean anyway;
 
-    RestoredCommand(Call call, AwsCommand aws) {
-        this.call = call;
+    RestoredCommand(Caller caller, AwsCommand aws) {
+        this.caller = caller;
         this.aws = aws;
     }
 
     @Override
     public Integer call() {
-        String name = PipelineArgument.read(call.caller(), pipeline).name();
+        String name = PipelineArgument.read(caller, pipeline).name();
         Store store = aws.store(name);
         try {
             List<Restored.Found> tables = Restored.look(store);
             boolean isOther = tables.stream().anyMatch(Restored.Found::isOther);
             tables.forEach(this::tell);
             if (!isOther && !anyway && Restored.isWhole(store)) {
-                call.caller().out().println("No table is another one, so nothing was changed.");
+                caller.printLine("No table is another one, so nothing was changed.");
                 return ExitCode.DONE.code();
             }
             Restored.begin(store);
-            call.caller()
-                    .out()
-                    .println("What was begun before can write nothing any more. The totals are made of the rows.");
+            caller.printLine("What was begun before can write nothing any more. The totals are made of the rows.");
             report(AwsEngine.deployed(store).rebuild());
             return ExitCode.DONE.code();
         } catch (SdkException | IllegalStateException failure) {
@@ -79,22 +76,17 @@ final class RestoredCommand implements Callable<Integer> {
     }
 
     private void tell(Restored.Found found) {
-        call.caller()
-                .out()
-                .println("Table " + found.table().name()
-                        + (found.isOther()
-                                ? " was restored or replaced at "
-                                        + found.table().created() + "."
-                                : " is the same as before."));
+        caller.printLine("Table " + found.table().name()
+                + (found.isOther()
+                        ? " was restored or replaced at " + found.table().created() + "."
+                        : " is the same as before."));
     }
 
     private void report(Verification verification) {
-        call.caller()
-                .out()
-                .println("Totals of " + Words.count(verification.groups(), "group") + " are made of "
-                        + verification.truth() + ". "
-                        + Words.count(verification.differences().size())
-                        + " were different before.\nNow bring in again what came since the backup, with 'onefold aws"
-                        + " replay' from a minute before it.");
+        caller.printLine("Totals of " + Words.count(verification.groups(), "group") + " are made of "
+                + verification.truth() + ". "
+                + Words.count(verification.differences().size())
+                + " were different before.\nNow bring in again what came since the backup, with 'onefold aws"
+                + " replay' from a minute before it.");
     }
 }

@@ -2,7 +2,7 @@ package dev.onefold.cli.aws;
 
 import dev.onefold.aws.template.Template;
 import dev.onefold.aws.template.Template.Input;
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
@@ -14,12 +14,10 @@ import picocli.CommandLine.Parameters;
 /// `onefold aws template`: what is to be deployed.
 @Command(
         name = "template",
-        sortOptions = false,
         description = {
             "Writes one CloudFormation template: streams, tables, functions, roles, alarms and a dashboard.",
             "Deploy it with 'aws cloudformation deploy'; docs/aws.md says how."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  With a Kinesis stream of its own:",
             "    onefold aws template trade-risk.yaml > template.yaml",
@@ -27,7 +25,7 @@ import picocli.CommandLine.Parameters;
             "    onefold aws template favourites.yaml --input table > template.yaml"
         })
 final class TemplateCommand implements Callable<Integer> {
-    private final Call call;
+    private final Caller caller;
 
     @Parameters(index = "0", paramLabel = "PIPELINE", description = "The pipeline file.")
     private String pipeline = "";
@@ -58,17 +56,15 @@ final class TemplateCommand implements Callable<Integer> {
         }
     }
 
-    TemplateCommand(Call call) {
-        this.call = call;
+    TemplateCommand(Caller caller) {
+        this.caller = caller;
     }
 
     @Override
     public Integer call() {
         try {
-            call.caller()
-                    .out()
-                    .print(Template.of(PipelineArgument.read(call.caller(), pipeline), input.input)
-                            .yaml());
+            caller.print(Template.of(PipelineArgument.read(caller, pipeline), input.input)
+                    .yaml());
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(e.getMessage()), e);
         }

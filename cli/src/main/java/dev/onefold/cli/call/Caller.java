@@ -42,6 +42,21 @@ public record Caller(
                 Screen.ofProcess(environment));
     }
 
+    /// Writes a part of the result.
+    public void print(String text) {
+        out.print(text);
+    }
+
+    /// Writes a line of the result.
+    public void printLine(String line) {
+        out.println(line);
+    }
+
+    /// Says something that is not part of the result.
+    public void note(String line) {
+        err.println(line);
+    }
+
     private static PrintStream stream(FileOutputStream file) {
         return new PrintStream(new BufferedOutputStream(file, BUFFER_BYTES), false, StandardCharsets.UTF_8);
     }

@@ -50,7 +50,7 @@ public final class EngineAccess {
 
     /// Reads: through the process that owns the directory, or from the files as they are. The latter needs no
     /// permission to write, and leaves no trace.
-    public static int read(DataDirectory data, Caller caller, Verb verb) throws IOException {
+    public static ExitCode read(DataDirectory data, Caller caller, Verb verb) throws IOException {
         return access(
                 data,
                 caller,
@@ -62,30 +62,30 @@ public final class EngineAccess {
     }
 
     /// Changes something: through the process that owns the directory, or as its owner.
-    public static int use(DataDirectory data, Caller caller, Verb verb) throws IOException {
+    public static ExitCode use(DataDirectory data, Caller caller, Verb verb) throws IOException {
         return change(data, caller, engine -> {
             noteOther(data, engine, caller);
             return verb.on(engine);
         });
     }
 
-    private static int change(DataDirectory data, Caller caller, Verb verb) throws IOException {
+    private static ExitCode change(DataDirectory data, Caller caller, Verb verb) throws IOException {
         Settings settings = Settings.defaults().withSpaceListener(new FullDisk(caller, () -> false));
         return access(data, caller, verb, () -> EmbeddedEngine.open(data.path(), settings));
     }
 
     /// Asks first, then changes. While a person thinks, this process owns nothing.
-    public static int ask(DataDirectory data, Caller caller, Question question) throws IOException {
+    public static ExitCode ask(DataDirectory data, Caller caller, Question question) throws IOException {
         AtomicReference<@Nullable Verb> answer = new AtomicReference<>();
-        int code = read(data, caller, engine -> {
+        ExitCode code = read(data, caller, engine -> {
             answer.set(question.on(engine));
-            return ExitCode.DONE.code();
+            return ExitCode.DONE;
         });
         Verb verb = answer.get();
         return verb == null ? code : change(data, caller, verb);
     }
 
-    private static int access(DataDirectory data, Caller caller, Verb verb, Supplier<EmbeddedEngine> opening)
+    private static ExitCode access(DataDirectory data, Caller caller, Verb verb, Supplier<EmbeddedEngine> opening)
             throws IOException {
         if (!Files.isDirectory(data.path())) {
             throw new CommandFailure(
@@ -134,9 +134,8 @@ public final class EngineAccess {
 
     private static void noteOther(DataDirectory data, Engine engine, Caller caller) {
         if (data.definition() != null && !data.definition().equals(engine.pipeline())) {
-            caller.err()
-                    .println("Note: the pipeline file has changed since it was last run; this is about what was run"
-                            + " then. 'onefold run' takes the change over.");
+            caller.note("Note: the pipeline file has changed since it was last run; this is about what was run"
+                    + " then. 'onefold run' takes the change over.");
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.onefold.cli.data;
 
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Engine;
 import java.io.IOException;
@@ -7,6 +9,9 @@ import java.io.IOException;
 /// The argument that names the pipeline of a verb, and with it the engine that the verb works on: one on this machine,
 /// or a deployment.
 public interface EngineArgument {
+    /// Who calls the verb.
+    Caller caller();
+
     /// What all engines of this place can do; a verb has options for nothing else.
     Capabilities capabilities();
 
@@ -17,18 +22,18 @@ public interface EngineArgument {
     boolean isOther(Engine engine);
 
     /// Reads: the verb changes nothing.
-    int read(Verb verb) throws IOException;
+    ExitCode read(Verb verb) throws IOException;
 
     /// Changes something.
-    int use(Verb verb) throws IOException;
+    ExitCode use(Verb verb) throws IOException;
 
     /// Asks a person first, then changes something. Nobody waits for the person.
-    int ask(Question question) throws IOException;
+    ExitCode ask(Question question) throws IOException;
 
     /// What a command does with an engine.
     interface Verb {
-        /// Returns the exit code.
-        int on(Engine engine) throws IOException;
+        /// Returns how the command ends.
+        ExitCode on(Engine engine) throws IOException;
     }
 
     /// What a command does that asks a person first.

@@ -32,7 +32,7 @@ final class Patience {
         }
         if (waited > NOTICE_NANOS && !noticed) {
             noticed = true;
-            caller.err().println("Waiting, because another process has the data directory ...");
+            caller.note("Waiting, because another process has the data directory ...");
         }
         LockSupport.parkNanos(PAUSE_NANOS);
     }

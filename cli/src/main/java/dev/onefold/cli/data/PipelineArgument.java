@@ -47,6 +47,11 @@ public final class PipelineArgument implements EngineArgument {
     }
 
     @Override
+    public Caller caller() {
+        return caller;
+    }
+
+    @Override
     public Capabilities capabilities() {
         return EmbeddedEngine.CAPABILITIES;
     }
@@ -63,17 +68,17 @@ public final class PipelineArgument implements EngineArgument {
     }
 
     @Override
-    public int read(Verb verb) throws IOException {
+    public ExitCode read(Verb verb) throws IOException {
         return EngineAccess.read(directory(), caller, verb);
     }
 
     @Override
-    public int use(Verb verb) throws IOException {
+    public ExitCode use(Verb verb) throws IOException {
         return EngineAccess.use(directory(), caller, verb);
     }
 
     @Override
-    public int ask(Question question) throws IOException {
+    public ExitCode ask(Question question) throws IOException {
         return EngineAccess.ask(directory(), caller, question);
     }
 
@@ -151,9 +156,7 @@ public final class PipelineArgument implements EngineArgument {
             case Reading.Read(Pipeline definition) -> definition;
             case Reading.Refused refused -> {
                 int count = refused.problems().size();
-                caller.err()
-                        .println(loaded.problems(
-                                caller.shown(file), caller.screen().errWidth()));
+                caller.note(loaded.problems(caller.shown(file), caller.screen().errWidth()));
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
                         caller.shown(file) + " has " + (count == 1 ? "1 problem." : count + " problems."));

@@ -77,9 +77,10 @@ record Comparison(Answer answer, List<Count> counts, TradeRiskTotals right) {
                     Words.number(theirs == null ? null : theirs.trades()),
                     isSame(mine, theirs) ? EQUAL : DIFFERENT));
         }
-        StringBuilder text = new StringBuilder();
-        table.appendTo(text, screen.width(), false);
-        return text.toString().lines().map(line -> line + "\n").toList();
+        return table.text(screen.width(), false)
+                .lines()
+                .map(line -> line + "\n")
+                .toList();
     }
 
     private static boolean isSame(@Nullable Sums mine, @Nullable Sums theirs) {
@@ -105,8 +106,6 @@ record Comparison(Answer answer, List<Count> counts, TradeRiskTotals right) {
                     Words.count(count.producer()),
                     count.engine() == count.producer() ? EQUAL : DIFFERENT));
         }
-        StringBuilder text = new StringBuilder();
-        table.appendTo(text, Screen.WIDTH_DEFAULT, false);
-        return text.toString();
+        return table.text(Screen.WIDTH_DEFAULT, false);
     }
 }

@@ -1,6 +1,5 @@
 package dev.onefold.cli.demo;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -32,7 +31,6 @@ import picocli.CommandLine.Option;
 /// are right.
 @Command(
         name = "demo",
-        sortOptions = false,
         description = {
             "Shows on generated load, with real kills, that the totals come out right.",
             "Makes trade-risk messages with duplicates, late and corrected ones, deletes and garbage among them; folds them in a"
@@ -43,7 +41,6 @@ import picocli.CommandLine.Option;
                     + " Maven and Node, and no account; what it fetches, it fetches once.",
             "Exit code 1 if anything differs."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  onefold demo",
             "  The same on AWS's interfaces, all on this machine:",
@@ -57,7 +54,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     private static final long BATCH_MESSAGES = 20_000;
 
-    private final Call call;
+    private final Caller caller;
 
     @Option(
             names = "--on",
@@ -100,8 +97,8 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    public DemoCommand(Call call) {
-        this.call = call;
+    public DemoCommand(Caller caller) {
+        this.caller = caller;
     }
 
     @Override
@@ -113,7 +110,7 @@ public final class DemoCommand implements Callable<Integer> {
         if (runtime == Runtime.aws_local && keep != null) {
             throw CommandFailure.usage("--keep is of the embedded demo: on aws-local all tables are in memory.");
         }
-        try (Workplace place = keep == null ? Workplace.temporary() : Workplace.kept(call.caller(), keep)) {
+        try (Workplace place = keep == null ? Workplace.temporary() : Workplace.kept(caller, keep)) {
             return (runtime == Runtime.embedded ? demonstrate(place.folder()) : demonstrateOnAws(place.folder()))
                     .code();
         }
@@ -128,11 +125,10 @@ public final class DemoCommand implements Callable<Integer> {
                 "Onefold demo: " + Words.count(events(), "trade-risk message") + " (seed " + seed
                         + ") with 5 % duplicates, 5 % out of order, 20 % corrections of value and hierarchy, 1 % deletes and"
                         + " 0.1 % malformed, into " + where,
-                call.caller().screen().width()));
+                caller.screen().width()));
     }
 
     private ExitCode demonstrateOnAws(Path folder) throws IOException {
-        Caller caller = call.caller();
         announce(
                 "a Kinesis stream; three Lambda functions, on DynamoDB. All of it runs on this machine, as the template"
                         + " says, and much goes wrong on the way.");
@@ -146,7 +142,7 @@ public final class DemoCommand implements Callable<Integer> {
             say(Words.wrap(run.sentence(story), caller.screen().width()));
             say("");
             Comparison comparison = run.compare(story, right);
-            caller.out().print(comparison.text(caller.screen()));
+            caller.print(comparison.text(caller.screen()));
             say("");
             say(Words.wrap(
                     Words.count(right.made().messages(), "message") + " in " + Words.duration(elapsed)
@@ -165,7 +161,6 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private ExitCode demonstrate(Path folder) throws IOException {
-        Caller caller = call.caller();
         announce("a process that is killed twice.");
         copyPipeline(folder);
         TradeRiskTotals right = makeMessages(folder);
@@ -176,7 +171,7 @@ public final class DemoCommand implements Callable<Integer> {
         try (Engine engine = EmbeddedEngine.open(folder.resolve(KilledRun.DATA), Settings.defaults())) {
             comparison = new Comparison(engine.query(Query.all(Rollup.MAIN)), engine.counts(), right);
         }
-        caller.out().print(comparison.text(caller.screen()));
+        caller.print(comparison.text(caller.screen()));
         say("");
         say(Words.wrap(
                 Words.count(right.made().messages(), "message") + " in " + Words.duration(outcome.elapsed())
@@ -196,7 +191,7 @@ public final class DemoCommand implements Callable<Integer> {
         long startNanos = System.nanoTime();
         try (OutputStream file = Files.newOutputStream(folder.resolve(KilledRun.MESSAGES));
                 Progress progress =
-                        Progress.begin(call.caller(), Progress.Mode.auto, "Making ", Progress.Unit.RECORDS, events)) {
+                        Progress.begin(caller, Progress.Mode.auto, "Making ", Progress.Unit.RECORDS, events)) {
             while (load.remaining() > 0) {
                 load.write(file, BATCH_MESSAGES);
                 progress.at(events - load.remaining(), events - load.remaining());
@@ -211,7 +206,6 @@ public final class DemoCommand implements Callable<Integer> {
 
     private void sayNext() {
         String launcher = System.getProperty("onefold.launcher", "");
-        Caller caller = call.caller();
         String onefold = launcher.isEmpty() ? "onefold" : caller.shown(Path.of(launcher));
         String command = onefold.contains("/") || launcher.isEmpty() ? onefold : "./" + onefold;
         say("Try next:");
@@ -225,7 +219,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private void say(String line) {
-        call.caller().out().print(line + "\n");
-        call.caller().out().flush();
+        caller.print(line + "\n");
+        caller.out().flush();
     }
 }

@@ -90,7 +90,7 @@ final class LocalParts {
 
     private void build() throws IOException {
         long startNanos = System.nanoTime();
-        caller.out().print("Building what stands in for AWS (the first time this fetches about 100 MB) ...");
+        caller.print("Building what stands in for AWS (the first time this fetches about 100 MB) ...");
         caller.out().flush();
         Path log = Files.createDirectories(root.resolve("target")).resolve("onefold-local-build.log");
         ProcessBuilder maven = new ProcessBuilder(
@@ -114,7 +114,7 @@ final class LocalParts {
         }
         if (exitCode != 0) {
             List<String> said = Files.readAllLines(log, StandardCharsets.UTF_8);
-            caller.out().println(" failed.");
+            caller.printLine(" failed.");
             caller.out().flush();
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
@@ -123,7 +123,7 @@ final class LocalParts {
                             + Words.visible(String.join(
                                     "\n", said.subList(Math.max(0, said.size() - LINES_MAX), said.size()))));
         }
-        caller.out().println(" done in " + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
+        caller.printLine(" done in " + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
         caller.out().flush();
     }
 }

@@ -163,11 +163,8 @@ final class LocalRun implements AutoCloseable {
     Comparison compare(Story story, TradeRiskTotals right) {
         System.setProperty("aws.accessKeyId", OPERATOR); // What the SDK looks for first, in this process alone.
         System.setProperty("aws.secretAccessKey", "secret");
-        Store store = Connection.store(
-                Store.Tables.of("trade-risk"),
-                Optional.of("eu-central-1"),
-                Optional.empty(),
-                Optional.of(story.endpoint()));
+        Connection.Place place = new Connection.Place("eu-central-1", null, story.endpoint());
+        Store store = Connection.store(Store.Tables.of("trade-risk"), place);
         try (Engine engine = AwsEngine.deployed(store)) {
             return new Comparison(
                     engine.query(Query.all(Rollup.MAIN)),

@@ -65,10 +65,10 @@ final class Chosen {
     /// On AWS the place is `stream/shard:sequence`.
     private static boolean isSource(String said, String name, DeadLettersCommand all) {
         return name.equals(said)
-                || all.caller().caller().shownSource(name).equals(said)
+                || all.caller().shownSource(name).equals(said)
                 || name.startsWith(said + ":")
                 || name.startsWith(said + "/")
-                || name.equals(all.caller().caller().path(said).toString());
+                || name.equals(all.caller().path(said).toString());
     }
 
     /// How many there are now.
@@ -87,7 +87,7 @@ final class Chosen {
     /// Visits those that there are now, in the order of their ids. A letter that comes meanwhile is not among
     /// them.
     void forEach(DeadLetters letters, DeadLettersCommand all, long after, Verb verb) throws IOException {
-        long last = lastId(letters);
+        long last = letters.lastId();
         boolean goesOn = true;
         List<DeadLetter> page = letters.list(after, PAGE);
         while (!page.isEmpty() && goesOn) {
@@ -97,20 +97,5 @@ final class Chosen {
             goesOn = (some.isEmpty() || verb.on(some)) && page.getLast().id() < last;
             page = goesOn ? letters.list(page.getLast().id(), PAGE) : List.of();
         }
-    }
-
-    /// The greatest id; found by asking what is behind further and further ids.
-    private static long lastId(DeadLetters letters) {
-        long last = 0;
-        for (long step = 1; step > 0; ) {
-            List<DeadLetter> behind = letters.list(last + step - 1, 1);
-            if (behind.isEmpty()) {
-                step /= 2;
-            } else {
-                last = behind.getFirst().id();
-                step *= 2;
-            }
-        }
-        return last;
     }
 }

@@ -1,6 +1,6 @@
 package dev.onefold.cli.letters;
 
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
@@ -16,13 +16,11 @@ import picocli.CommandLine.Mixin;
 /// `onefold dead-letters`: the rejected records.
 @Command(
         name = "dead-letters",
-        sortOptions = false,
         description = {
             "Lists, shows, redrives, purges, exports and imports rejected records.",
             "Each is kept whole with its reason, place and time, and is never in the way of healthy ones. The pipeline comes"
                     + " first, the verb behind it; without a verb it is list."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  What was rejected:",
             "    ${COMMAND-FULL-NAME} trade-risk.yaml list",
@@ -38,19 +36,16 @@ import picocli.CommandLine.Mixin;
             "    ${COMMAND-FULL-NAME} trade-risk.yaml import letters.ndjson"
         })
 public final class DeadLettersCommand implements Callable<Integer> {
-    private final Call call;
-
     @Mixin
     private final EngineArgument pipeline;
 
-    private DeadLettersCommand(Call call, EngineArgument pipeline) {
-        this.call = call;
+    private DeadLettersCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
 
     /// The command with its verbs.
-    public static CommandLine commandLine(Call call, EngineArgument pipeline) {
-        DeadLettersCommand all = new DeadLettersCommand(call, pipeline);
+    public static CommandLine commandLine(EngineArgument pipeline) {
+        DeadLettersCommand all = new DeadLettersCommand(pipeline);
         return new CommandLine(all)
                 .addSubcommand(new ListCommand(all))
                 .addSubcommand(new ShowCommand(all))
@@ -65,35 +60,35 @@ public final class DeadLettersCommand implements Callable<Integer> {
         return new ListCommand(this).call();
     }
 
-    Call caller() {
-        return call;
+    Caller caller() {
+        return pipeline.caller();
     }
 
     /// What a verb does with the dead letters.
     interface Verb {
-        /// Returns how it ended.
         ExitCode on(DeadLetters letters) throws IOException;
+    }
+
+    int read(Verb verb) throws IOException {
+        return pipeline.read(engine -> verb.on(engine.deadLetters())).code();
+    }
+
+    /// @param question asks a person, and returns what is to be done
+    int ask(Question question) throws IOException {
+        return pipeline.ask(asked -> {
+                    Verb verb = question.on(asked.deadLetters());
+                    return engine -> verb.on(engine.deadLetters());
+                })
+                .code();
     }
 
     /// What a verb asks a person about the dead letters.
     interface Question {
-        /// Returns what is to be done.
         Verb on(DeadLetters letters) throws IOException;
     }
 
-    int read(Verb verb) throws IOException {
-        return pipeline.read(engine -> verb.on(engine.deadLetters()).code());
-    }
-
-    int ask(Question question) throws IOException {
-        return pipeline.ask(asked -> {
-            Verb verb = question.on(asked.deadLetters());
-            return engine -> verb.on(engine.deadLetters()).code();
-        });
-    }
-
     int use(Verb verb) throws IOException {
-        return pipeline.use(engine -> verb.on(engine.deadLetters()).code());
+        return pipeline.use(engine -> verb.on(engine.deadLetters())).code();
     }
 
     static DeadLetter letter(DeadLetters letters, long id) {

@@ -25,7 +25,6 @@ import picocli.CommandLine.Option;
 /// `onefold dead-letters PIPELINE export`.
 @Command(
         name = "export",
-        sortOptions = false,
         description = {
             "Writes all rejected records, one JSON object a line: what is known about each, and the record itself as base64"
                     + " and, when it is UTF-8, as text. Removes nothing. 'import' takes the file back, edited."
@@ -53,7 +52,7 @@ final class ExportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         chosen.check();
         return all.read(letters -> {
-            Caller caller = all.caller().caller();
+            Caller caller = all.caller();
             if (output.equals("-")) {
                 write(letters, caller.out(), caller.screen().outIsTerminal());
                 return ExitCode.DONE;
@@ -67,7 +66,7 @@ final class ExportCommand implements Callable<Integer> {
                 throw CommandFailure.usage("There is a file " + caller.shown(path)
                         + " already, perhaps with edits. Choose another name, or remove it first.");
             }
-            caller.out().print("Wrote " + Words.count(count, "dead letter") + " to " + caller.shown(path) + ".\n");
+            caller.print("Wrote " + Words.count(count, "dead letter") + " to " + caller.shown(path) + ".\n");
             return ExitCode.DONE;
         });
     }

@@ -31,7 +31,6 @@ import picocli.CommandLine.Parameters;
 /// `onefold dead-letters PIPELINE import`: the way back of `export`.
 @Command(
         name = "import",
-        sortOptions = false,
         description = {
             "Redrives the letters of a file that 'export' wrote, as they are there: edit the text or the base64 of a record, and"
                     + " leave out the letters that are to stay.",
@@ -91,7 +90,7 @@ final class ImportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Caller caller = all.caller().caller();
+        Caller caller = all.caller();
         Path path = file.equals("-") ? null : caller.path(file);
         if (path != null && (!Files.exists(path) || Files.isDirectory(path))) {
             throw CommandFailure.usage("There is no file " + caller.shown(path) + ".");

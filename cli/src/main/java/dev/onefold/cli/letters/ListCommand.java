@@ -18,7 +18,6 @@ import picocli.CommandLine.Option;
 /// `onefold dead-letters PIPELINE list`.
 @Command(
         name = "list",
-        sortOptions = false,
         description = "Lists rejected records: number, reason, place (source and line), time and message.",
         footerHeading = "%nExample:%n",
         footer = {
@@ -99,7 +98,7 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private void printJson(DeadLetters letters) throws IOException {
-        PrintStream out = all.caller().caller().out();
+        PrintStream out = all.caller().out();
         out.print("{\"size\":" + letters.size() + ",\"letters\":[");
         String[] separator = {"\n"};
         each(letters, letter -> {
@@ -110,7 +109,7 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private void printTable(DeadLetters letters) throws IOException {
-        Caller caller = all.caller().caller();
+        Caller caller = all.caller();
         int width = caller.screen().outWidth();
         Printed printed = each(letters, letter -> {
             LetterText text = new LetterText(letter);
@@ -118,18 +117,16 @@ final class ListCommand implements Callable<Integer> {
             String edited = letter.edited() ? "  edited" : "";
             String head =
                     id + "  " + text.reason() + "  " + text.place(caller) + "  " + Words.time(letter.at()) + edited;
-            caller.out().print(Words.wrap(head, width) + "\n");
-            caller.out().print(Words.indented(Words.visible(letter.message()), "    ", width) + "\n");
+            caller.print(Words.wrap(head, width) + "\n");
+            caller.print(Words.indented(Words.visible(letter.message()), "    ", width) + "\n");
         });
         long size = letters.size();
         if (printed.count == 0) {
             String such = chosen.isSaid() ? "There are no such dead letters.\n" : "There are no dead letters.\n";
-            caller.out().print(size == 0 || after == 0 ? such : "There are none after " + after + ".\n");
+            caller.print(size == 0 || after == 0 ? such : "There are none after " + after + ".\n");
             return;
         }
         String more = printed.more ? " The next ones: --after " + printed.last + "." : "";
-        caller.out()
-                .print("\n" + Words.count(printed.count) + " of " + Words.count(size, "dead letter") + "." + more
-                        + "\n");
+        caller.print("\n" + Words.count(printed.count) + " of " + Words.count(size, "dead letter") + "." + more + "\n");
     }
 }

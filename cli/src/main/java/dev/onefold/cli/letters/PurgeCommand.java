@@ -15,12 +15,10 @@ import picocli.CommandLine.Option;
 /// `onefold dead-letters PIPELINE purge`.
 @Command(
         name = "purge",
-        sortOptions = false,
         description = {
             "Removes rejected records for good. Asks first, unless --yes is given.",
             "A purged record stays out, also when 'rebuild --from-sources' reads its file again."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml purge 12 13",
             "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml purge --reason malformed",
@@ -60,8 +58,8 @@ final class PurgeCommand implements Callable<Integer> {
         long[] purged = new long[1];
         if (several) {
             long count = chosen.count(letters, all);
-            try (Progress progress = Progress.begin(
-                    all.caller().caller(), Progress.Mode.auto, "Purging", Progress.Unit.RECORDS, count)) {
+            try (Progress progress =
+                    Progress.begin(all.caller(), Progress.Mode.auto, "Purging", Progress.Unit.RECORDS, count)) {
                 chosen.forEach(letters, all, 0, some -> {
                     purged[0] += letters.purge(some.stream().map(DeadLetter::id).toList());
                     progress.at(purged[0], purged[0]);
@@ -76,13 +74,13 @@ final class PurgeCommand implements Callable<Integer> {
         if (gone > 0) {
             text += " " + Words.count(gone) + (gone == 1 ? " was" : " were") + " not there.";
         }
-        all.caller().caller().out().print(text + "\n");
+        all.caller().print(text + "\n");
         return gone > 0 && purged[0] == 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
     }
 
     private void confirm(long count) throws IOException {
         String question = "Purge " + Words.count(count, "dead letter") + " for good?";
-        if (count > 0 && !all.caller().caller().confirms(question)) {
+        if (count > 0 && !all.caller().confirms(question)) {
             throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was purged.");
         }
     }

@@ -1,6 +1,5 @@
 package dev.onefold.cli.letters;
 
-import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.DeadLetters;
@@ -19,13 +18,11 @@ import picocli.CommandLine.Option;
 /// `onefold dead-letters PIPELINE redrive`.
 @Command(
         name = "redrive",
-        sortOptions = false,
         description = {
             "Sends rejected records through again, as they arrived or as an edit. Each counts once, however often it is redriven.",
             "A letter whose edit is rejected, too, keeps its record; 'show --edited' shows the last edit. Exit code 1 when one"
                     + " was rejected again; it stays, with its new reason."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml redrive 12 13",
             "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml redrive 12 --file 12.json",
@@ -79,8 +76,8 @@ final class RedriveCommand implements Callable<Integer> {
     private ExitCode redrive(DeadLetters letters, byte @Nullable [] edited, boolean several, DeadLetters.Keys keys)
             throws IOException {
         try (Outcomes outcomes = several
-                ? Outcomes.summary(letters, caller(), chosen.count(letters, all))
-                : Outcomes.ofEach(letters, caller())) {
+                ? Outcomes.summary(letters, all.caller(), chosen.count(letters, all))
+                : Outcomes.ofEach(letters, all.caller())) {
             if (several) {
                 chosen.forEach(letters, all, 0, some -> {
                     some.forEach(letter -> outcomes.redrive(letter.id(), null, keys));
@@ -93,19 +90,15 @@ final class RedriveCommand implements Callable<Integer> {
         }
     }
 
-    private Caller caller() {
-        return all.caller().caller();
-    }
-
     /// A line end, which an editor leaves at the end of a file, is no part of the record.
     private byte[] record(String from) throws IOException {
         byte[] bytes;
         if (from.equals(STANDARD_INPUT)) {
-            bytes = caller().in().readNBytes(Limits.RECORD_BYTES_MAX + 2);
+            bytes = all.caller().in().readNBytes(Limits.RECORD_BYTES_MAX + 2);
         } else {
-            Path path = caller().path(from);
+            Path path = all.caller().path(from);
             if (!Files.isRegularFile(path)) {
-                throw CommandFailure.usage("There is no file " + caller().shown(path) + ".");
+                throw CommandFailure.usage("There is no file " + all.caller().shown(path) + ".");
             }
             try (InputStream in = Files.newInputStream(path)) {
                 bytes = in.readNBytes(Limits.RECORD_BYTES_MAX + 2);

@@ -16,9 +16,7 @@ import picocli.CommandLine.Parameters;
 /// `onefold dead-letters PIPELINE show`.
 @Command(
         name = "show",
-        sortOptions = false,
         description = "Shows one rejected record, whole.",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml show 12",
             "  ${PARENT-COMMAND-FULL-NAME} trade-risk.yaml show 12 --raw > 12.json",
@@ -53,7 +51,7 @@ final class ShowCommand implements Callable<Integer> {
                                 "No edit of dead letter " + id
                                         + " was rejected; without --edited its record is shown."));
                 if (raw) {
-                    all.caller().caller().out().write(edit);
+                    all.caller().out().write(edit);
                 } else {
                     print(letter, edit);
                 }
@@ -64,11 +62,11 @@ final class ShowCommand implements Callable<Integer> {
                         ExitCode.DIFFERENT,
                         "The record of dead letter " + id + " is not kept, because it is over the limit: its "
                                 + Words.count(letter.bytes(), "byte") + " are at "
-                                + new LetterText(letter).place(all.caller().caller())
+                                + new LetterText(letter).place(all.caller())
                                 + ".");
             }
             if (raw) {
-                all.caller().caller().out().write(letters.record(id));
+                all.caller().out().write(letters.record(id));
             } else {
                 print(letter, letter.kept() ? letters.record(id) : new byte[0]);
             }
@@ -85,32 +83,30 @@ final class ShowCommand implements Callable<Integer> {
 
     private void print(DeadLetter letter, byte[] record) {
         LetterText text = new LetterText(letter);
-        Caller caller = all.caller().caller();
+        Caller caller = all.caller();
         int width = caller.screen().outWidth();
         String message = Words.indented(Words.visible(letter.message()), " ".repeat(9), width)
                 .strip();
-        caller.out()
-                .print("letter   " + letter.id() + "\nreason   " + text.reason() + "\nmessage  " + message
-                        + "\nplace    "
-                        + text.place(caller) + offset(letter) + "\ntime     "
-                        + Words.time(letter.at()) + "\nsize     " + Words.count(letter.bytes(), "byte") + "\nsha256   "
-                        + letter.sha256() + "\n\n");
+        caller.print("letter   " + letter.id() + "\nreason   " + text.reason() + "\nmessage  " + message
+                + "\nplace    "
+                + text.place(caller) + offset(letter) + "\ntime     "
+                + Words.time(letter.at()) + "\nsize     " + Words.count(letter.bytes(), "byte") + "\nsha256   "
+                + letter.sha256() + "\n\n");
         Optional<String> content = Utf8.decode(record);
         if (edited) {
-            caller.out().print("The last edit, which was rejected for this reason:\n");
+            caller.print("The last edit, which was rejected for this reason:\n");
         } else if (letter.content() == DeadLetter.Content.SUMMARY) {
-            caller.out().print("The record itself is not kept; this is what is known of it:\n");
+            caller.print("The record itself is not kept; this is what is known of it:\n");
         } else if (letter.edited()) {
-            caller.out()
-                    .print("The record as it arrived; the last edit, to which the reason may belong, is shown by"
-                            + " --edited:\n");
+            caller.print("The record as it arrived; the last edit, to which the reason may belong, is shown by"
+                    + " --edited:\n");
         }
         if (!letter.kept() && !edited) {
-            caller.out().print("The record is over the limit and not kept; it is at its place.\n");
+            caller.print("The record is over the limit and not kept; it is at its place.\n");
         } else if (content.isPresent()) {
-            caller.out().print(Words.visible(content.get()) + "\n");
+            caller.print(Words.visible(content.get()) + "\n");
         } else {
-            caller.out().print("The record is not UTF-8 text; --raw gives its bytes.\n");
+            caller.print("The record is not UTF-8 text; --raw gives its bytes.\n");
         }
     }
 }

@@ -81,10 +81,10 @@ final class Intake {
         position = at + (at.isEmpty() ? " after " : " of ") + shown + ". The same command goes on there.";
         switch (report) {
             case FoldReport.AlreadyFolded(String asName) ->
-                caller.err().println(shown + " is folded already, as " + caller.shown(caller.path(asName)) + ".");
+                caller.note(shown + " is folded already, as " + caller.shown(caller.path(asName)) + ".");
             case FoldReport.Folded folded -> {
                 if (folded.bytes() == before && before > 0 && !stop.isMade()) {
-                    caller.err().println(shown + " is folded already.");
+                    caller.note(shown + " is folded already.");
                 }
             }
         }
@@ -113,14 +113,13 @@ final class Intake {
 
             @Override
             public void following(Path followed, long generation) {
-                caller.err()
-                        .println("Following " + caller.shown(followed)
-                                + (generation == 1 ? "." : " (generation " + generation + ")."));
+                caller.note("Following " + caller.shown(followed)
+                        + (generation == 1 ? "." : " (generation " + generation + ")."));
             }
 
             @Override
             public void finished(Path rotated) {
-                caller.err().println("Finished " + caller.shown(rotated) + ", which was rotated.");
+                caller.note("Finished " + caller.shown(rotated) + ", which was rotated.");
             }
         });
     }
@@ -135,7 +134,7 @@ final class Intake {
                 ReadAhead input = new ReadAhead(caller.in(), stop::isMade)) {
             LineIntake intake = new LineIntake(engine, source, from, acknowledged -> {
                 if (lines.acknowledge()) {
-                    caller.out().print(acknowledged + "\n");
+                    caller.print(acknowledged + "\n");
                     caller.out().flush();
                 }
                 progress.at(0, engine.counts().records());
@@ -157,9 +156,8 @@ final class Intake {
         if (unfinished == 0 || stop.isMade()) {
             return ExitCode.DONE;
         }
-        caller.err()
-                .println("The last line has no end; its " + Words.count(unfinished, "byte")
-                        + " are not taken and not acknowledged. Send it again, whole.");
+        caller.note("The last line has no end; its " + Words.count(unfinished, "byte")
+                + " are not taken and not acknowledged. Send it again, whole.");
         return ExitCode.DIFFERENT;
     }
 }

@@ -40,26 +40,7 @@ final class Refusals {
     /// Begins: letters that are there already do not count.
     Refusals(DeadLetters letters) {
         this.letters = letters;
-        lastBefore = last(letters);
-    }
-
-    /// The greatest id of a letter, found by halving.
-    private static long last(DeadLetters letters) {
-        long low = 0;
-        long high = 1;
-        while (!letters.list(high, 1).isEmpty()) {
-            low = high;
-            high *= 2;
-        }
-        while (low < high) {
-            long middle = low + (high - low) / 2;
-            if (letters.list(middle, 1).isEmpty()) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        return low;
+        lastBefore = letters.lastId();
     }
 
     /// Appends the commonest reasons, each with its count and an example.

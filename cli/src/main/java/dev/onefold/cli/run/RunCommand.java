@@ -1,6 +1,6 @@
 package dev.onefold.cli.run;
 
-import dev.onefold.cli.call.Call;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
@@ -23,7 +23,6 @@ import picocli.CommandLine.Option;
 /// `onefold run`: folds input into the data directory.
 @Command(
         name = "run",
-        sortOptions = false,
         description = {
             "Folds input into the totals of a pipeline.",
             "Each event counts exactly once. Killed at any instant and started again, it goes on where it was. While it runs,"
@@ -31,7 +30,6 @@ import picocli.CommandLine.Option;
             "A file that was folded already is not folded twice, also under another name; one that was cut or changed is"
                     + " refused. SIGTERM and Ctrl-C stop it after a checkpoint."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  Files, compressed or not:",
             "    onefold run trade-risk.yaml --input trades-1.ndjson trades-2.ndjson.gz",
@@ -44,7 +42,7 @@ import picocli.CommandLine.Option;
 public final class RunCommand implements Callable<Integer> {
     static final String STANDARD_INPUT = "-";
 
-    private final Call call;
+    private final Caller caller;
     private final StopRequest stop;
     private final boolean signals;
 
@@ -123,14 +121,14 @@ public final class RunCommand implements Callable<Integer> {
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 
-    public RunCommand(Call call) {
-        this(call, new StopRequest(), true);
+    public RunCommand(Caller caller) {
+        this(caller, new StopRequest(), true);
     }
 
     /// @param signals whether SIGTERM and SIGINT are this command's
-    RunCommand(Call call, StopRequest stop, boolean signals) {
-        this.call = call;
-        pipeline = new PipelineArgument(call.caller());
+    RunCommand(Caller caller, StopRequest stop, boolean signals) {
+        this.caller = caller;
+        pipeline = new PipelineArgument(caller);
         this.stop = stop;
         this.signals = signals;
     }
@@ -141,7 +139,7 @@ public final class RunCommand implements Callable<Integer> {
         DataDirectory data = pipeline.directory();
         for (String input : inputs) {
             if (!input.equals(STANDARD_INPUT)) {
-                InputFile.of(call.caller(), input); // What cannot be read is refused before a directory is made for it.
+                InputFile.of(caller, input); // What cannot be read is refused before a directory is made for it.
             }
         }
         if (signals) {
@@ -153,22 +151,24 @@ public final class RunCommand implements Callable<Integer> {
             if (!stop.isMade() || e.kind() != EngineException.Kind.NO_SPACE) {
                 throw e;
             }
-            call.caller()
-                    .err()
-                    .println(
-                            "Stopped while the disk was full. Nothing that was acknowledged is lost. Make space, and run the"
-                                    + " same command again: it goes on where this one was.");
+            caller.note(
+                    "Stopped while the disk was full. Nothing that was acknowledged is lost. Make space, and run the"
+                            + " same command again: it goes on where this one was.");
             return stop.exitCodeOr(ExitCode.STORAGE).code();
         }
     }
 
     private int fold(DataDirectory data) throws IOException {
-        FullDisk fullDisk = new FullDisk(call.caller(), stop::isMade);
-        Settings settings = engine.settings().withPause(fullDisk::pause).withSpaceListener(fullDisk);
-        try (EmbeddedEngine owned = EngineAccess.own(data, settings, call.caller())) {
+        FullDisk fullDisk = new FullDisk(caller, stop::isMade);
+        Settings given = engine.settings();
+        Settings settings = given.withSpaceListener(fullDisk).withPause(() -> {
+            given.machine().pause().run();
+            fullDisk.requireGoingOn();
+        });
+        try (EmbeddedEngine owned = EngineAccess.own(data, settings, caller)) {
             takeOver(owned);
-            Intake intake = new Intake(call.caller(), owned, stop, progress, separate);
-            Summary summary = new Summary(call.caller(), owned, data, pipeline.dataAgain());
+            Intake intake = new Intake(caller, owned, stop, progress, separate);
+            Summary summary = new Summary(caller, owned, data, pipeline.dataAgain());
             ExitCode exitCode = ExitCode.DONE;
             for (int i = 0; i < inputs.size() && !stop.isMade() && exitCode == ExitCode.DONE; i++) {
                 String input = inputs.get(i);
@@ -180,7 +180,7 @@ public final class RunCommand implements Callable<Integer> {
                     intake.file(input);
                 }
             }
-            summary.print(acknowledge ? call.caller().err() : call.caller().out(), intake.stopped());
+            summary.print(acknowledge ? caller.err() : caller.out(), intake.stopped());
             if (failOnRejected && summary.rejected() > 0) {
                 exitCode = ExitCode.DIFFERENT;
             }
@@ -193,10 +193,8 @@ public final class RunCommand implements Callable<Integer> {
         if (embedded.wanted().isPresent()) {
             DefinitionChange change = embedded.change(embedded.wanted().get());
             if (isPossible(change)) {
-                call.caller()
-                        .err()
-                        .println("The pipeline file has changed: its new totals are made "
-                                + DefinitionChangeText.way(change) + "." + DefinitionChangeText.doubt(change));
+                caller.note("The pipeline file has changed: its new totals are made " + DefinitionChangeText.way(change)
+                        + "." + DefinitionChangeText.doubt(change));
             }
             embedded.fillView(FileSource::reopen, acceptLoss);
         }

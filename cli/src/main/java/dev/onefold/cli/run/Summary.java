@@ -43,11 +43,11 @@ final class Summary {
         text.append(" in ").append(Words.duration(elapsed));
         text.append(records > 0 ? " (" + Words.rate(records, elapsed) + ").\n" : ".\n");
         if (records > 0) {
-            append(text, "accepted", now.accepted() - before.accepted());
-            append(text, "duplicate", now.duplicate() - before.duplicate());
-            append(text, "stale", now.stale() - before.stale());
-            append(text, "conflicting", now.conflicting() - before.conflicting());
-            append(text, "rejected", now.rejected() - before.rejected());
+            text.append(Words.line("accepted", now.accepted() - before.accepted()));
+            text.append(Words.line("duplicate", now.duplicate() - before.duplicate()));
+            text.append(Words.line("stale", now.stale() - before.stale()));
+            text.append(Words.line("conflicting", now.conflicting() - before.conflicting()));
+            text.append(Words.line("rejected", now.rejected() - before.rejected()));
         }
         if (rejected() > 0) {
             refusals.appendTo(text, caller);
@@ -64,14 +64,5 @@ final class Summary {
         text.append(Words.count(all, "record")).append(" in all.\n");
         out.print(text);
         out.flush();
-    }
-
-    private static void append(StringBuilder text, String name, long number) {
-        String count = Words.count(number);
-        text.append("  ")
-                .append(name)
-                .repeat(' ', Math.max(1, 26 - name.length() - count.length()))
-                .append(count)
-                .append('\n');
     }
 }

@@ -67,8 +67,10 @@ public final class Table {
     ///
     /// @param width columns there are
     /// @param cut whether the first column may be cut to fit; else a line may be longer
-    public void appendTo(StringBuilder text, int width, boolean cut) {
+    public String text(int width, boolean cut) {
+        StringBuilder text = new StringBuilder();
         write(text::append, width, cut);
+        return text.toString();
     }
 
     /// Hands the same lines on one by one.

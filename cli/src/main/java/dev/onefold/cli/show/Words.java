@@ -57,6 +57,12 @@ public final class Words {
         return text.append(digits, to, digits.length()).toString();
     }
 
+    /// A line of a summary: a name, and its count at the right.
+    public static String line(String name, long number) {
+        String count = count(number);
+        return "  " + name + " ".repeat(Math.max(1, 26 - name.length() - count.length())) + count + "\n";
+    }
+
     /// With its sign, also when positive.
     public static String difference(BigDecimal number) {
         return (number.signum() > 0 ? "+" : "") + number(number);

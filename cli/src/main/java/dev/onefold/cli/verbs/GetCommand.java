@@ -1,6 +1,5 @@
 package dev.onefold.cli.verbs;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
@@ -22,13 +21,11 @@ import picocli.CommandLine.Parameters;
 /// `onefold get`: the row of a key.
 @Command(
         name = "get",
-        sortOptions = false,
         description = {
             "Shows the row of a key.",
             "That is its version, what it contributes to which groups, and where it came from. It says when a newer version of the key"
                     + " was rejected and waits among the dead letters. Exit code 1 when the key was never seen."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  A key of one field:",
             "    ${COMMAND-FULL-NAME} trade-risk.yaml 8f14e45f-ceea-467f-9a0c-0f1a2b3c4d5e",
@@ -37,8 +34,6 @@ import picocli.CommandLine.Parameters;
         })
 final class GetCommand implements Callable<Integer> {
     private static final int LETTERS_MAX = 20;
-
-    private final Call call;
 
     @Mixin
     private final EngineArgument pipeline;
@@ -62,37 +57,36 @@ final class GetCommand implements Callable<Integer> {
         json
     }
 
-    GetCommand(Call call, EngineArgument pipeline) {
-        this.call = call;
+    GetCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
 
     @Override
     public Integer call() throws IOException {
-        return pipeline.read(engine -> show(engine.underOneDefinition(
-                served -> new Found(served, row(engine), engine.deadLetters().ofKey(key, LETTERS_MAX)))));
+        return pipeline.read(engine -> show(engine.underOneDefinition(served ->
+                        new Found(served, row(engine), engine.deadLetters().ofKey(key, LETTERS_MAX)))))
+                .code();
     }
 
     /// What is there of the key, under one definition.
     private record Found(Pipeline served, Optional<Row> row, List<DeadLetters.OfKey> letters) {}
 
-    private int show(Found found) {
+    private ExitCode show(Found found) {
         if (found.row.isEmpty()) {
             String waiting = found.letters.isEmpty()
                     ? " was never seen."
                     : " was never accepted. Dead letter "
                             + found.letters.getFirst().letter().id() + " is a record of it that was rejected.";
-            call.caller().err().println("The key " + RowText.key(key) + waiting);
-            return ExitCode.DIFFERENT.code();
+            pipeline.caller().note("The key " + RowText.key(key) + waiting);
+            return ExitCode.DIFFERENT;
         }
         Row row = found.row.get();
-        call.caller()
-                .out()
+        pipeline.caller()
                 .print(
                         format == RowFormat.json
                                 ? Json.of(JsonForm.row(found.served, row, found.letters)) + "\n"
-                                : new RowText(found.served, row, found.letters).table(call.caller()));
-        return ExitCode.DONE.code();
+                                : new RowText(found.served, row, found.letters).table(pipeline.caller()));
+        return ExitCode.DONE;
     }
 
     private Optional<Row> row(Engine engine) {

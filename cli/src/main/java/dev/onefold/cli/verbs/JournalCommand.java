@@ -1,6 +1,5 @@
 package dev.onefold.cli.verbs;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -16,49 +15,43 @@ import picocli.CommandLine.Option;
 /// `onefold journal`: whether the journal is kept, and its release.
 @Command(
         name = "journal",
-        sortOptions = false,
         description = {
             "Says whether the journal is kept, and releases it.",
             "'onefold run --keep-journal' makes a data directory that keeps for ever what came through standard input. The"
                     + " directory remembers it; only 'release' ends it."
         },
-        footerHeading = "%nExamples:%n",
         footer = {"  onefold journal trade-risk.yaml", "  onefold journal trade-risk.yaml release"})
 final class JournalCommand implements Callable<Integer> {
-    private final Call call;
-
     @Mixin
     private final EngineArgument pipeline;
 
-    private JournalCommand(Call call, EngineArgument pipeline) {
-        this.call = call;
+    private JournalCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
 
     /// The command with its verb.
-    static CommandLine commandLine(Call call, EngineArgument pipeline) {
-        JournalCommand journal = new JournalCommand(call, pipeline);
+    static CommandLine commandLine(EngineArgument pipeline) {
+        JournalCommand journal = new JournalCommand(pipeline);
         return new CommandLine(journal).addSubcommand(new Release(journal));
     }
 
     @Override
     public Integer call() throws IOException {
         return pipeline.read(engine -> {
-            KeptJournal journal = engine.journal();
-            call.caller()
-                    .out()
-                    .print(
-                            journal.isKept()
-                                    ? "The journal is kept, from the first record on.\n"
-                                    : "The journal is not kept: what a checkpoint covers is deleted.\n");
-            return ExitCode.DONE.code();
-        });
+                    KeptJournal journal = engine.journal();
+                    pipeline.caller()
+                            .print(
+                                    journal.isKept()
+                                            ? "The journal is kept, from the first record on.\n"
+                                            : "The journal is not kept: what a checkpoint covers is deleted.\n");
+                    return ExitCode.DONE;
+                })
+                .code();
     }
 
     /// `onefold journal PIPELINE release`.
     @Command(
             name = "release",
-            sortOptions = false,
             description = {
                 "Keeps the journal no longer, and deletes what a checkpoint covers. Asks first, unless --yes is given.",
                 "Totals can no longer be recomputed from what came through standard input. This cannot be taken back."
@@ -79,22 +72,24 @@ final class JournalCommand implements Callable<Integer> {
 
         @Override
         public Integer call() throws IOException {
-            Call call = journal.call;
-            Caller caller = call.caller();
-            return journal.pipeline.ask(asked -> {
-                boolean kept = asked.journal().isKept();
-                if (kept
-                        && !yes
-                        && !caller.confirms("Delete the kept journal for good? Totals can no longer be recomputed from"
-                                + " what came through standard input.")) {
-                    throw new CommandFailure(ExitCode.DIFFERENT, "The journal is kept as it was.");
-                }
-                return engine -> {
-                    engine.journal().release();
-                    caller.out().print(kept ? "The journal is released.\n" : "The journal was not kept.\n");
-                    return ExitCode.DONE.code();
-                };
-            });
+            Caller caller = journal.pipeline.caller();
+            return journal.pipeline
+                    .ask(asked -> {
+                        boolean kept = asked.journal().isKept();
+                        if (kept
+                                && !yes
+                                && !caller.confirms(
+                                        "Delete the kept journal for good? Totals can no longer be recomputed from"
+                                                + " what came through standard input.")) {
+                            throw new CommandFailure(ExitCode.DIFFERENT, "The journal is kept as it was.");
+                        }
+                        return engine -> {
+                            engine.journal().release();
+                            caller.print(kept ? "The journal is released.\n" : "The journal was not kept.\n");
+                            return ExitCode.DONE;
+                        };
+                    })
+                    .code();
         }
     }
 }

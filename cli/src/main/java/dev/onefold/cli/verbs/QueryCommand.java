@@ -1,6 +1,5 @@
 package dev.onefold.cli.verbs;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -29,13 +28,11 @@ import picocli.CommandLine.Option;
 /// `onefold query`: totals, one consistent cut.
 @Command(
         name = "query",
-        sortOptions = false,
         description = {
             "Shows totals: one consistent cut, and what it covers.",
             "Every parent is the sum of its children. Works beside a running engine. Exit code 1 if there is no such"
                     + " group."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  All totals, as a tree:",
             "    ${COMMAND-FULL-NAME} trade-risk.yaml",
@@ -45,8 +42,6 @@ import picocli.CommandLine.Option;
             "    ${COMMAND-FULL-NAME} trade-risk.yaml --top 10 --by value --format json"
         })
 final class QueryCommand implements Callable<Integer> {
-    private final Call call;
-
     @Mixin
     private final EngineArgument pipeline;
 
@@ -103,8 +98,7 @@ final class QueryCommand implements Callable<Integer> {
                     + " so that no spreadsheet takes it for a formula.")
     private boolean neutralise;
 
-    QueryCommand(Call call, EngineArgument pipeline) {
-        this.call = call;
+    QueryCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
 
@@ -116,15 +110,16 @@ final class QueryCommand implements Callable<Integer> {
         if (neutralise && format != OutputFormat.csv) {
             throw CommandFailure.usage("--neutralise-formulas is for --format csv.");
         }
-        Caller caller = call.caller();
+        Caller caller = pipeline.caller();
         List<String> root = root();
         return pipeline.read(engine -> {
-            String name = engine.pipeline().name();
-            return ask(engine, root, answer -> write(caller, name, answer, root));
-        });
+                    String name = engine.pipeline().name();
+                    return ask(engine, root, answer -> write(caller, name, answer, root));
+                })
+                .code();
     }
 
-    private Integer write(Caller caller, String name, Answer answer, List<String> root) {
+    private ExitCode write(Caller caller, String name, Answer answer, List<String> root) {
         Consumer<String> out = caller.out()::print;
         switch (format) {
             case table ->
@@ -134,20 +129,20 @@ final class QueryCommand implements Callable<Integer> {
             case csv -> CsvForm.write(answer, neutralise, piece -> out.accept(visible(piece)));
         }
         if (answer.lines().isEmpty() && !root.isEmpty()) {
-            caller.err().println("There is no group " + Words.path(root) + ".");
-            return ExitCode.DIFFERENT.code();
+            caller.note("There is no group " + Words.path(root) + ".");
+            return ExitCode.DIFFERENT;
         }
-        return ExitCode.DONE.code();
+        return ExitCode.DONE;
     }
 
     /// A terminal must obey nothing that stands in the name of a group; a file or a pipe gets it as it is.
     private String visible(String text) {
-        return call.caller().screen().outIsTerminal()
+        return pipeline.caller().screen().outIsTerminal()
                 ? Stream.of(text.split("\n", -1)).map(Words::visible).collect(Collectors.joining("\n"))
                 : text;
     }
 
-    private Integer ask(Engine engine, List<String> root, Function<Answer, Integer> reader) {
+    private ExitCode ask(Engine engine, List<String> root, Function<Answer, ExitCode> reader) {
         String name =
                 rollup == null ? Rollups.of(engine.pipeline()).all().getFirst().name() : rollup;
         try {

@@ -1,6 +1,5 @@
 package dev.onefold.cli.verbs;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
@@ -17,7 +16,6 @@ import picocli.CommandLine.Option;
 /// `onefold rebuild`: replaces the totals by recomputed ones.
 @Command(
         name = "rebuild",
-        sortOptions = false,
         description = {
             "Replaces the totals by recomputed ones.",
             "They are recomputed from the rows; what was different is named, and by how much. Where '${PARENT-COMMAND-FULL-NAME} verify' finds nothing, it changes nothing."
@@ -25,8 +23,6 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExample:%n",
         footer = {"  ${COMMAND-FULL-NAME} trade-risk.yaml"})
 final class RebuildCommand implements Callable<Integer> {
-    private final Call call;
-
     @Mixin
     private final EngineArgument pipeline;
 
@@ -41,14 +37,13 @@ final class RebuildCommand implements Callable<Integer> {
         private boolean isSaid;
     }
 
-    private RebuildCommand(Call call, EngineArgument pipeline) {
-        this.call = call;
+    private RebuildCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
 
     /// The command with the options that have a meaning where its engine is.
-    static CommandLine commandLine(Call call, EngineArgument pipeline) {
-        RebuildCommand rebuild = new RebuildCommand(call, pipeline);
+    static CommandLine commandLine(EngineArgument pipeline) {
+        RebuildCommand rebuild = new RebuildCommand(pipeline);
         CommandLine commandLine = new CommandLine(rebuild);
         if (pipeline.capabilities().has(Capability.SOURCES)) {
             commandLine.addMixin("sources", rebuild.fromSources);
@@ -59,14 +54,17 @@ final class RebuildCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         return pipeline.use(engine -> {
-            try {
-                Verification verification = engine.rebuild(fromSources.isSaid ? new Truth.Sources() : Truth.ROWS);
-                VerificationText text = new VerificationText(engine.pipeline(), verification, fromSources.isSaid);
-                call.caller().out().print(text.rebuilt(call.caller().screen()));
-            } catch (IllegalArgumentException e) {
-                throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
-            }
-            return ExitCode.DONE.code();
-        });
+                    try {
+                        Verification verification =
+                                engine.rebuild(fromSources.isSaid ? new Truth.Sources() : Truth.ROWS);
+                        VerificationText text =
+                                new VerificationText(engine.pipeline(), verification, fromSources.isSaid);
+                        pipeline.caller().print(text.rebuilt(pipeline.caller().screen()));
+                    } catch (IllegalArgumentException e) {
+                        throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+                    }
+                    return ExitCode.DONE;
+                })
+                .code();
     }
 }

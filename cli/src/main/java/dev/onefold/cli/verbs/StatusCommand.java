@@ -1,6 +1,5 @@
 package dev.onefold.cli.verbs;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.core.Status;
@@ -15,13 +14,11 @@ import picocli.CommandLine.Option;
 /// `onefold status`: how a pipeline is.
 @Command(
         name = "status",
-        sortOptions = false,
         description = {
             "Shows how a pipeline is: records by what became of them, dead letters by reason, rows, memory, disk,"
                     + " checkpoint and lag.",
             "The lag is the bytes by which files have grown since they were folded. Works beside a running engine."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  For the eye:",
             "    ${COMMAND-FULL-NAME} trade-risk.yaml",
@@ -29,8 +26,6 @@ import picocli.CommandLine.Option;
             "    ${COMMAND-FULL-NAME} trade-risk --format json"
         })
 final class StatusCommand implements Callable<Integer> {
-    private final Call call;
-
     @Mixin
     private final EngineArgument pipeline;
 
@@ -46,23 +41,22 @@ final class StatusCommand implements Callable<Integer> {
         json
     }
 
-    StatusCommand(Call call, EngineArgument pipeline) {
-        this.call = call;
+    StatusCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
 
     @Override
     public Integer call() throws IOException {
         return pipeline.read(engine -> {
-            Status status = engine.status().pendingIf(pipeline.isOther(engine));
-            String name = engine.pipeline().name();
-            call.caller()
-                    .out()
-                    .print(
-                            format == StatusFormat.json
-                                    ? Json.of(JsonForm.status(name, status)) + "\n"
-                                    : new StatusText(name, pipeline.place(), status).table());
-            return ExitCode.DONE.code();
-        });
+                    Status status = engine.status().pendingIf(pipeline.isOther(engine));
+                    String name = engine.pipeline().name();
+                    pipeline.caller()
+                            .print(
+                                    format == StatusFormat.json
+                                            ? Json.of(JsonForm.status(name, status)) + "\n"
+                                            : new StatusText(name, pipeline.place(), status).table());
+                    return ExitCode.DONE;
+                })
+                .code();
     }
 }

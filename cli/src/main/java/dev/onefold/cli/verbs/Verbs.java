@@ -1,6 +1,5 @@
 package dev.onefold.cli.verbs;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.letters.DeadLettersCommand;
 import dev.onefold.core.Capabilities.Capability;
@@ -17,18 +16,18 @@ public final class Verbs {
     /// The commands.
     ///
     /// @param arguments makes the argument of each command, for the place where its engine is
-    public static List<CommandLine> of(Call call, Supplier<EngineArgument> arguments) {
+    public static List<CommandLine> of(Supplier<EngineArgument> arguments) {
         List<CommandLine> verbs = new ArrayList<>(List.of(
-                new CommandLine(new QueryCommand(call, arguments.get())),
-                new CommandLine(new GetCommand(call, arguments.get())),
-                VerifyCommand.commandLine(call, arguments.get()),
-                RebuildCommand.commandLine(call, arguments.get()),
-                DeadLettersCommand.commandLine(call, arguments.get())));
+                new CommandLine(new QueryCommand(arguments.get())),
+                new CommandLine(new GetCommand(arguments.get())),
+                VerifyCommand.commandLine(arguments.get()),
+                RebuildCommand.commandLine(arguments.get()),
+                DeadLettersCommand.commandLine(arguments.get())));
         if (arguments.get().capabilities().has(Capability.STATUS)) {
-            verbs.add(new CommandLine(new StatusCommand(call, arguments.get())));
+            verbs.add(new CommandLine(new StatusCommand(arguments.get())));
         }
         if (arguments.get().capabilities().has(Capability.JOURNAL)) {
-            verbs.add(JournalCommand.commandLine(call, arguments.get()));
+            verbs.add(JournalCommand.commandLine(arguments.get()));
         }
         return verbs;
     }

@@ -60,9 +60,7 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
                 }
             }
         }
-        StringBuilder text = new StringBuilder();
-        table.appendTo(text, screen.outWidth(), screen.outIsTerminal());
-        return text.toString();
+        return table.text(screen.outWidth(), screen.outIsTerminal());
     }
 
     private static boolean isSame(@Nullable BigDecimal before, @Nullable BigDecimal now) {

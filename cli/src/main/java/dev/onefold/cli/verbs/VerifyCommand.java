@@ -1,6 +1,5 @@
 package dev.onefold.cli.verbs;
 
-import dev.onefold.cli.call.Call;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
@@ -17,7 +16,6 @@ import picocli.CommandLine.Option;
 /// `onefold verify`: are the totals right?
 @Command(
         name = "verify",
-        sortOptions = false,
         description = {
             "Recomputes the totals from the rows and compares.",
             "Changes nothing. Each group that differs is named, and by how much; the exit code is 1 then."
@@ -25,8 +23,6 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExample:%n",
         footer = {"  ${COMMAND-FULL-NAME} trade-risk.yaml"})
 final class VerifyCommand implements Callable<Integer> {
-    private final Call call;
-
     @Mixin
     private final EngineArgument pipeline;
 
@@ -52,14 +48,13 @@ final class VerifyCommand implements Callable<Integer> {
         private int oneIn = 1;
     }
 
-    private VerifyCommand(Call call, EngineArgument pipeline) {
-        this.call = call;
+    private VerifyCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
 
     /// The command with the options that have a meaning where its engine is.
-    static CommandLine commandLine(Call call, EngineArgument pipeline) {
-        VerifyCommand verify = new VerifyCommand(call, pipeline);
+    static CommandLine commandLine(EngineArgument pipeline) {
+        VerifyCommand verify = new VerifyCommand(pipeline);
         CommandLine commandLine = new CommandLine(verify);
         if (pipeline.capabilities().has(Capability.SOURCES)) {
             commandLine.addMixin("sources", verify.fromSources);
@@ -73,15 +68,17 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         return pipeline.read(engine -> {
-            Verification verification;
-            try {
-                verification = engine.verify(fromSources.isSaid ? new Truth.Sources() : new Truth.Rows(sample.oneIn));
-            } catch (IllegalArgumentException e) {
-                throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
-            }
-            VerificationText text = new VerificationText(engine.pipeline(), verification, fromSources.isSaid);
-            call.caller().out().print(text.verified(call.caller().screen()));
-            return (verification.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT).code();
-        });
+                    Verification verification;
+                    try {
+                        verification =
+                                engine.verify(fromSources.isSaid ? new Truth.Sources() : new Truth.Rows(sample.oneIn));
+                    } catch (IllegalArgumentException e) {
+                        throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+                    }
+                    VerificationText text = new VerificationText(engine.pipeline(), verification, fromSources.isSaid);
+                    pipeline.caller().print(text.verified(pipeline.caller().screen()));
+                    return verification.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
+                })
+                .code();
     }
 }

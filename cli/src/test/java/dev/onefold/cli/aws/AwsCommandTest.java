@@ -87,8 +87,7 @@ class AwsCommandTest {
     }
 
     private Store store() {
-        return Connection.store(
-                Store.Tables.of(deployment), Optional.of("eu-central-1"), Optional.empty(), Optional.of(endpoint));
+        return Connection.store(Store.Tables.of(deployment), new Connection.Place("eu-central-1", null, endpoint));
     }
 
     /// Makes the tables.
@@ -303,7 +302,7 @@ class AwsCommandTest {
 
     private static List<String> sequences(String arn) {
         try (DynamoDbStreamsAsyncClient changes =
-                Connection.changes(Optional.of("eu-central-1"), Optional.empty(), Optional.of(endpoint))) {
+                Connection.changes(new Connection.Place("eu-central-1", null, endpoint))) {
             return changes
                     .describeStream(request -> request.streamArn(arn))
                     .thenCompose(stream -> changes.getShardIterator(request -> request.streamArn(arn)

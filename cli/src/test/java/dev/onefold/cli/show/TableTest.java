@@ -40,8 +40,6 @@ class TableTest {
     }
 
     private static String text(Table table, int width, boolean cut) {
-        StringBuilder text = new StringBuilder();
-        table.appendTo(text, width, cut);
-        return text.toString();
+        return table.text(width, cut);
     }
 }

@@ -52,9 +52,8 @@ public final class ReadAhead extends InputStream {
             return false;
         }
         if (to + count > ahead.length) {
-            byte[] target = to - from + count > ahead.length
-                    ? new byte[Math.max(2 * ahead.length, to - from + count)]
-                    : ahead;
+            byte[] target =
+                    to - from + count > ahead.length ? new byte[Math.max(2 * ahead.length, to - from + count)] : ahead;
             System.arraycopy(ahead, from, target, 0, to - from);
             ahead = target;
             to -= from;
