@@ -3,6 +3,7 @@ package dev.onefold.api;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ProtocolException;
 
 /// The content of a message, by its length or chunk by chunk. A content that is cut off fails. Not thread-safe.
 final class BodyIn extends InputStream {
@@ -52,12 +53,12 @@ final class BodyIn extends InputStream {
 
     private void nextChunk() throws IOException {
         if (begun && !line().isEmpty()) {
-            throw new IOException("A chunk of the content has another length than it says");
+            throw new ProtocolException("A chunk of the content has another length than it says");
         }
         begun = true;
         String size = line().replaceFirst(";.*", "").strip();
         if (!size.matches("[0-9a-fA-F]{1,8}")) {
-            throw new IOException("The length of a chunk of the content cannot be read");
+            throw new ProtocolException("The length of a chunk of the content cannot be read");
         }
         left = Long.parseLong(size, 16);
         if (left == 0) {
@@ -73,7 +74,7 @@ final class BodyIn extends InputStream {
         try {
             line = Head.line(in, CHUNK_LINE_BYTES_MAX);
         } catch (Request.Refused e) {
-            throw new IOException("A line between chunks is longer than " + CHUNK_LINE_BYTES_MAX + " bytes", e);
+            throw new ProtocolException("A line between chunks is longer than " + CHUNK_LINE_BYTES_MAX + " bytes");
         }
         if (line == null) {
             throw new EOFException("The connection ended in the content of a message");

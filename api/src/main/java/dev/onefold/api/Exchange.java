@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -100,6 +101,11 @@ final class Exchange {
                 visit.headIsRead();
                 answer(head, visit);
             }
+        } catch (ProtocolException e) {
+            if (answer != null && answer.hasBegun()) {
+                throw e;
+            }
+            send(new Failure(400, Failure.REQUEST, e.getMessage() + ".").response());
         } catch (RuntimeException | Error e) {
             if (answer != null && answer.hasBegun()) {
                 throw e; // The connection ends before the answer does, and so the client knows.
@@ -158,13 +164,14 @@ final class Exchange {
 
     private void requireLevel(Head head) {
         String level = head.field(Api.LEVEL_HEADER);
+        String version = head.field(Api.VERSION_HEADER);
         if (!level.isEmpty() && Request.number("header field " + Api.LEVEL_HEADER, level) < Api.LEVEL) {
             throw new Request.Refused(new Failure(
                     409,
                     "FORMAT",
                     "Data directory " + server.directory + " is in use by Onefold " + Api.version() + " (process "
                             + ProcessHandle.current().pid() + "), which does not understand Onefold "
-                            + head.field(Api.VERSION_HEADER)
+                            + (version.isEmpty() ? "(unnamed)" : version)
                             + ", an older version. Use the newer version, or stop that process."));
         }
     }
@@ -183,10 +190,22 @@ final class Exchange {
     }
 
     private byte[] content(Head head, InputStream body, Visit visit) throws IOException {
+        String expected = head.field("expect");
+        if (!expected.isEmpty() && !expected.equalsIgnoreCase("100-continue")) {
+            throw new Request.Refused(new Failure(
+                    417, Failure.REQUEST, "The request expects '" + expected + "', which nobody does here."));
+        }
+        String encoding = head.field("content-encoding");
+        if (!encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
+            throw new Request.Refused(new Failure(
+                    415,
+                    Failure.REQUEST,
+                    "The content has the encoding '" + encoding + "'. Send it as it is, without one."));
+        }
         String announced = head.field("content-length");
         byte[] content = memory(announced.isEmpty() ? 0 : Long.parseLong(announced));
         visit.holdsContent();
-        if (head.field("expect").equalsIgnoreCase("100-continue")) {
+        if (!expected.isEmpty()) {
             out.write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
             out.flush();
         }
@@ -233,7 +252,7 @@ final class Exchange {
 
     private void send(Response response) throws IOException {
         leaveEngine();
-        String head = "HTTP/1.1 " + response.status() + " " + (response.status() < 400 ? "OK" : "Failed")
+        String head = "HTTP/1.1 " + response.status() + " " + Failure.title(response.status())
                 + "\r\nContent-Type: " + response.contentType() + "\r\n" + Api.VERSION_HEADER + ": " + Api.version()
                 + "\r\n" + Api.LEVEL_HEADER + ": " + Api.LEVEL + "\r\n" + Api.OWNER_HEADER + ": " + server.owner
                 + (response.status() == 503 ? "\r\nRetry-After: 1" : "") + "\r\nConnection: close\r\n";

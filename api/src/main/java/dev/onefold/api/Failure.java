@@ -21,6 +21,9 @@ public record Failure(int status, String kind, String detail) {
     /// The key was never accepted.
     static final String NO_ROW = "NO_ROW";
 
+    /// There is no dead letter of this number.
+    static final String NO_LETTER = "NO_LETTER";
+
     /// No edit of the letter was rejected.
     static final String NO_EDIT = "NO_EDIT";
 
@@ -72,21 +75,25 @@ public record Failure(int status, String kind, String detail) {
     int exitCode() {
         return switch (kind) {
             case REQUEST, NO_ROUTE -> 2;
-            case NO_ROW, NO_EDIT -> 1;
+            case NO_ROW, NO_LETTER, NO_EDIT -> 1;
             case BUSY, OWNER_CHANGED -> 4;
             case BUG -> 70;
             default -> exitCode(EngineException.Kind.valueOf(kind));
         };
     }
 
-    private String title() {
+    /// What a status of HTTP says.
+    static String title(int status) {
         return switch (status) {
+            case 200 -> "OK";
             case 400 -> "Bad request";
             case 403 -> "Forbidden";
             case 404 -> "Not found";
             case 405 -> "Method not allowed";
             case 409 -> "Conflict";
             case 413 -> "Content too large";
+            case 415 -> "Unsupported media type";
+            case 417 -> "Expectation failed";
             case 431 -> "Request header fields too large";
             case 503 -> "Service unavailable";
             case 507 -> "Insufficient storage";
@@ -97,7 +104,7 @@ public record Failure(int status, String kind, String detail) {
     Response response() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("type", "about:blank");
-        json.put("title", title());
+        json.put("title", title(status));
         json.put("status", status);
         json.put("detail", detail);
         json.put("kind", kind);
@@ -109,7 +116,7 @@ public record Failure(int status, String kind, String detail) {
     /// The exception that a caller of an engine gets for this.
     RuntimeException exception() {
         return switch (kind) {
-            case REQUEST, NO_ROUTE, NO_ROW, NO_EDIT -> new IllegalArgumentException(detail);
+            case REQUEST, NO_ROUTE, NO_ROW, NO_LETTER, NO_EDIT -> new IllegalArgumentException(detail);
             case BUSY -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);
             case OWNER_CHANGED -> new EngineException(EngineException.Kind.STOPPED, detail);
             case BUG -> new IllegalStateException(detail);

@@ -23,7 +23,7 @@ record Head(String start, Map<String, String> fields) {
         if (start == null) {
             return null;
         }
-        int left = BYTES_MAX - start.length();
+        int left = BYTES_MAX - start.length() - 2;
         Map<String, String> fields = new LinkedHashMap<>();
         while (true) {
             String line = line(in, left);
@@ -84,7 +84,7 @@ record Head(String start, Map<String, String> fields) {
             }
             return new BodyIn(in, BodyIn.CHUNKED);
         }
-        if (length.isEmpty()) {
+        if (!fields.containsKey("content-length")) {
             return untilClose ? in : InputStream.nullInputStream();
         }
         if (!length.matches("[0-9]{1,18}")) {

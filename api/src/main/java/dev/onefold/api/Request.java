@@ -155,10 +155,15 @@ record Request(String method, List<String> path, Map<String, List<String>> param
     ///
     /// @param what says what the text is
     static long number(String what, String text) {
+        IllegalArgumentException wrong =
+                new IllegalArgumentException("The " + what + " is not a whole number: '" + text + "'");
+        if (!text.matches("-?[0-9]{1,19}")) {
+            throw wrong; // Java takes the digits of all scripts.
+        }
         try {
             return Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("The " + what + " is not a whole number: '" + text + "'", e);
+        } catch (NumberFormatException outOfRange) {
+            throw wrong;
         }
     }
 }

@@ -336,7 +336,7 @@ final class Routes {
                         .filter(each -> each.id() == id)
                         .findFirst()
                         .orElseThrow(() -> new Request.Refused(
-                                new Failure(404, Failure.REQUEST, "There is no dead letter " + id + ".")));
+                                new Failure(404, Failure.NO_LETTER, "There is no dead letter " + id + ".")));
                 yield Response.json(
                         letter.kept() ? JsonForm.letter(letter, letters.record(id)) : JsonForm.letter(letter));
             }

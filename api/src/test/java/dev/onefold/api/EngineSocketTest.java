@@ -261,6 +261,28 @@ class EngineSocketTest {
     }
 
     @Test
+    void a_content_that_cannot_be_read_is_refused_with_a_problem() throws Exception {
+        String post = "POST /v1/trades/records?source=s HTTP/1.1\r\n";
+        try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false)) {
+            for (String size : List.of("-1", "+1", "0x1", "zz", "", "f".repeat(20), "1".repeat(1_001))) {
+                assertThat(visits().answer(post + "Transfer-Encoding: chunked\r\n\r\n" + size + "\r\nx\r\n0\r\n\r\n"))
+                        .as(size)
+                        .startsWith("HTTP/1.1 400 Bad request\r\n")
+                        .contains(" chunk");
+            }
+            assertThat(visits().answer(post + "Content-Length:\r\n\r\nx\n")).startsWith("HTTP/1.1 400 ");
+            assertThat(visits().answer(post + "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nx\n"))
+                    .startsWith("HTTP/1.1 415 ");
+            assertThat(visits().answer(post + "Expect: 200-ok\r\nContent-Length: 2\r\n\r\nx\n"))
+                    .startsWith("HTTP/1.1 417 ");
+            assertThat(visits().answer(post + "Expect: 100-continue\r\nContent-Length: 16777217\r\n\r\n"))
+                    .startsWith("HTTP/1.1 413 Content too large\r\n");
+            assertThat(visits().answer(post.replace("=s", "=s&from=%D9%A1") + "Content-Length: 2\r\n\r\nx\n"))
+                    .startsWith("HTTP/1.1 400 ");
+        }
+    }
+
+    @Test
     void a_limit_of_letters_that_is_out_of_range_is_refused() throws Exception {
         try (EngineSocket _ = EngineSocket.open(directory, new SlowEngine(), () -> false)) {
             for (String limit : List.of("-1", "1001", "99999999999")) {

@@ -57,6 +57,19 @@ public interface LetterContract extends EngineContract {
     }
 
     @Test
+    default void letters_are_listed_from_any_number() {
+        try (Engine engine = open("data", TRADES)) {
+            feed(engine, "one", List.of("no json"));
+            for (long after : new long[] {Long.MIN_VALUE, -1, 0}) {
+                assertThat(engine.deadLetters().list(after, 10))
+                        .as("after %d", after)
+                        .hasSize(1);
+            }
+            assertThat(engine.deadLetters().list(Long.MAX_VALUE, 10)).isEmpty();
+        }
+    }
+
+    @Test
     default void an_edit_that_is_rejected_too_stays_beside_the_record_and_never_takes_its_place() {
         String record = trade("a", 1, "FX", "EMEA", "\"1,00\"");
         String edit = trade("a", 1, "FX", "EMEA", "\"1;00\"");

@@ -235,7 +235,7 @@ public final class LetterTable {
 
     /// Up to `limit` letters with ids above `after`, in the order of their ids.
     public List<DeadLetter> list(long after, int limit) {
-        byte[] from = ByteBuffer.allocate(8).putLong(after).array();
+        byte[] from = ByteBuffer.allocate(8).putLong(Math.max(after, 0)).array();
         return store.threads().all(PARTITIONS, partition -> list(partition, from, limit)).stream()
                 .flatMap(List::stream)
                 .sorted(Comparator.comparingLong(DeadLetter::id))

@@ -288,7 +288,8 @@ public final class Letters implements AutoCloseable {
 
     public List<DeadLetter> list(long after, int limit) {
         List<DeadLetter> list = new ArrayList<>();
-        for (long slot = slots.from(after + 1); slot < slots.size() && list.size() < limit; slot++) {
+        long first = after == Long.MAX_VALUE ? slots.size() : slots.from(after + 1);
+        for (long slot = first; slot < slots.size() && list.size() < limit; slot++) {
             if (slots.position(slot) != 0) {
                 list.add(inSlot(slot));
             }
