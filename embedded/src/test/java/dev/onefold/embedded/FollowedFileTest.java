@@ -88,6 +88,12 @@ class FollowedFileTest {
         }
     }
 
+    private void followToEnd() {
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+        }
+    }
+
     private String lines(int count) {
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i < count; i++) {
@@ -98,6 +104,13 @@ class FollowedFileTest {
 
     private void write(Path file, String text) throws Exception {
         Files.writeString(file, text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    /// Leaves a rotated file that is compressed.
+    private void compress(String text) throws Exception {
+        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("app.log.1.gz")))) {
+            gzip.write(text.getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     private void rotate(String name) throws Exception {
@@ -144,49 +157,35 @@ class FollowedFileTest {
     @Test
     void files_rotated_while_nobody_read_are_caught_up_with_in_order() throws Exception {
         write(log(), lines(3));
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
         write(log(), lines(2));
         rotate("app.log.3");
         write(folder.resolve("app.log.2"), lines(2));
-        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("app.log.1.gz")))) {
-            gzip.write(lines(2).getBytes(StandardCharsets.UTF_8));
-        }
+        compress(lines(2));
         age("app.log.3", 30);
         age("app.log.2", 20);
         age("app.log.1.gz", 10);
         write(folder.resolve("app.log-errors"), "{\"n\":1000000}\n");
         write(log(), lines(5));
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
     }
 
     @Test
     void a_rotated_file_is_known_by_its_content_when_it_was_compressed_since() throws Exception {
         write(log(), lines(3));
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
         write(log(), lines(2));
-        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("app.log.1.gz")))) {
-            Files.copy(log(), gzip);
-        }
+        compress(Files.readString(log()));
         age("app.log.1.gz", 10);
         Files.delete(log());
         write(log(), lines(4));
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
     }
 
     @Test
     void a_rotated_file_that_is_gone_is_missed_and_forgotten_only_on_request() throws Exception {
         write(log(), lines(3));
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
         Files.delete(log());
         write(log(), lines(2));
         try (Follower follower = new Follower(false)) {
@@ -207,9 +206,7 @@ class FollowedFileTest {
     @Test
     void a_rotated_file_that_cannot_be_read_is_never_taken_for_another_one() throws Exception {
         write(log(), lines(3));
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
         Files.delete(log());
         write(log(), lines(2));
         byte[] cutOff = {0x1f, (byte) 0x8b, 8, 0, 0};
@@ -233,15 +230,11 @@ class FollowedFileTest {
     void rotated_files_with_the_content_of_another_one_or_more_count_though_nobody_read_meanwhile() throws Exception {
         write(log(), "{\"n\":1}\n");
         next = 1;
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
         rotate("app.log.4");
         write(folder.resolve("app.log.3"), "{\"n\":1}\n");
         write(folder.resolve("app.log.2"), "{\"n\":1}\n{\"n\":1}\n");
-        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("app.log.1.gz")))) {
-            gzip.write("{\"n\":1}\n{\"n\":1}\n{\"n\":1}\n".getBytes(StandardCharsets.UTF_8));
-        }
+        compress("{\"n\":1}\n".repeat(3));
         age("app.log.4", 30);
         age("app.log.3", 20);
         age("app.log.2", 10);
@@ -258,13 +251,9 @@ class FollowedFileTest {
     @Test
     void a_compressed_copy_of_a_rotated_file_counts_nothing_though_that_one_is_kept() throws Exception {
         write(log(), lines(3));
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
         rotate("app.log.1");
-        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("app.log.1.gz")))) {
-            Files.copy(folder.resolve("app.log.1"), gzip);
-        }
+        compress(Files.readString(folder.resolve("app.log.1")));
         write(log(), lines(1));
         for (int i = 0; i < 2; i++) {
             try (Follower follower = new Follower(false)) {
@@ -297,9 +286,7 @@ class FollowedFileTest {
     private void followTwice(Path file) throws Exception {
         for (int i = 0; i < 2; i++) {
             write(file, lines(1));
-            try (Follower follower = new Follower(false)) {
-                follower.awaitAll();
-            }
+            followToEnd();
         }
     }
 
@@ -321,14 +308,10 @@ class FollowedFileTest {
             engine.fold(FileSource.of(log()), FoldListener.silent());
         }
         write(log(), lines(2));
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
         rotate("app.log.1");
         write(log(), lines(2));
-        try (Follower follower = new Follower(false)) {
-            follower.awaitAll();
-        }
+        followToEnd();
     }
 
     @Test
