@@ -291,7 +291,8 @@ class AwsHazardsTest {
         process(trades(10));
         for (int micros = 0; micros < 40_000; micros += 1_500) {
             List<Arrival> batch = List.of(trade("late" + micros, 1, "late", 1));
-            CompletableFuture<List<Fate>> late = deployment.start(() -> StateAndMap.process(deployment.function(), batch));
+            CompletableFuture<List<Fate>> late =
+                    deployment.start(() -> StateAndMap.process(deployment.function(), batch));
             deployment.time.runFor(Duration.ofNanos(micros * 1_000L));
             TradeFixtures.refill(deployment.function(), TRADES, () -> deployment.of(late));
         }
@@ -371,7 +372,8 @@ class AwsHazardsTest {
         definitions.replace(both.servingOnly(both.served()));
         process(List.of(trade("t0", 2, "another desk", 5)));
         engine.reduce();
-        assertThatThrownBy(() -> TotalsReads.compare(deployment.function(), both, both.view(both.last()), filled.rows()))
+        assertThatThrownBy(
+                        () -> TotalsReads.compare(deployment.function(), both, both.view(both.last()), filled.rows()))
                 .isInstanceOf(Filling.Overtaken.class);
         assertThat(engine.verify().differences()).isEmpty();
     }

@@ -166,8 +166,8 @@ class IsolationHazardsTest {
         putEach(Duration.ofMillis(5), deployment.time.instant().plusSeconds(30));
         deployment.time.runFor(Duration.ofSeconds(1));
         List<CompletableFuture<Long>> runs = IntStream.range(0, LANES)
-                .mapToObj(lane ->
-                        deployment.start(() -> Reduce.lane(deployment.function(), lane, Duration.ofSeconds(2), new Delays())))
+                .mapToObj(lane -> deployment.start(
+                        () -> Reduce.lane(deployment.function(), lane, Duration.ofSeconds(2), new Delays())))
                 .toList();
         deployment.time.runFor(Duration.ofSeconds(3));
         assertThat(runs).allMatch(CompletableFuture::isDone).allMatch(run -> run.join() > 1);

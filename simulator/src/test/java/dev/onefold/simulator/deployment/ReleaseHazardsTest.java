@@ -140,8 +140,8 @@ class ReleaseHazardsTest {
     void a_letter_of_the_old_pipeline_that_is_written_after_the_next_one_has_decided_all_letters_is_decided_by_it() {
         AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
-        CompletableFuture<List<Fate>> late = deployment.start(
-                () -> StateAndMap.process(deployment.function(), List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10))));
+        CompletableFuture<List<Fate>> late = deployment.start(() ->
+                StateAndMap.process(deployment.function(), List.of(trade("a", 1, "FX", 1), trade("b", 1, "FX", 10))));
         int steps = 0;
         for (Upkeep.Outcome outcome = new Upkeep.Outcome.Working(0);
                 !(outcome instanceof Upkeep.Outcome.Idle) && steps < 9;
@@ -353,8 +353,8 @@ class ReleaseHazardsTest {
         process(arrival("{\"id\":\"a\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1}"));
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         List<Verification> audits = new ArrayList<>();
-        CompletableFuture<Upkeep.Outcome> audit =
-                deployment.start(() -> Upkeep.step(deployment.function(), TRADES_WITH_TIME, 1, () -> true, audits::add));
+        CompletableFuture<Upkeep.Outcome> audit = deployment.start(
+                () -> Upkeep.step(deployment.function(), TRADES_WITH_TIME, 1, () -> true, audits::add));
         deployment.time.runFor(time);
         boolean isOvertaken = !audit.isDone();
         for (int step = 0; step < 3; step++) {
@@ -423,7 +423,8 @@ class ReleaseHazardsTest {
             engine.verify();
             life.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
             life.deployment.time.after(Duration.ofMillis(ms), () -> {
-                var _ = life.deployment.start(() -> Upkeep.step(life.deployment.function(), TRADES, 0, () -> true, _ -> {}));
+                var _ = life.deployment.start(
+                        () -> Upkeep.step(life.deployment.function(), TRADES, 0, () -> true, _ -> {}));
             });
             assertThat(engine.rebuild().isEqual()).isTrue();
         }

@@ -420,7 +420,8 @@ class RestoreHazardsTest {
                 .forEach(item -> {
                     Map<String, AttributeValue> other = new HashMap<>(item);
                     other.put("i", AttributeValue.fromS(incarnation));
-                    deployment.of(deployment.function()
+                    deployment.of(deployment
+                            .function()
                             .client()
                             .putItem(
                                     p -> p.tableName(deployment.tables.totals()).item(other)));
