@@ -3,8 +3,8 @@ package dev.onefold.aws.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.event.Aggregated.UserRecord;
-import dev.onefold.core.Seeds;
 import dev.onefold.core.pipeline.Limits;
+import dev.onefold.fixtures.Seeds;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.event.Invocation.UnreadableEvent;
-import dev.onefold.core.Seeds;
 import dev.onefold.core.pipeline.Limits;
+import dev.onefold.fixtures.Seeds;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;

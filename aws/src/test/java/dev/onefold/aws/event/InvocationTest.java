@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.event.Invocation.Message;
 import dev.onefold.aws.event.Invocation.UnreadableEvent;
-import dev.onefold.core.Seeds;
+import dev.onefold.fixtures.Seeds;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package dev.onefold.aws.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.Seeds;
+import dev.onefold.fixtures.Seeds;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

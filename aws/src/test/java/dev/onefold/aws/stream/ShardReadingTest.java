@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.KplEncoder;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.Seeds;
+import dev.onefold.fixtures.Seeds;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

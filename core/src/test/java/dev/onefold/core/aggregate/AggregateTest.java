@@ -2,10 +2,10 @@ package dev.onefold.core.aggregate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.pipeline.DecimalType;
+import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

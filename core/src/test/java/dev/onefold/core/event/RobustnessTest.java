@@ -3,10 +3,10 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.builder.PipelineBuilder.RollupBuilder;
 import dev.onefold.core.pipeline.TimeType;
+import dev.onefold.fixtures.Seeds;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package dev.onefold.core.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.builder.PipelineBuilder.RollupBuilder;
+import dev.onefold.fixtures.Seeds;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;

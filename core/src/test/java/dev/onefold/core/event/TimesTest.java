@@ -2,9 +2,9 @@ package dev.onefold.core.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.TimeType;
+import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

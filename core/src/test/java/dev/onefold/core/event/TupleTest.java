@@ -2,8 +2,8 @@ package dev.onefold.core.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.bytes.Hash;
+import dev.onefold.fixtures.Seeds;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,10 +3,10 @@ package dev.onefold.core.map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.ContributionBytes;
+import dev.onefold.fixtures.Seeds;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

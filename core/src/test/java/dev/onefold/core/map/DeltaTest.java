@@ -2,11 +2,11 @@ package dev.onefold.core.map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

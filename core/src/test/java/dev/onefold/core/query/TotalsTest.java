@@ -3,7 +3,6 @@ package dev.onefold.core.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
@@ -12,6 +11,7 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package dev.onefold.core.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.map.RandomContributions;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.reduce.Commit.PendingDelta;
+import dev.onefold.fixtures.Seeds;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;

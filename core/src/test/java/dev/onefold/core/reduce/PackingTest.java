@@ -2,9 +2,9 @@ package dev.onefold.core.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.map.RandomContributions;
 import dev.onefold.core.map.ViewDeltas;
+import dev.onefold.fixtures.Seeds;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

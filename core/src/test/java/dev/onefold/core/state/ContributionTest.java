@@ -2,9 +2,9 @@ package dev.onefold.core.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.Seeds;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;

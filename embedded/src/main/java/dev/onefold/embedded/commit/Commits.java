@@ -155,6 +155,7 @@ public final class Commits {
             try {
                 Entry entry = check(request);
                 if (entry == null) {
+                    forgetSource(request);
                     request.done = true;
                 } else {
                     journal.append(entry.encode());
@@ -165,6 +166,7 @@ public final class Commits {
                 requests.remove(request);
             } catch (EngineException e) {
                 requireRefusal(e);
+                forgetSource(request);
                 request.refused = e;
                 request.done = true;
                 requests.remove(request);
@@ -178,6 +180,12 @@ public final class Commits {
         }
         if (full != null) {
             throw full;
+        }
+    }
+
+    private void forgetSource(Request request) {
+        if (request.source != null) {
+            state.sources.forgetIfEmpty(request.source);
         }
     }
 

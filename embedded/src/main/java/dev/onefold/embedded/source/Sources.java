@@ -54,6 +54,19 @@ public final class Sources {
         return source;
     }
 
+    /// Forgets a source of lines if it is the newest one and nothing of it came: one of which all was refused would
+    /// stand in front of others until the next start, and behind them or nowhere afterwards.
+    public void forgetIfEmpty(String name) {
+        Source source = find(name);
+        if (source == null || source.number() != all.size() - 1) {
+            return;
+        }
+        if (source.kind() == Kind.LINES && source.recordsAppended() == 0) {
+            all.removeLast();
+            byName.remove(name);
+        }
+    }
+
     public List<Source> all() {
         return List.copyOf(all);
     }

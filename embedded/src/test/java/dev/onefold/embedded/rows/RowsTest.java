@@ -3,7 +3,6 @@ package dev.onefold.embedded.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Counts;
-import dev.onefold.core.Seeds;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Version;
@@ -13,6 +12,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
+import dev.onefold.fixtures.Seeds;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
