@@ -8,6 +8,7 @@ import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Engine;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Engine.KeptJournal;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.Status;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
@@ -188,6 +189,14 @@ public final class EmbeddedEngine implements Engine {
     public FoldReport fold(FileSource file, FoldListener listener) {
         Objects.requireNonNull(file, "The source is null");
         Objects.requireNonNull(listener, "The listener is null");
+        return switch (foldUnlessRefused(file, listener)) {
+            case FoldReport report -> report;
+            case FileSource.Refused refused ->
+                throw new EngineException(EngineException.Kind.SOURCE_CHANGED, refused.message());
+        };
+    }
+
+    private FileSource.Outcome foldUnlessRefused(FileSource file, FoldListener listener) {
         opening.requireOwner();
         requireView();
         return views.inTurn(() -> new FileFold(rounds, file, listener).run());
@@ -201,7 +210,7 @@ public final class EmbeddedEngine implements Engine {
     public void follow(FollowedFile file, FoldListener listener) {
         Objects.requireNonNull(file, "The file is null");
         Objects.requireNonNull(listener, "The listener is null");
-        new Following(file, this::fold, this::progress, listener).follow();
+        new Following(file, this::foldUnlessRefused, this::progress, listener).follow();
     }
 
     /// Folds records of a log's partition that are not in the totals yet, by their offsets. Records below the

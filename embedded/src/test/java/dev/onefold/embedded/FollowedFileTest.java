@@ -20,8 +20,10 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.zip.GZIPOutputStream;
@@ -260,6 +262,117 @@ class FollowedFileTest {
                 follower.awaitAll();
                 assertThat(follower.engine.progress().getLast().source()).contains("#2@");
             }
+        }
+    }
+
+    /// What comes to a finished file is folded at the next rotation, though its name is gone by then. It counted again
+    /// with all of the file.
+    @Test
+    void late_lines_of_a_file_that_is_compressed_meanwhile_count_once() throws Exception {
+        write(log(), lines(3));
+        try (Follower follower = new Follower(false)) {
+            follower.awaitAll();
+            rotate("app.log.1");
+            write(log(), lines(1));
+            follower.awaitAll();
+            write(folder.resolve("app.log.1"), lines(2)); // By a writer that has not turned yet.
+            compress(Files.readString(folder.resolve("app.log.1")));
+            Files.delete(folder.resolve("app.log.1"));
+            rotate("app.log.0");
+            write(log(), lines(1));
+            follower.awaitAll();
+        }
+        followToEnd();
+    }
+
+    /// The files behind the one at which it was stopped were never read.
+    @Test
+    void a_stop_between_rotated_files_leaves_none_out() throws Exception {
+        write(log(), lines(1));
+        followToEnd();
+        rotate("app.log.4");
+        age("app.log.4", 40);
+        for (int i = 3; i > 0; i--) {
+            write(folder.resolve("app.log." + i), lines(2));
+            age("app.log." + i, 10 * i);
+        }
+        write(log(), lines(1));
+        long folded = 0;
+        for (int calls = 1; folded < next; calls++) {
+            assertThat(calls).isLessThan(100);
+            AtomicInteger left = new AtomicInteger(calls);
+            try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults())) {
+                engine.follow(new FollowedFile(log()), () -> left.decrementAndGet() < 0);
+                folded = engine.counts().records();
+            }
+        }
+        followToEnd();
+    }
+
+    /// One was left out, and the live file was folded twice.
+    @Test
+    void names_that_move_on_while_a_rotated_file_is_folded_lose_and_double_nothing() throws Exception {
+        write(log(), lines(1));
+        followToEnd();
+        rotate("app.log.4");
+        write(folder.resolve("app.log.2"), lines(2));
+        write(folder.resolve("app.log.1"), lines(3));
+        age("app.log.4", 30);
+        age("app.log.2", 20);
+        age("app.log.1", 10);
+        write(log(), lines(4));
+        AtomicBoolean moved = new AtomicBoolean();
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults())) {
+            Thread thread = Thread.ofPlatform()
+                    .start(() -> engine.follow(new FollowedFile(log()), new FoldListener() {
+                        @Override
+                        public boolean stop() {
+                            return false;
+                        }
+
+                        @Override
+                        public void finished(Path file) {
+                            if (file.endsWith("app.log.2") && !moved.getAndSet(true)) {
+                                moveOn();
+                            }
+                        }
+                    }));
+            await("all is folded", () -> engine.counts().records() >= next);
+            thread.interrupt();
+            thread.join();
+        }
+        assertThat(moved).isTrue();
+        followToEnd();
+    }
+
+    private void moveOn() {
+        try {
+            rotate("app.log.0");
+            Files.move(folder.resolve("app.log.2"), folder.resolve("app.log.3"));
+            Files.move(folder.resolve("app.log.1"), folder.resolve("app.log.2"));
+            Files.move(folder.resolve("app.log.0"), folder.resolve("app.log.1"));
+            write(log(), lines(1));
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void half_a_compressed_file_is_waited_for() throws Exception {
+        write(log(), lines(3));
+        followToEnd();
+        rotate("app.log.1");
+        compress(lines(2));
+        Path whole = folder.resolve("app.log.1.gz");
+        byte[] bytes = Files.readAllBytes(whole);
+        Path making = folder.resolve("app.log.0.gz");
+        Files.delete(whole);
+        Files.write(making, Arrays.copyOf(bytes, bytes.length / 2));
+        write(log(), lines(1));
+        try (Follower follower = new Follower(false)) {
+            await("it reads the first file", () -> follower.following.isDone() || follower.lines() >= 3);
+            Files.write(making, bytes);
+            follower.awaitAll();
         }
     }
 

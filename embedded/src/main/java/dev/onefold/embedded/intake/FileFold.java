@@ -43,12 +43,16 @@ public final class FileFold {
         this.listener = listener;
     }
 
-    public FoldReport run() {
+    public FileSource.Outcome run() {
         try (InputStream in = file.opener().open()) {
             Source.Known known = rounds.source(file.name());
             if (known != null) {
-                MessageDigest digest = requireSameBeginning(in, known);
-                return fold(in, digest, file.name());
+                rounds.openSource(known.name(), Source.Kind.FILE);
+                MessageDigest digest = Sha256.digest();
+                long read = hash(in, digest, known.bytes());
+                boolean same = read == known.bytes()
+                        && hasHash(known, LineReader.copy(digest).digest());
+                return same ? fold(in, digest, file.name()) : changed(known, read);
             }
         } catch (IOException e) {
             throw unreadable(e);
@@ -58,7 +62,7 @@ public final class FileFold {
             return new FoldReport.AlreadyFolded(likeness.whole());
         }
         if (likeness.beginning() != null && rounds.pipeline().input().identity() instanceof Identity.ByPlace) {
-            throw doubtful(likeness.beginning());
+            return doubtful(likeness.beginning());
         }
         try (InputStream in = file.opener().open()) {
             return fold(in, Sha256.digest(), file.name());
@@ -75,24 +79,15 @@ public final class FileFold {
                 e);
     }
 
-    /// Reads past what was folded before; refused if it is not the same.
-    private MessageDigest requireSameBeginning(InputStream in, Source.Known known) throws IOException {
-        rounds.openSource(known.name(), Source.Kind.FILE);
-        MessageDigest digest = Sha256.digest();
-        long read = hash(in, digest, known.bytes());
-        boolean same =
-                read == known.bytes() && hasHash(known, LineReader.copy(digest).digest());
-        if (!same) {
-            throw new EngineException(
-                    EngineException.Kind.SOURCE_CHANGED,
-                    "Input " + file.name() + " is not what was folded as " + known.name() + ": "
-                            + (read < known.bytes()
-                                    ? "it has " + read + " bytes, but " + known.bytes() + " were folded"
-                                    : "its first " + known.bytes() + " bytes have changed")
-                            + ". Records that were folded cannot be taken back by cutting a file: send corrections, or fold into"
-                            + " another data directory (--data). A new file needs a name of its own.");
-        }
-        return digest;
+    private FileSource.Outcome changed(Source.Known known, long read) {
+        return new FileSource.Refused(
+                null,
+                "Input " + file.name() + " is not what was folded as " + known.name() + ": "
+                        + (read < known.bytes()
+                                ? "it has " + read + " bytes, but " + known.bytes() + " were folded"
+                                : "its first " + known.bytes() + " bytes have changed")
+                        + ". Records that were folded cannot be taken back by cutting a file: send corrections, or fold into"
+                        + " another data directory (--data). A new file needs a name of its own.");
     }
 
     private static boolean hasHash(Source.Known source, byte[] hash) {
@@ -160,9 +155,9 @@ public final class FileFold {
     /// Where each line counts by its place, a file that begins as another one did may be that one, moved and
     /// grown, or one of its own: to go on in the one would lose lines, to fold the other would count them
     /// twice. With versions or ids, folding it whole is right in both cases.
-    private EngineException doubtful(String known) {
-        return new EngineException(
-                EngineException.Kind.SOURCE_CHANGED,
+    private FileSource.Outcome doubtful(String known) {
+        return new FileSource.Refused(
+                known,
                 "Input " + file.name() + " begins with all that was folded as " + known
                         + (file.growing() ? "" : " and goes on")
                         + ". Whether it is the same file under another name cannot be told, and this pipeline has neither versions"

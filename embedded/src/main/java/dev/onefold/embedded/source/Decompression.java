@@ -25,7 +25,13 @@ public final class Decompression {
     /// @param read receives how many bytes of the file itself are read
     public static InputStream open(Path path, AtomicLong read) throws IOException {
         read.set(0);
-        InputStream file = new Counted(Files.newInputStream(path), read);
+        return open(path, new Counted(Files.newInputStream(path), read));
+    }
+
+    /// Decompresses a file that is open at its first byte, and closes it if that fails.
+    ///
+    /// @param path says how it is compressed
+    static InputStream open(Path path, InputStream file) throws IOException {
         try {
             if (path.toString().endsWith(".gz")) {
                 return new GZIPInputStream(new BufferedInputStream(file, BUFFER_BYTES), BUFFER_BYTES);

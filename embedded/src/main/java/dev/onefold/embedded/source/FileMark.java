@@ -11,8 +11,9 @@ import java.nio.file.attribute.FileTime;
 ///
 /// @param key its inode; empty when there is no file, `?` where the system has no inodes
 /// @param since when it was made, or at the latest; whatever had its name later was written to later
-record FileMark(String key, FileTime since) {
-    private static final FileMark NONE = new FileMark("", FileTime.fromMillis(0));
+/// @param modified when it was last written to
+record FileMark(String key, FileTime since, FileTime modified) {
+    private static final FileMark NONE = new FileMark("", FileTime.fromMillis(0), FileTime.fromMillis(0));
 
     static FileMark of(Path path) throws IOException {
         try {
@@ -22,7 +23,8 @@ record FileMark(String key, FileTime since) {
             FileTime written = attributes.lastModifiedTime();
             return new FileMark(
                     key == null ? "?" : key.toString().replaceAll(".*ino=(\\d+).*", "$1"),
-                    made.compareTo(written) < 0 && made.toMillis() > 0 ? made : written);
+                    made.compareTo(written) < 0 && made.toMillis() > 0 ? made : written,
+                    written);
         } catch (NoSuchFileException gone) {
             return NONE;
         }

@@ -6,6 +6,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,6 +36,16 @@ public record FileSource(String name, Opener opener, boolean growing, boolean se
         InputStream open() throws IOException;
     }
 
+    /// What came of a fold: a report, or a refusal, which [dev.onefold.embedded.EmbeddedEngine#fold] throws. A reader
+    /// of followed files knows more about a file, and decides.
+    public sealed interface Outcome permits FoldReport, Refused {}
+
+    /// It is not what was folded under its name, or it cannot be told whether it is a source of its own.
+    ///
+    /// @param beginsAs source of which all that is folded is what this one begins with; `null` if it is another one
+    /// than was folded under its name
+    public record Refused(@Nullable String beginsAs, String message) implements Outcome {}
+
     /// A file under its absolute path, decompressed if its name ends in `.gz` or `.zst`. A last line without its end
     /// is a record.
     public static FileSource of(Path path) {
@@ -52,6 +64,8 @@ public record FileSource(String name, Opener opener, boolean growing, boolean se
             Path file =
                     Files.isRegularFile(path) ? path : Generations.file(name).orElse(path);
             return Files.isReadable(file) ? of(name, file) : null;
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return null; // Its folder is gone.
         } catch (InvalidPathException e) {
             return null; // A source that came through the journal may have any name.
         } catch (IOException e) {

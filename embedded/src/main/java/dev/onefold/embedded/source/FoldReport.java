@@ -1,7 +1,7 @@
 package dev.onefold.embedded.source;
 
 /// What became of a source; durable when it is said.
-public sealed interface FoldReport {
+public sealed interface FoldReport extends FileSource.Outcome {
     /// Its records are in the totals.
     ///
     /// @param records folded by this call

@@ -4,14 +4,15 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.source.Generations.Generation;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,12 +46,20 @@ public final class Following {
     /// A writer that has not yet turned to the new file may still write to the old one.
     private static final Duration QUIET = Duration.ofSeconds(3);
 
+    /// A compressed file that cannot be read is still being written, if that was not longer ago.
+    private static final Duration COMPRESSING = Duration.ofSeconds(10);
+
     private final Path path;
     private final FollowedFile file;
     private final FileIntake engine;
     private final Supplier<List<Answer.Progress>> sources;
     private final FoldListener listener;
     private final Generations generations;
+    private @Nullable Finished before; // The generation before the one that is read.
+
+    /// A generation that was read to its end, and is held open: a writer that turns late to the new file may still
+    /// write to it, and its name may be gone by then, because it was compressed.
+    private record Finished(String source, LiveFile file) {}
 
     /// Which generation has the name, as far as is known.
     ///
@@ -65,7 +74,7 @@ public final class Following {
 
     /// Folds a source as far as there is something of it.
     public interface FileIntake {
-        FoldReport fold(FileSource source, FoldListener listener);
+        FileSource.Outcome fold(FileSource source, FoldListener listener);
     }
 
     /// @param engine folds a source as far as there is something of it
@@ -90,12 +99,29 @@ public final class Following {
             while (!stops()) {
                 standing = live(standing);
             }
-        } catch (IOException e) {
-            throw new EngineException(
-                    EngineException.Kind.SOURCE_CHANGED,
-                    "File " + path + " cannot be followed: " + e + ". What was folded of it is safe.",
-                    e);
+        } catch (IOException | DirectoryIteratorException e) {
+            throw unreadable(path, e);
+        } finally {
+            closeBefore();
         }
+    }
+
+    private static EngineException unreadable(Path file, Exception e) {
+        return new EngineException(
+                EngineException.Kind.SOURCE_UNREADABLE,
+                "File " + file + " cannot be followed: " + e + ". What was folded of it is safe.",
+                e);
+    }
+
+    private void closeBefore() {
+        try {
+            if (before != null) {
+                before.file().close();
+            }
+        } catch (IOException e) {
+            throw unreadable(path, e);
+        }
+        before = null;
     }
 
     private boolean stops() {
@@ -140,50 +166,74 @@ public final class Following {
 
     /// Where things stand if a file is the generation; `null` if it is another one.
     private @Nullable Standing goOnWith(Generation generation, Path candidate) throws IOException {
-        if (!candidate.equals(path)) {
-            return isSource(() -> finish(generation.source(), candidate))
-                    ? new Standing(generation.number() + 1, FileMark.of(candidate), null, null)
-                    : null;
+        LiveFile opened = LiveFile.open(candidate);
+        if (opened == null) {
+            return null;
         }
-        LiveFile live = LiveFile.open(path);
-        boolean goesOn = false;
+        boolean isLive = candidate.equals(path);
+        boolean isRead = false;
         try {
-            goesOn = isSource(() -> fold(generation.source(), live, true));
+            boolean isSource = isSource(new FileSource(generation.source(), content(candidate, opened), isLive));
+            isRead = isLive && isSource;
+            if (!isSource) {
+                return null;
+            }
         } finally {
-            if (!goesOn) {
-                live.close();
+            if (!isRead) {
+                opened.close();
             }
         }
-        return goesOn ? new Standing(generation.number(), null, generation.source(), live) : null;
+        if (isLive) {
+            return new Standing(generation.number(), null, generation.source(), opened);
+        }
+        sayFinished(candidate);
+        return new Standing(generation.number() + 1, opened.mark(), null, null);
+    }
+
+    /// The content of a file that is open, whatever has its name by now.
+    private static FileSource.Opener content(Path name, LiveFile file) {
+        return () -> Decompression.open(name, file.stream());
     }
 
     /// Whether a file is what its source was folded from; then it is folded.
-    private static boolean isSource(BooleanSupplier fold) {
-        try {
-            return fold.getAsBoolean();
-        } catch (EngineException e) {
-            if (e.kind() != EngineException.Kind.SOURCE_CHANGED) {
-                throw e;
-            }
-            return false;
-        }
+    private boolean isSource(FileSource source) {
+        return !(engine.fold(source, listener) instanceof FileSource.Refused);
     }
 
     /// Reads the file that has the name until another one has, and then to its end.
     private Standing live(Standing standing) throws IOException {
-        LiveFile opened = standing.file() == null ? awaitFile() : standing.file();
-        if (opened == null) {
+        LiveFile live = standing.file() == null ? awaitFile() : standing.file();
+        if (live == null) {
             return standing;
         }
-        try (LiveFile live = opened) {
+        boolean isFinished = false;
+        try {
             // What is rotated from now on comes after this file; what was before, and is not finished, comes first.
             long number = standing.number() + finishBetween(standing, live);
+            if (stops()) {
+                return standing; // Nothing is begun: what is not finished must come first after the next start, too.
+            }
             String source = standing.source() == null ? begin(number, live) : standing.source();
             listener.following(path, number);
             if (readUntilRotated(source, live)) {
                 fold(source, live, false);
+                finishBefore();
+                before = new Finished(source, live);
+                isFinished = true;
             }
             return new Standing(number + 1, live.mark(), null, null);
+        } finally {
+            if (!isFinished) {
+                live.close();
+            }
+        }
+    }
+
+    /// Takes what came to the generation before after it was finished.
+    private void finishBefore() {
+        if (before != null) {
+            fold(before.source(), before.file(), false);
+            closeBefore();
         }
     }
 
@@ -217,55 +267,99 @@ public final class Following {
     /// Whatever has the name, as soon as something has; `null` when a stop is asked for.
     private @Nullable LiveFile awaitFile() throws IOException {
         while (!stops()) {
-            if (Files.exists(path)) {
-                return LiveFile.open(path);
+            LiveFile live = LiveFile.open(path);
+            if (live != null) {
+                return live;
             }
             LockSupport.parkNanos(POLL_MIN.toNanos());
         }
         return null;
     }
 
-    /// Finishes files that had the name for too short a time to be seen. Returns how many generations these are.
+    /// Finishes files that had the name for too short a time to be seen, the oldest first. The names may move on while
+    /// one is folded: so they are listed again after each, and a file is what was opened, whatever its name.
+    ///
+    /// @return how many generations these are
     private long finishBetween(Standing standing, LiveFile live) throws IOException {
         FileMark after = standing.after();
+        Set<String> done = new HashSet<>();
         long more = 0;
-        if (after != null) {
+        while (after != null && !stops()) {
+            Path next = null;
             for (Path rotated : generations.rotatedAfter(after, live.mark())) {
-                String key = FileMark.of(rotated).key();
-                Optional<String> known = generations.source(sources.get(), key);
-                boolean isKnown = known.isPresent() && isSource(() -> finish(known.get(), rotated));
-                if (!isKnown && finishUnknown(generations.name(standing.number() + more, key), rotated)) {
+                next = next == null && !done.contains(FileMark.of(rotated).key()) ? rotated : next;
+            }
+            if (next == null) {
+                return more;
+            }
+            try (LiveFile rotated = LiveFile.open(next)) {
+                if (rotated != null
+                        && !rotated.mark().isSameFile(after)
+                        && !rotated.mark().isSameFile(live.mark())
+                        && done.add(rotated.mark().key())
+                        && finishRotated(standing.number() + more, next, rotated)) {
                     more++;
                 }
+            } catch (EngineException e) {
+                if (!isBeingCompressed(next, e)) {
+                    throw e;
+                }
+                done.remove(FileMark.of(next).key());
+                LockSupport.parkNanos(POLL_MIN.toNanos());
             }
         }
         return more;
     }
 
-    /// Finishes a rotated file whose inode no generation had. It is a copy if it has the content of a generation
+    /// Whether a file could not be read because somebody is still writing it.
+    private static boolean isBeingCompressed(Path file, EngineException e) throws IOException {
+        return e.kind() == EngineException.Kind.SOURCE_UNREADABLE
+                && Decompression.isCompressed(file)
+                && FileMark.of(file)
+                        .modified()
+                        .toInstant()
+                        .isAfter(Instant.now().minus(COMPRESSING));
+    }
+
+    /// Finishes a rotated file. One whose inode no generation had is a copy if it has the content of a generation
     /// whose file is gone (the file was compressed, or restored from a backup), and if it is compressed (the file
-    /// may have been kept). Any other file is a generation of its own, though it has the content of another one
-    /// or begins with it: what is finished does not grow.
+    /// may have been kept). While a generation's file is there, a file that begins with its content is another one.
     ///
-    /// @return whether it is a generation of its own
-    private boolean finishUnknown(String source, Path rotated) throws IOException {
-        FileSource found = FileSource.of(source, rotated);
-        AtomicReference<@Nullable FoldReport> report = new AtomicReference<>();
-        boolean isClear = isSource(() -> {
-            report.set(engine.fold(found, listener));
-            return true;
-        });
-        boolean isCopy = report.get() instanceof FoldReport.AlreadyFolded(String known)
-                && (Decompression.isCompressed(rotated)
-                        || Generations.file(known).isEmpty());
-        if (isCopy) {
+    /// @return whether it is a new generation
+    private boolean finishRotated(long number, Path name, LiveFile rotated) throws IOException {
+        String key = rotated.mark().key();
+        FileSource.Opener content = content(name, rotated);
+        Optional<String> known = generations.source(sources.get(), key);
+        if (known.isPresent() && isSource(new FileSource(known.get(), content, false))) {
+            sayFinished(name);
             return false;
         }
-        if (!isClear || report.get() instanceof FoldReport.AlreadyFolded) {
-            engine.fold(new FileSource(source, found.opener(), false, true), listener);
+        String source = generations.name(number, key);
+        FileSource.Outcome report = engine.fold(new FileSource(source, content, false), listener);
+        if (report instanceof FoldReport.AlreadyFolded(String other)
+                && (Decompression.isCompressed(name) || Generations.file(other).isEmpty())) {
+            return false;
         }
-        listener.finished(rotated);
+        if (report instanceof FileSource.Refused(String other, String message)
+                && (other == null || Generations.file(other).isEmpty())
+                && !file.separate()) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Rotated file " + name + ": " + message
+                            + "\nIf its rest does not matter, move it to another folder.");
+        }
+        if (!(report instanceof FoldReport.Folded)) {
+            engine.fold(new FileSource(source, content, false, true), listener);
+        }
+        sayFinished(name);
         return true;
+    }
+
+    /// Says so, unless the fold was perhaps stopped before the end.
+    private void sayFinished(Path rotated) {
+        if (!stops()) {
+            listener.finished(rotated);
+        }
     }
 
     /// Makes a generation's source durable before anything of it is read. A file that takes the name of another one
@@ -273,18 +367,18 @@ public final class Following {
     /// which its content tells.
     private String begin(long number, LiveFile live) {
         String source = generations.name(number, live.mark().key());
-        engine.fold(new FileSource(source, live::stream, true, number > 1 || file.separate()), () -> true);
+        FileSource begun = new FileSource(source, live::stream, true, number > 1 || file.separate());
+        if (engine.fold(begun, () -> true) instanceof FileSource.Refused refused) {
+            throw new EngineException(EngineException.Kind.SOURCE_CHANGED, refused.message());
+        }
         return source;
     }
 
-    private boolean finish(String source, Path rotated) {
-        engine.fold(FileSource.of(source, rotated), listener);
-        listener.finished(rotated);
-        return true;
-    }
-
-    private boolean fold(String source, LiveFile live, boolean growing) {
-        engine.fold(new FileSource(source, live::stream, growing), listener);
-        return true;
+    /// Folds a generation that is open.
+    private void fold(String source, LiveFile live, boolean growing) {
+        if (engine.fold(new FileSource(source, live::stream, growing), listener)
+                instanceof FileSource.Refused refused) {
+            throw new EngineException(EngineException.Kind.SOURCE_CHANGED, refused.message());
+        }
     }
 }

@@ -5,11 +5,14 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -24,8 +27,9 @@ record Generations(Path path) {
 
     /// @param number from 1; 0 for a file that was folded under its plain name, before it was followed
     /// @param key the inode that it had; empty when that is not known
+    /// @param records that are folded, without a header
     /// @param bytes that are folded
-    record Generation(long number, String key, String source, long bytes) {}
+    record Generation(long number, String key, String source, long records, long bytes) {}
 
     String name(long number, String key) {
         return path + "#" + number + "@" + key;
@@ -49,10 +53,10 @@ record Generations(Path path) {
         for (Answer.Progress source : sources) {
             Matcher matcher = SOURCE.matcher(source.source());
             if (source.source().equals(path.toString())) {
-                all.add(new Generation(0, "", source.source(), source.bytes()));
+                all.add(new Generation(0, "", source.source(), source.records(), source.bytes()));
             } else if (matcher.matches() && matcher.group(1).equals(path.toString())) {
                 long number = Long.parseLong(matcher.group(2));
-                all.add(new Generation(number, matcher.group(3), source.source(), source.bytes()));
+                all.add(new Generation(number, matcher.group(3), source.source(), source.records(), source.bytes()));
             }
         }
         return all;
@@ -80,10 +84,10 @@ record Generations(Path path) {
         return files;
     }
 
-    /// Where the file of a generation may lie, most likely first: what has its inode; then, by age, rotated files and
-    /// the one that has the name. Whether it is the one, its content says. One of which nothing is folded has no
-    /// content to be known by. A file that has the followed name is not looked for under its other names (the name
-    /// may be a link to a file beside it): under another name it would be taken for one that was rotated away.
+    /// Where the file of a generation may lie, most likely first: what has its inode; then, by age, rotated files
+    /// and the one that has the name. Whether it is the one, its content says. One of which no record is folded has
+    /// no content to be known by. A file that has the followed name is not looked for under its other names (the
+    /// name may be a link to a file beside it): under another name it would be taken for one that was rotated away.
     List<Path> candidates(Generation generation) throws IOException {
         List<Path> candidates = new ArrayList<>();
         if (FileMark.of(path).key().equals(generation.key())) {
@@ -91,8 +95,10 @@ record Generations(Path path) {
         } else {
             candidates.addAll(withKey(generation.key()));
         }
-        if (generation.bytes() > 0) {
-            rotated().stream().filter(file -> !candidates.contains(file)).forEach(candidates::add);
+        if (generation.records() > 0) {
+            rotated().keySet().stream()
+                    .filter(file -> !candidates.contains(file))
+                    .forEach(candidates::add);
             if (!candidates.contains(path) && Files.exists(path)) {
                 candidates.add(path);
             }
@@ -103,35 +109,40 @@ record Generations(Path path) {
     /// Files that were rotated away after one that is finished, but for that which has the name now, oldest first.
     List<Path> rotatedAfter(FileMark finished, FileMark now) throws IOException {
         List<Path> after = new ArrayList<>();
-        for (Path rotated : rotated()) {
-            FileMark mark = FileMark.of(rotated);
-            boolean later = Files.getLastModifiedTime(rotated).compareTo(finished.since()) >= 0;
+        rotated().forEach((file, mark) -> {
+            boolean later = mark.modified().compareTo(finished.since()) >= 0;
             if (later && !mark.isSameFile(finished) && !mark.isSameFile(now)) {
-                after.add(rotated);
+                after.add(file);
             }
-        }
+        });
         return after;
     }
 
-    private List<Path> rotated() throws IOException {
+    /// Oldest first. A compressed file beside the one that it is made of is not there yet, or is a copy.
+    private SequencedMap<Path, FileMark> rotated() throws IOException {
         String name = String.valueOf(path.getFileName());
-        List<Path> rotated = new ArrayList<>();
+        Map<Path, FileMark> found = new HashMap<>();
         try (DirectoryStream<Path> beside = Files.newDirectoryStream(folder(), Files::isRegularFile)) {
             for (Path file : beside) {
                 String other = String.valueOf(file.getFileName());
                 if (other.startsWith(name)
                         && ROTATED.matcher(other.substring(name.length())).matches()) {
-                    rotated.add(file);
+                    found.put(file, FileMark.of(file));
                 }
             }
         }
-        List<FileTime> times = new ArrayList<>();
-        for (Path file : rotated) {
-            times.add(Files.getLastModifiedTime(file));
-        }
-        List<Path> ordered = new ArrayList<>(rotated);
-        ordered.sort(Comparator.comparing(file -> times.get(rotated.indexOf(file))));
-        return ordered;
+        SequencedMap<Path, FileMark> rotated = new LinkedHashMap<>();
+        found.entrySet().stream()
+                .filter(file -> !file.getValue().isNone() && !found.containsKey(uncompressed(file.getKey())))
+                .sorted(Comparator.comparing(file -> file.getValue().modified()))
+                .forEach(file -> rotated.put(file.getKey(), file.getValue()));
+        return rotated;
+    }
+
+    /// The file that a compressed one is made of; no file's name if it is not compressed.
+    private static Path uncompressed(Path file) {
+        String name = String.valueOf(file.getFileName());
+        return file.resolveSibling(Decompression.isCompressed(file) ? name.substring(0, name.lastIndexOf('.')) : "/");
     }
 
     private Path folder() {

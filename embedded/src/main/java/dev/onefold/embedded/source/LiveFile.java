@@ -1,5 +1,6 @@
 package dev.onefold.embedded.source;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -7,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// A file held open while it is written to, so that it can be read to its end whatever becomes of its name. One
 /// thread asks; its streams may be read by others. No channel, because a channel closes for good when a thread that
@@ -24,11 +26,22 @@ final class LiveFile implements AutoCloseable {
         this.mark = mark;
     }
 
-    /// Opens the file that has the name.
-    static LiveFile open(Path path) throws IOException {
+    /// Opens the file that has the name; `null` if none has it.
+    static @Nullable LiveFile open(Path path) throws IOException {
         while (true) {
             FileMark before = FileMark.of(path);
-            RandomAccessFile file = new RandomAccessFile(path.toFile(), "r");
+            if (before.isNone()) {
+                return null;
+            }
+            RandomAccessFile file;
+            try {
+                file = new RandomAccessFile(path.toFile(), "r");
+            } catch (FileNotFoundException e) { // It has no such name any more, or may not be read.
+                if (FileMark.of(path).isNone()) {
+                    return null;
+                }
+                throw e;
+            }
             if (FileMark.of(path).isSameFile(before)) {
                 return new LiveFile(path, file, before);
             }

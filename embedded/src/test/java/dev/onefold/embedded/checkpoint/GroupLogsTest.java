@@ -113,9 +113,11 @@ class GroupLogsTest {
         String group = "g" + random.nextInt(30);
         List<Integer> numbers = rows.computeIfAbsent(group, _ -> new ArrayList<>());
         boolean add = numbers.isEmpty() || random.nextInt(3) > 0;
-        int n = add ? random.nextInt(1_000) : numbers.remove(random.nextInt(numbers.size()));
+        int n = add ? random.nextInt(1_000) : numbers.getLast();
         if (add) {
             numbers.add(n);
+        } else {
+            numbers.removeLast();
         }
         life.move(group, n, add);
     }
