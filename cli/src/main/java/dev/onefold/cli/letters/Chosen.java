@@ -87,7 +87,11 @@ final class Chosen {
     /// Visits those that there are now, in the order of their ids. A letter that comes meanwhile is not among
     /// them.
     void forEach(DeadLetters letters, DeadLettersCommand all, long after, Verb verb) throws IOException {
-        long last = letters.lastId();
+        forEach(letters, all, after, letters.lastId(), verb);
+    }
+
+    /// The same up to an id.
+    void forEach(DeadLetters letters, DeadLettersCommand all, long after, long last, Verb verb) throws IOException {
         boolean goesOn = true;
         List<DeadLetter> page = letters.list(after, PAGE);
         while (!page.isEmpty() && goesOn) {

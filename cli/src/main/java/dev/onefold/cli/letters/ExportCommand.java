@@ -58,6 +58,7 @@ final class ExportCommand implements Callable<Integer> {
                 return ExitCode.DONE;
             }
             Path path = caller.path(output);
+            DeadLettersCommand.settle(letters); // The file is made once.
             long count;
             try (OutputStream file = new BufferedOutputStream(
                     Files.newOutputStream(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {

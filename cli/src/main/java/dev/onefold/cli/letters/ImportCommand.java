@@ -96,6 +96,7 @@ final class ImportCommand implements Callable<Integer> {
             throw CommandFailure.usage("There is no file " + caller.shown(path) + ".");
         }
         return all.use(letters -> {
+            DeadLettersCommand.settle(letters); // Standard input can be read once.
             try (InputStream in = path == null ? InputStream.nullInputStream() : Files.newInputStream(path);
                     Outcomes outcomes = Outcomes.summary(letters, caller, path == null ? 0 : lines(path))) {
                 InputStream lines = new BufferedInputStream(path == null ? caller.in() : in);

@@ -7,6 +7,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,35 +48,53 @@ final class PurgeCommand implements Callable<Integer> {
         boolean several = numbered.areSeveral(chosen, "purge");
         chosen.check();
         return all.ask(letters -> {
+            long last = letters.lastId(); // A letter that comes while a person thinks is not among them.
+            List<DeadLetter> seen = several ? List.of() : there(letters);
             if (!yes) {
                 confirm(several ? chosen.count(letters, all) : numbered.ids().size());
             }
-            return owned -> purge(owned, several);
+            return owned -> several ? purgeChosen(owned, last) : purgeNumbered(owned, seen);
         });
     }
 
-    private ExitCode purge(DeadLetters letters, boolean several) throws IOException {
+    private List<DeadLetter> there(DeadLetters letters) {
+        return numbered.ids().stream()
+                .distinct()
+                .flatMap(id -> letters.list(id - 1, 1).stream().filter(letter -> letter.id() == id))
+                .toList();
+    }
+
+    private ExitCode purgeChosen(DeadLetters letters, long last) throws IOException {
         long[] purged = new long[1];
-        if (several) {
-            long count = chosen.count(letters, all);
-            try (Progress progress =
-                    Progress.begin(all.caller(), Progress.Mode.auto, "Purging", Progress.Unit.RECORDS, count)) {
-                chosen.forEach(letters, all, 0, some -> {
-                    purged[0] += letters.purge(some.stream().map(DeadLetter::id).toList());
-                    progress.at(purged[0], purged[0]);
-                    return true;
-                });
-            }
-        } else {
-            purged[0] = letters.purge(numbered.ids());
+        try (Progress progress = Progress.begin(
+                all.caller(), Progress.Mode.auto, "Purging", Progress.Unit.RECORDS, chosen.count(letters, all))) {
+            chosen.forEach(letters, all, 0, last, some -> {
+                purged[0] += letters.purge(some.stream().map(DeadLetter::id).toList());
+                progress.at(purged[0], purged[0]);
+                return true;
+            });
         }
-        long gone = several ? 0 : numbered.ids().stream().distinct().count() - purged[0];
-        String text = "Purged " + Words.count(purged[0], "dead letter") + ".";
+        all.caller().print("Purged " + Words.count(purged[0], "dead letter") + ".\n");
+        return ExitCode.DONE;
+    }
+
+    /// Removes the letters that were seen. After a crash of the owner, another letter may have the number of one.
+    private ExitCode purgeNumbered(DeadLetters letters, List<DeadLetter> seen) {
+        List<Long> same = there(letters).stream()
+                .filter(letter -> seen.stream()
+                        .anyMatch(before -> before.place().equals(letter.place())
+                                && before.sha256().equals(letter.sha256())
+                                && before.id() == letter.id()))
+                .map(DeadLetter::id)
+                .toList();
+        long purged = letters.purge(same);
+        long gone = numbered.ids().stream().distinct().count() - purged;
+        String text = "Purged " + Words.count(purged, "dead letter") + ".";
         if (gone > 0) {
             text += " " + Words.count(gone) + (gone == 1 ? " was" : " were") + " not there.";
         }
         all.caller().print(text + "\n");
-        return gone > 0 && purged[0] == 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
+        return gone > 0 && purged == 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
     }
 
     private void confirm(long count) throws IOException {

@@ -6,6 +6,7 @@ import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.StandardProtocolFamily;
@@ -337,32 +338,59 @@ class BesideTest {
         }
     }
 
-    /// Standard input that never answers, as long as nobody lets it.
+    /// Standard input that answers as soon as somebody lets it.
     private static final class Prompt extends InputStream {
         private final CountDownLatch asked = new CountDownLatch(1);
         private final CountDownLatch answered = new CountDownLatch(1);
+        private final InputStream answer;
+
+        Prompt(String answer) {
+            this.answer = new ByteArrayInputStream(answer.getBytes(StandardCharsets.UTF_8));
+        }
 
         @Override
-        public int read() {
+        public int read() throws IOException {
             asked.countDown();
             try {
                 answered.await();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            return -1;
+            return answer.read();
         }
 
         @Override
-        public int read(byte[] bytes, int from, int length) {
-            return read();
+        public int read(byte[] bytes, int from, int length) throws IOException {
+            int read = read();
+            bytes[from] = (byte) read;
+            return read < 0 ? -1 : 1;
+        }
+    }
+
+    /// Whatever was there after the answer was purged.
+    @Test
+    void a_letter_that_comes_while_a_person_thinks_is_not_purged() throws Exception {
+        for (String[] which : List.of(new String[] {"--all"}, new String[] {"2"})) {
+            Prompt thinking = new Prompt("y\n");
+            try (ExecutorService person = Executors.newSingleThreadExecutor();
+                    EmbeddedEngine owner = own(directory())) {
+                String[] verb = {"dead-letters", "trades", "purge", which[0]};
+                Future<Result> purge = person.submit(() -> cli.run(thinking, verb));
+                thinking.asked.await();
+                owner.append("live", List.of("garbage that came later"));
+                thinking.answered.countDown();
+                purge.get();
+                assertThat(owner.deadLetters().list(0, 9))
+                        .singleElement()
+                        .satisfies(letter -> assertThat(letter.id()).isEqualTo(which[0].equals("2") ? 3 : 2));
+            }
         }
     }
 
     @Test
     void a_question_to_a_person_holds_neither_the_directory_nor_its_owner() throws Exception {
         try (ExecutorService person = Executors.newSingleThreadExecutor()) {
-            Prompt alone = new Prompt();
+            Prompt alone = new Prompt("");
             Future<Result> purge = person.submit(() -> cli.run(alone, "dead-letters", "trades", "purge", "--all"));
             alone.asked.await();
             try (EmbeddedEngine owner = own(directory())) {
@@ -371,7 +399,7 @@ class BesideTest {
             }
             alone.answered.countDown();
             assertThat(purge.get().exitCode()).isEqualTo(1);
-            Prompt beside = new Prompt();
+            Prompt beside = new Prompt("");
             try (EmbeddedEngine owner = own(directory())) {
                 purge = person.submit(() -> cli.run(beside, "dead-letters", "trades", "purge", "--all"));
                 beside.asked.await();
