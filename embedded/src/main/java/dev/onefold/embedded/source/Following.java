@@ -3,6 +3,7 @@ package dev.onefold.embedded.source;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.source.Generations.Generation;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Path;
@@ -166,7 +167,12 @@ public final class Following {
 
     /// Where things stand if a file is the generation; `null` if it is another one.
     private @Nullable Standing goOnWith(Generation generation, Path candidate) throws IOException {
-        LiveFile opened = LiveFile.open(candidate);
+        LiveFile opened;
+        try {
+            opened = LiveFile.open(candidate);
+        } catch (FileNotFoundException e) { // It may not be read.
+            throw unreadable(candidate, e);
+        }
         if (opened == null) {
             return null;
         }
