@@ -4,6 +4,7 @@
 @SuppressWarnings("module") // The modules that are named here are compiled later.
 module dev.onefold.core {
     requires static org.jspecify;
+    requires transitive dev.onefold.process;
 
     exports dev.onefold.core;
     exports dev.onefold.core.builder;
@@ -13,6 +14,7 @@ module dev.onefold.core {
     exports dev.onefold.core.grammar;
     exports dev.onefold.core.pipeline;
     exports dev.onefold.core.query;
+    exports dev.onefold.core.shape;
     exports dev.onefold.core.state;
     exports dev.onefold.core.aggregate to
             dev.onefold.aws,

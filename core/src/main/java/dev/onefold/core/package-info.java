@@ -3,8 +3,8 @@
 ///
 /// A package imports only those to its right:
 ///
-///     form > core > query > aggregate > reduce > map > state > event > builder >
-///     grammar > pipeline > document > bytes
+///     form > core > query > aggregate > reduce > process > map > state > event > builder >
+///     grammar > shape > pipeline > document > bytes
 @NullMarked
 package dev.onefold.core;
 

@@ -13,6 +13,7 @@ import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
@@ -38,6 +39,7 @@ public final class PipelineText {
         file.put("input", input(pipeline.input()));
         switch (pipeline.fold()) {
             case Rollups rollups -> file.put("rollups", byName(rollups.all(), Rollup::name, PipelineText::rollup));
+            case Processing processing -> file.put("process", processing.toString());
         }
         return Json.of(file);
     }

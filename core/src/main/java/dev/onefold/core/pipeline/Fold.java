@@ -1,4 +1,4 @@
 package dev.onefold.core.pipeline;
 
 /// What is made of events.
-public sealed interface Fold permits Rollups {}
+public sealed interface Fold permits Rollups, Processing {}

@@ -8,10 +8,11 @@ public record Rollups(List<Rollup> all) implements Fold {
         all = List.copyOf(all);
     }
 
-    /// The roll-ups of a pipeline that has this kind of fold.
+    /// The roll-ups of a pipeline: of its events, or of the tables of its function.
     public static Rollups of(Pipeline pipeline) {
         return switch (pipeline.fold()) {
             case Rollups rollups -> rollups;
+            case Processing processing -> processing.rollups();
         };
     }
 

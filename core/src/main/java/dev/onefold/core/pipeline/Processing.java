@@ -1,0 +1,124 @@
+package dev.onefold.core.pipeline;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// A user's function per key, the tables that it writes, and the roll-ups that the tables feed.
+///
+/// @param className of the function
+/// @param jar a file beside the pipeline file that has the class; `null`: the class path has it
+/// @param version raised by the user when what the function computes changes; 1 to [#VERSION_MAX]
+/// @param keep events per key that a late event may be folded before, or runs of versions that are remembered
+/// @param feeds the roll-ups of tables
+/// @param code what was found of the function when it was loaded; `null` in a pipeline as its user writes it
+public record Processing(
+        String className,
+        @Nullable String jar,
+        int version,
+        NewVersion onNewVersion,
+        Order order,
+        int keep,
+        List<Table> tables,
+        List<Feed> feeds,
+        @Nullable Code code)
+        implements Fold {
+    public static final int VERSION_MAX = 1_000_000;
+    public static final int KEEP_MAX = 1_000;
+    public static final int KEEP_DEFAULT = 100;
+    public static final int TABLES_MAX = 16;
+
+    public Processing {
+        tables = List.copyOf(tables);
+        feeds = List.copyOf(feeds);
+    }
+
+    /// Which events of a key are folded, and when.
+    public enum Order {
+        /// An event above the highest version seen; lower ones are stale.
+        LATEST,
+        /// Each event once, as it comes.
+        EVERY,
+        /// As if all events had come in the order of their versions.
+        IN_ORDER;
+
+        /// As it is written in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /// What becomes of the contexts when the function's version is raised.
+    public enum NewVersion {
+        /// The events that are kept are folded again.
+        REFOLD,
+        /// The contexts go on as they are.
+        CONTINUE;
+
+        /// As it is written in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// A table that the function writes.
+    ///
+    /// @param key one or two components of its rows; the pipeline's key is among them
+    public record Table(String name, List<String> key) {
+        public static final int KEY_FIELDS_MAX = 2;
+
+        public Table {
+            key = List.copyOf(key);
+        }
+    }
+
+    /// A roll-up of the rows of a table.
+    public record Feed(String table, Rollup rollup) {}
+
+    /// What was found of the function when it was loaded.
+    ///
+    /// @param sha256 of the jar; empty if the class was not in one
+    /// @param tables the types of the rows, of the tables for which the function says them
+    public record Code(String sha256, Type.Fields context, Type.Fields event, SortedMap<String, Type.Fields> tables) {
+        public Code {
+            tables = new TreeMap<>(tables);
+        }
+    }
+
+    /// The roll-ups of its tables, in their order.
+    public Rollups rollups() {
+        return new Rollups(feeds.stream().map(Feed::rollup).toList());
+    }
+
+    /// The number of a table; empty if there is none of this name.
+    public Optional<Integer> table(String name) {
+        for (int i = 0; i < tables.size(); i++) {
+            if (tables.get(i).name().equals(name)) {
+                return Optional.of(i);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// The names of the tables, for a message.
+    public String tableNames() {
+        return tables.stream().map(Table::name).collect(Collectors.joining(", "));
+    }
+
+    /// The order that is written so.
+    public static Optional<Order> order(String word) {
+        return Arrays.stream(Order.values())
+                .filter(order -> order.word().equals(word))
+                .findFirst();
+    }
+
+    /// The same with what was found of its function.
+    public Processing with(@Nullable Code found) {
+        return new Processing(className, jar, version, onNewVersion, order, keep, tables, feeds, found);
+    }
+}

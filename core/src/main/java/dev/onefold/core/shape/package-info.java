@@ -1,0 +1,6 @@
+/// Contexts, events and rows of a user's function: Java records as bytes and as values, by the names of their
+/// components.
+@NullMarked
+package dev.onefold.core.shape;
+
+import org.jspecify.annotations.NullMarked;
