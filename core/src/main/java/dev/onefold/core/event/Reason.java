@@ -13,5 +13,9 @@ public enum Reason {
     /// Ahead of the clock by more than a day, where a horizon is set.
     TOO_NEW,
     /// Equal version, other contribution: the lesser of the two.
-    CONFLICT
+    CONFLICT,
+    /// Below the events that are kept of its key, or its refold would change too much.
+    TOO_LATE,
+    /// The function threw, did not return in time, or broke a limit.
+    FAILED
 }

@@ -5,13 +5,13 @@ import dev.onefold.core.document.Problems;
 import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Fold;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.time.Duration;
@@ -89,18 +89,16 @@ public final class PipelineReader {
         Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
-        List<Rollup> rollups = new RollupReader(fields).rollups(settings);
-        return name == null || format == null || identity == null || !problems.isEmpty()
+        EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
+        Input event =
+                format == null || identity == null ? null : new Input(format, identity, eventTime, delete, filter);
+        Setting process = settings.get("process");
+        Fold fold = process == null
+                ? new Rollups(new RollupReader(fields).rollups(settings))
+                : new ProcessReader(settings, event).read(process);
+        return name == null || event == null || fold == null || !problems.isEmpty()
                 ? null
-                : new Pipeline(
-                        name,
-                        new Input(
-                                format,
-                                identity,
-                                time == null ? null : new EventTime(time.field, time.type),
-                                delete,
-                                filter),
-                        new Rollups(rollups));
+                : new Pipeline(name, event, fold);
     }
 
     private @Nullable Format format(Section input) {

@@ -14,6 +14,7 @@ import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.Feed;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
@@ -39,7 +40,12 @@ public final class PipelineText {
         file.put("input", input(pipeline.input()));
         switch (pipeline.fold()) {
             case Rollups rollups -> file.put("rollups", byName(rollups.all(), Rollup::name, PipelineText::rollup));
-            case Processing processing -> file.put("process", processing.toString());
+            case Processing processing -> {
+                file.put("process", ProcessReader.text(processing));
+                if (!processing.feeds().isEmpty()) {
+                    file.put("rollups", byName(processing.feeds(), feed -> feed.rollup().name(), PipelineText::feed));
+                }
+            }
         }
         return Json.of(file);
     }
@@ -93,7 +99,14 @@ public final class PipelineText {
         return settings;
     }
 
-    private static Object rollup(Rollup rollup) {
+    private static Object feed(Feed feed) {
+        Map<String, Object> of = new LinkedHashMap<>();
+        of.put("of", feed.table());
+        of.putAll(rollup(feed.rollup()));
+        return of;
+    }
+
+    private static Map<String, Object> rollup(Rollup rollup) {
         return pair(
                 "levels", rollup.levels().stream().map(PipelineText::level).toList(),
                 "measures", byName(rollup.measures(), Measure::name, PipelineText::of));

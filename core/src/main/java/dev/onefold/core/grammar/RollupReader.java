@@ -1,11 +1,13 @@
 package dev.onefold.core.grammar;
 
 import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Processing.Feed;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
@@ -58,15 +60,52 @@ final class RollupReader {
         } else if (several != null) {
             several.refuseKind("roll-ups, each with a name: 'by-town: …'");
         }
+        refuseGroups(file, single != null ? "rollup" : "rollups", rollups);
+        return rollups;
+    }
+
+    private static void refuseGroups(Section file, String name, List<Rollup> rollups) {
         int groups =
                 rollups.stream().mapToInt(rollup -> rollup.levels().size() + 1).sum();
         if (groups > Limits.GROUPS_PER_RECORD_MAX) {
             file.refuse(
-                    single != null ? "rollup" : "rollups",
+                    name,
                     "make one record touch " + groups + " groups (levels + 1 over all roll-ups)",
                     "at most " + Limits.GROUPS_PER_RECORD_MAX + " are possible");
         }
-        return rollups;
+    }
+
+    /// The roll-ups of tables, as far as they are right; a function need not have any.
+    List<Feed> feeds(Section file, List<String> tables) {
+        Setting several = file.get("rollups");
+        if (several == null) {
+            return List.of();
+        }
+        if (!(several.node() instanceof Node.Mapping)) {
+            several.refuseKind("roll-ups, each with a name: 'by-club: {of: TABLE, …}'");
+            return List.of();
+        }
+        List<Feed> feeds = named(several, ROLLUPS, (name, setting) -> feed(name, setting, tables));
+        List<Rollup> rollups = feeds.stream().map(Feed::rollup).toList();
+        refuseGroups(file, "rollups", rollups);
+        return feeds;
+    }
+
+    private @Nullable Feed feed(String name, Setting setting, List<String> tables) {
+        Section section = Section.of(setting, Section.Kind.FEED);
+        if (section == null) {
+            return null;
+        }
+        section.require("of", "write the table whose rows are totalled");
+        String table = section.read("of", text -> {
+            String of = text.whole();
+            if (!tables.contains(of)) {
+                throw text.refuseFrom(0, "is no table of process", Spelling.advice(of, tables));
+            }
+            return of;
+        });
+        Rollup rollup = rollup(name, section);
+        return table == null ? null : new Feed(table, rollup);
     }
 
     /// A kind of things that stand in a map, each under a name of its own.
@@ -96,9 +135,10 @@ final class RollupReader {
 
     private @Nullable Rollup rollup(String name, Setting setting) {
         Section section = Section.of(setting, Section.Kind.ROLLUP);
-        if (section == null) {
-            return null;
-        }
+        return section == null ? null : rollup(name, section);
+    }
+
+    private Rollup rollup(String name, Section section) {
         Setting levels =
                 section.require("levels", "write the fields to group by, outermost first; [] for a grand total alone");
         Setting measures = section.require("measures", "write at least one, like 'trades: count()'");

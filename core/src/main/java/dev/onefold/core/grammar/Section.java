@@ -15,11 +15,14 @@ final class Section {
     /// The sections of a pipeline file and the settings that each may have, in the order of the reference: the one list
     /// of them.
     enum Kind {
-        FILE("the file", "pipeline", "input", "rollup", "rollups"),
+        FILE("the file", "pipeline", "input", "process", "rollup", "rollups"),
         INPUT("input", "format", "columns", "delimiter", "key", "version", "id", "horizon", "time", "delete", "filter"),
         VERSION("version", "field", "type"),
         TIME("time", "field", "type"),
+        PROCESS("process", "class", "jar", "version", "on-new-version", "order", "keep", "tables", "code"),
+        CODE("code", "sha256", "context", "event", "tables"),
         ROLLUP("a roll-up", "levels", "measures"),
+        FEED("a roll-up of a table", "of", "levels", "measures"),
         LEVEL("a level", "field", "name", "missing");
 
         private final String title;

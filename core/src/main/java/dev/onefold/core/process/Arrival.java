@@ -1,0 +1,51 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.event.VersionBytes;
+import java.math.BigInteger;
+import java.util.Arrays;
+
+/// An event of a key as it comes.
+///
+/// @param version as in [dev.onefold.core.event.VersionBytes]
+/// @param content what the pipeline reads of it: a byte that says whether the filter leaves it out (0) or not (1), and
+///     its fields as [dev.onefold.core.shape.Codec] has them. Of two contents of a version the greater one by bytes
+///     stays, where a refold can still change that
+/// @param origin by which the runtime finds the event's dead letter again, at most [#ORIGIN_BYTES_MAX] bytes
+/// @param redriven whether a person sent it again
+public record Arrival(byte[] version, byte[] content, byte[] origin, boolean redriven) {
+    public static final int ORIGIN_BYTES_MAX = 1_000;
+
+    private static final byte FILTERED = 0;
+    private static final byte COUNTED = 1;
+
+    /// The content of an event that the filter leaves out.
+    public static byte[] filtered() {
+        return new byte[] {FILTERED};
+    }
+
+    /// The content of an event with these fields.
+    public static byte[] counted(byte[] fields, int from, int to) {
+        byte[] content = new byte[1 + to - from];
+        content[0] = COUNTED;
+        System.arraycopy(fields, from, content, 1, to - from);
+        return content;
+    }
+
+    /// Its version as a number.
+    BigInteger number() {
+        return VersionBytes.number(version, 0);
+    }
+
+    long hash() {
+        return hash(content);
+    }
+
+    static long hash(byte[] content) {
+        return Hash.of(Arrays.copyOf(content, content.length + Hash.PADDING), 0, content.length);
+    }
+
+    static boolean isFiltered(byte[] content) {
+        return content[0] == FILTERED;
+    }
+}

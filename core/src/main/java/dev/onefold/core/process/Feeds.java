@@ -1,0 +1,129 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.Feed;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.Change.RowChange;
+import dev.onefold.core.shape.Value;
+import dev.onefold.core.state.Contribution;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What the rows of tables contribute to the roll-ups that they feed. A row is read as the JSON that it is in an answer,
+/// so that levels, measures and what is missing mean what they mean for an event. Not thread-safe.
+public final class Feeds {
+    /// Of the groups that one step may touch.
+    public static final int GROUPS_MAX = 24;
+
+    private final List<@Nullable Table> tables = new ArrayList<>();
+
+    /// A table that feeds roll-ups.
+    ///
+    /// @param rollups their places among those of the pipeline
+    private record Table(List<Integer> rollups, Pipeline pipeline, Decoder decoder) {}
+
+    /// What a row contributes.
+    ///
+    /// @param rollups the places of the roll-ups that it feeds; the groups of the contribution are in this order
+    /// @param pipeline whose records are the rows of the table: its roll-ups are those that the table feeds
+    public record Part(List<Integer> rollups, Pipeline pipeline, Contribution contribution) {}
+
+    Feeds(Processing processing) {
+        for (Processing.Table table : processing.tables()) {
+            List<Integer> places = new ArrayList<>();
+            List<Rollup> rollups = new ArrayList<>();
+            for (int i = 0; i < processing.feeds().size(); i++) {
+                Feed feed = processing.feeds().get(i);
+                if (feed.table().equals(table.name())) {
+                    places.add(i);
+                    rollups.add(feed.rollup());
+                }
+            }
+            tables.add(places.isEmpty() ? null : table(table.name(), places, rollups));
+        }
+    }
+
+    private static Table table(String name, List<Integer> places, List<Rollup> rollups) {
+        Pipeline rows = new Pipeline(
+                name,
+                new Input(new Input.Format.Json(), new Identity.ByPlace(), null, null, null),
+                new Rollups(rollups));
+        return new Table(List.copyOf(places), rows, new Decoder(rows));
+    }
+
+    /// Whether a table feeds a roll-up.
+    public boolean isFed(int table) {
+        return tables.get(table) != null;
+    }
+
+    /// What a row contributes; empty if its table feeds no roll-up.
+    ///
+    /// @throws IllegalStateException if the row cannot feed its roll-ups: no step writes such a row
+    public Optional<Part> part(int table, byte[] content) {
+        Table fed = tables.get(table);
+        if (fed == null) {
+            return Optional.empty();
+        }
+        Malformed malformed = decode(fed, content);
+        if (malformed != null) {
+            throw new IllegalStateException("A row of table " + fed.pipeline.name()
+                    + " cannot feed its roll-ups: " + malformed.message());
+        }
+        return Optional.of(
+                new Part(fed.rollups, fed.pipeline, Contribution.of(fed.pipeline, fed.decoder.event())));
+    }
+
+    /// Why a row cannot feed the roll-ups of its table; `null` if it can.
+    @Nullable
+    String refusal(int table, byte[] content) {
+        Table fed = tables.get(table);
+        Malformed malformed = fed == null ? null : decode(fed, content);
+        return malformed == null
+                ? null
+                : "wrote a row into table " + tables.get(table).pipeline.name()
+                        + " that cannot feed its roll-ups: " + malformed.message();
+    }
+
+    private static @Nullable Malformed decode(Table table, byte[] content) {
+        byte[] json = Value.read(content).toJson().getBytes(StandardCharsets.UTF_8);
+        return table.decoder.decode(Arrays.copyOf(json, json.length + Decoder.PADDING), 0, json.length);
+    }
+
+    private record Touched(int rollup, Tuple group) {}
+
+    /// Why changes are too many for one step; `null` if they are not.
+    @Nullable
+    String tooMany(List<RowChange> changes) {
+        Set<Touched> touched = new HashSet<>();
+        for (RowChange change : changes) {
+            touch(change.row().table(), change.before(), touched);
+            touch(change.row().table(), change.after(), touched);
+        }
+        return touched.size() <= GROUPS_MAX
+                ? null
+                : "touches " + touched.size() + " groups of roll-ups; one step touches at most " + GROUPS_MAX;
+    }
+
+    private void touch(int table, byte @Nullable [] content, Set<Touched> touched) {
+        if (content != null && isFed(table)) {
+            Part part = part(table, content).orElseThrow();
+            for (int i = 0; i < part.contribution.groups().size(); i++) {
+                touched.add(new Touched(
+                        part.rollups.get(i), part.contribution.groups().get(i)));
+            }
+        }
+    }
+}

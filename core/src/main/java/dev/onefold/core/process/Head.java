@@ -1,0 +1,152 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.bytes.BytesIn;
+import dev.onefold.core.bytes.BytesOut;
+import dev.onefold.core.event.VersionBytes;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What is read and written with every event of a key. Its size does not grow with what is kept.
+///
+/// @param revision counts the steps; a step is stored on condition that it is the one that was read
+/// @param code version of the function that folded the key
+/// @param version the highest that came, as in [VersionBytes]
+/// @param contentHash of that version's content
+/// @param context of the key
+/// @param failed versions that are in, and contributed nothing because the function failed; not with `in-order`
+/// @param runs versions that are in: with `every` all of them, with `in-order` those that are kept no longer
+/// @param window what is kept
+public record Head(
+        long revision,
+        int code,
+        byte[] version,
+        long contentHash,
+        byte[] context,
+        List<BigInteger> failed,
+        Runs runs,
+        Window window) {
+    private static final int FORMAT = 1;
+
+    public Head {
+        failed = List.copyOf(failed);
+    }
+
+    /// The events that are kept: those that a base names, and those with ordinals in `[first, next)`, which came in the
+    /// order of their versions and undo what they wrote.
+    ///
+    /// @param lowest of all ordinals that are kept
+    /// @param baseCount how many a base names; 0: there is no base
+    /// @param bytes what they count together
+    /// @param codeFloor highest version that another version of the function folded for good; `null`: none
+    public record Window(
+            long lowest, long first, long next, int baseCount, long bytes, @Nullable BigInteger codeFloor) {
+        static final Window EMPTY = new Window(0, 0, 0, 0, 0, null);
+
+        /// How many events are kept.
+        public int count() {
+            return Math.toIntExact(baseCount + next - first);
+        }
+    }
+
+    /// Of a key that no event has come for.
+    static Head start(int code, byte[] context) {
+        return new Head(0, code, new byte[0], 0, context, List.of(), Runs.NONE, Window.EMPTY);
+    }
+
+    /// The order of its version and that of an event.
+    int compareTo(Arrival event) {
+        return Arrays.compareUnsigned(version, event.version());
+    }
+
+    /// The highest version that came; one has come.
+    BigInteger number() {
+        return VersionBytes.number(version, 0);
+    }
+
+    /// The same at another version.
+    Head at(byte[] otherVersion, long hash, byte[] otherContext) {
+        return new Head(revision, code, otherVersion, hash, otherContext, failed, runs, window);
+    }
+
+    /// The same with another context.
+    Head with(byte[] otherContext) {
+        return at(version, contentHash, otherContext);
+    }
+
+    /// The same with other failed versions.
+    Head failing(List<BigInteger> others) {
+        return new Head(revision, code, version, contentHash, context, others, runs, window);
+    }
+
+    /// The same with others that are in.
+    Head keeping(Runs otherRuns, Window otherWindow) {
+        return new Head(revision, code, version, contentHash, context, failed, otherRuns, otherWindow);
+    }
+
+    /// The same, folded by another version of the function.
+    Head by(int otherCode) {
+        return new Head(revision, otherCode, version, contentHash, context, failed, runs, window);
+    }
+
+    /// The next revision.
+    Head step() {
+        return new Head(revision + 1, code, version, contentHash, context, failed, runs, window);
+    }
+
+    /// As it is stored.
+    public byte[] encoded() {
+        BytesOut out = new BytesOut()
+                .octet(FORMAT)
+                .number(revision)
+                .number(code)
+                .bytes(version)
+                .number(contentHash)
+                .bytes(context)
+                .number(failed.size());
+        failed.forEach(each -> out.bytes(VersionBytes.of(each)));
+        runs.write(out);
+        out.number(window.lowest)
+                .number(window.first)
+                .number(window.next)
+                .number(window.baseCount)
+                .number(window.bytes)
+                .bytes(window.codeFloor == null ? new byte[0] : VersionBytes.of(window.codeFloor));
+        return out.toBytes();
+    }
+
+    /// The head of these bytes.
+    public static Head read(byte[] bytes) {
+        BytesIn in = new BytesIn(bytes);
+        in.requireFormat(FORMAT);
+        long revision = in.number();
+        int code = (int) in.number();
+        byte[] version = in.bytes();
+        long hash = in.number();
+        byte[] context = in.bytes();
+        List<BigInteger> failed = new ArrayList<>();
+        for (long count = in.number(); count > 0; count--) {
+            failed.add(VersionBytes.number(in.bytes(), 0));
+        }
+        Runs runs = Runs.read(in);
+        long lowest = in.number();
+        long first = in.number();
+        long next = in.number();
+        int baseCount = (int) in.number();
+        long kept = in.number();
+        byte[] codeFloor = in.bytes();
+        in.requireEnd();
+        BigInteger floor = codeFloor.length == 0 ? null : VersionBytes.number(codeFloor, 0);
+        return new Head(
+                revision,
+                code,
+                version,
+                hash,
+                context,
+                failed,
+                runs,
+                new Window(lowest, first, next, baseCount, kept, floor));
+    }
+}

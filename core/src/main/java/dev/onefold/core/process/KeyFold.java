@@ -1,0 +1,343 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.NewVersion;
+import dev.onefold.core.pipeline.Processing.Order;
+import dev.onefold.core.process.Change.Letter;
+import dev.onefold.core.process.Kept.Image;
+import dev.onefold.core.process.Kept.Undo;
+import dev.onefold.core.process.StepFunction.Result;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Folds events into one key. All of its rules are here and in [Refold]; a runtime stores what [#change] says in one
+/// atomic step, or nothing of it.
+///
+/// With `in-order` the result is that of folding the key's accepted events in the order of their versions. An event
+/// above all others is folded onto the latest context; what its step replaces is kept beside it. Any other event is
+/// put where it belongs, and the events that are kept are folded again from the context below them. A row then holds
+/// the last write of the refold, or what it held below the events that are kept. An event leaves from below when a
+/// later one could not be folded before it any more: `keep` newer ones are there, or [#BYTES_MAX] bytes of them. To
+/// leave, it need not be read: what is stored of such events is let go of some time later, many at once. So an event
+/// costs the same whatever `keep` is.
+///
+/// It is not thread-safe.
+public final class KeyFold {
+    /// Of the events that are kept of one key, with what they undo.
+    public static final long BYTES_MAX = 300_000;
+
+    /// Of what a refold leaves below the events that are kept.
+    public static final long BASE_BYTES_MAX = 390_000;
+
+    private static final int FAILED_MAX = 100;
+    private static final String OTHER_STAYS =
+            "This version of the key came with two contents; the other one is greater and stays";
+
+    private final StepFunction function;
+    private final Processing processing;
+    private final byte[] key;
+    private final @Nullable Head stored;
+    private Head head;
+    private final TableRows tables;
+    private final KeptEvents kept;
+    private final List<Letter> letters = new ArrayList<>();
+    private final List<byte[]> withdrawn = new ArrayList<>();
+
+    /// @param key of the pipeline, as an event has it
+    /// @param stored the head of the key; `null` if it has none
+    /// @throws OlderCodeException if a newer version of the function has folded the key
+    public KeyFold(StepFunction function, byte[] key, @Nullable Head stored, Store store) {
+        this.function = function;
+        this.processing = function.processing();
+        this.key = key;
+        this.stored = stored;
+        head = stored == null ? Head.start(processing.version(), function.start()) : stored;
+        tables = new TableRows(store);
+        kept = new KeptEvents(head, store, processing.keep());
+        if (head.code() > processing.version()) {
+            throw new OlderCodeException(head.code(), processing.version());
+        }
+        if (head.code() < processing.version()) {
+            upgrade();
+            head = head.by(processing.version());
+        }
+    }
+
+    /// Folds an event.
+    public Verdict fold(Arrival event) {
+        return switch (processing.order()) {
+            case LATEST -> latest(event);
+            case EVERY -> every(event);
+            case IN_ORDER -> inOrder(event);
+        };
+    }
+
+    /// Whether there is anything to be stored.
+    public boolean hasChanged() {
+        return head != stored || !letters.isEmpty();
+    }
+
+    /// What all that was folded comes to.
+    public Change change() {
+        Head next = head.keeping(head.runs(), kept.window());
+        if (processing.order() == Order.IN_ORDER) {
+            next = next.keeping(kept.runs(), kept.window());
+        }
+        return new Change(
+                next.step(),
+                kept.added(),
+                kept.dropped(),
+                kept.newBase(),
+                kept.dropsBase(),
+                tables.changes(),
+                letters,
+                withdrawn);
+    }
+
+    private Verdict latest(Arrival event) {
+        int order = head.compareTo(event);
+        if (order > 0) {
+            return Verdict.STALE;
+        }
+        BigInteger version = event.number();
+        return order == 0 && !(event.redriven() && head.failed().contains(version))
+                ? same(event)
+                : takeIn(event, version, Runs.NONE);
+    }
+
+    private Verdict every(Arrival event) {
+        BigInteger version = event.number();
+        Runs runs = head.runs();
+        boolean again = event.redriven() && head.failed().contains(version);
+        if (!again && runs.contains(version)) {
+            return head.compareTo(event) == 0 ? same(event) : Verdict.DUPLICATE;
+        }
+        if (!again && runs.isForgotten(version)) {
+            return reject(
+                    event,
+                    Reason.TOO_LATE,
+                    "The number is too old to tell whether it is in: runs of numbers are remembered above "
+                            + runs.floor() + " (keep: " + processing.keep() + ")");
+        }
+        return takeIn(event, version, runs.with(version, processing.keep()));
+    }
+
+    /// An event whose version came before, and cannot be undone.
+    private Verdict same(Arrival event) {
+        if (event.hash() == head.contentHash()) {
+            return Verdict.DUPLICATE;
+        }
+        reject(
+                event,
+                Reason.CONFLICT,
+                "This version of the key came with another content; the first one was folded and stays");
+        return Verdict.CONFLICTING;
+    }
+
+    /// Folds an event onto the latest context.
+    private Verdict takeIn(Arrival event, BigInteger version, Runs runs) {
+        List<BigInteger> failed = new ArrayList<>(processing.order() == Order.LATEST ? List.of() : head.failed());
+        failed.remove(version);
+        Folded folded = foldOnto(head.context(), event);
+        Runs in = runs;
+        if (folded.why != null) {
+            reject(event, Reason.FAILED, folded.why);
+            if (failed.size() < FAILED_MAX) {
+                failed.add(version);
+            } else {
+                in = head.runs(); // Its redrive must find that it is not in.
+            }
+        }
+        head = head.compareTo(event) <= 0
+                ? head.at(event.version(), event.hash(), folded.context)
+                : head.with(folded.context);
+        head = head.failing(failed).keeping(in, head.window());
+        return folded.why == null ? Verdict.ACCEPTED : Verdict.REJECTED;
+    }
+
+    /// What a step onto a context came to.
+    ///
+    /// @param undo what it replaced
+    /// @param why it failed; `null` if it did not
+    private record Folded(
+            byte[] context, List<Image> undo, @Nullable String why) {}
+
+    private Folded foldOnto(byte[] context, Arrival event) {
+        if (Arrival.isFiltered(event.content())) {
+            return new Folded(context, List.of(), null);
+        }
+        switch (function.step(key, context, event.content())) {
+            case Result.Done done -> {
+                tables.load(done.rows().keySet());
+                String wide = function.feeds().tooMany(tables.changes(done.rows()));
+                if (wide != null) {
+                    return new Folded(context, List.of(), "The step " + wide);
+                }
+                List<Image> undo = new ArrayList<>();
+                done.rows().keySet().forEach(row -> undo.add(new Image(row, tables.now(row))));
+                tables.write(done.rows());
+                return new Folded(done.context(), undo, null);
+            }
+            case Result.Failed failed -> {
+                return new Folded(context, List.of(), failed.why());
+            }
+        }
+    }
+
+    private Verdict reject(Arrival event, Reason reason, String why) {
+        letters.add(new Letter(new Malformed(reason, why), event.origin(), event.version(), null));
+        return Verdict.REJECTED;
+    }
+
+    private Verdict inOrder(Arrival event) {
+        int order = head.compareTo(event);
+        if (order < 0) {
+            return append(event);
+        }
+        if (order == 0 && !event.redriven() && event.hash() == head.contentHash()) {
+            return Verdict.DUPLICATE;
+        }
+        BigInteger version = event.number();
+        List<Kept> all = kept.sorted();
+        BigInteger below = kept.below(all);
+        if (below != null && version.compareTo(below) <= 0) {
+            return belowWindow(event, version, below, all);
+        }
+        for (Kept each : all) {
+            if (each.version().equals(version)) {
+                return again(event, each, all);
+            }
+        }
+        return refold(event, version, all, null);
+    }
+
+    private Verdict belowWindow(Arrival event, BigInteger version, BigInteger below, List<Kept> all) {
+        Runs runs = kept.runs();
+        boolean isIn = runs.contains(version)
+                || all.stream().anyMatch(each -> each.version().equals(version));
+        if (isIn && !event.redriven()) {
+            return Verdict.DUPLICATE;
+        }
+        BigInteger codeFloor = kept.window().codeFloor();
+        String why;
+        if (runs.isForgotten(version)) {
+            why = "The event is too late, or already in: which versions are in is remembered above " + runs.floor();
+        } else if (codeFloor != null && version.compareTo(codeFloor) <= 0) {
+            why = "The event is too late: what comes before version " + codeFloor
+                    + " was folded by an older version of the function";
+        } else {
+            why = "The event is too late: events up to version " + below + " are folded for good (keep: "
+                    + processing.keep() + ")";
+        }
+        return reject(event, Reason.TOO_LATE, why);
+    }
+
+    /// An event whose version is kept.
+    private Verdict again(Arrival event, Kept old, List<Kept> all) {
+        int order = Arrays.compareUnsigned(event.content(), old.content());
+        if (event.redriven() && kept.isSkipped(old)) {
+            return refold(event, old.version(), all, old);
+        }
+        if (order == 0) {
+            return Verdict.DUPLICATE;
+        }
+        if (order < 0) {
+            reject(event, Reason.CONFLICT, OTHER_STAYS);
+            return Verdict.CONFLICTING;
+        }
+        boolean wasSkipped = kept.isSkipped(old);
+        Verdict verdict = refold(event, old.version(), all, old);
+        if (!isKept(old)) {
+            if (wasSkipped) {
+                withdrawn.add(old.origin());
+            }
+            letters.add(new Letter(
+                    new Malformed(Reason.CONFLICT, OTHER_STAYS),
+                    old.origin(),
+                    VersionBytes.of(old.version()),
+                    old.content()));
+        }
+        return verdict == Verdict.ACCEPTED ? Verdict.CONFLICTING : verdict;
+    }
+
+    private boolean isKept(Kept event) {
+        return kept.sorted().stream().anyMatch(each -> each.ordinal() == event.ordinal());
+    }
+
+    private Verdict append(Arrival event) {
+        byte[] context = head.context();
+        Folded folded = foldOnto(context, event);
+        if (folded.why != null) {
+            reject(event, Reason.FAILED, folded.why);
+        }
+        head = head.at(event.version(), event.hash(), folded.context);
+        kept.append(new Kept(
+                kept.next(),
+                event.number(),
+                event.content(),
+                event.origin(),
+                folded.why != null,
+                new Undo(context, folded.undo)));
+        return folded.why == null ? Verdict.ACCEPTED : Verdict.REJECTED;
+    }
+
+    /// Folds again all that is kept, with an event that did not come last.
+    ///
+    /// @param replaced what it takes the place of; `null`: nothing
+    private Verdict refold(Arrival event, BigInteger version, List<Kept> all, @Nullable Kept replaced) {
+        Kept arrived = new Kept(kept.next(), version, event.content(), event.origin(), false, null);
+        List<Kept> events = new ArrayList<>(all);
+        events.remove(replaced);
+        events.add(arrived);
+        events.sort(Kept.BY_VERSION);
+        Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).of(events, arrived);
+        if (outcome.wide() != null) {
+            return reject(event, Reason.TOO_LATE, "The event is too late: " + outcome.wide());
+        }
+        take(outcome, replaced);
+        return outcome.failure() == null
+                ? Verdict.ACCEPTED
+                : reject(event, Reason.FAILED, outcome.failure());
+    }
+
+    private void take(Refold.Outcome outcome, @Nullable Kept replaced) {
+        tables.write(outcome.rows());
+        kept.take(outcome, replaced);
+        head = replaced != null && replaced.version().equals(head.number())
+                ? head.at(head.version(), Arrival.hash(newestContent(outcome)), outcome.context())
+                : head.with(outcome.context());
+        letters.addAll(outcome.letters());
+        withdrawn.addAll(outcome.withdrawn());
+    }
+
+    private static byte[] newestContent(Refold.Outcome outcome) {
+        return (outcome.stays().isEmpty() ? outcome.leaves() : outcome.stays())
+                .getLast()
+                .content();
+    }
+
+    /// The function has a higher version than the one that folded the key.
+    private void upgrade() {
+        boolean refolded = false;
+        if (kept.window().count() > 0 && processing.onNewVersion() == NewVersion.REFOLD) {
+            Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).of(kept.sorted(), null);
+            refolded = outcome.wide() == null;
+            if (refolded) {
+                take(outcome, null);
+            }
+        }
+        if (!refolded) {
+            head = head.with(function.upgraded(key, head.code(), head.context()));
+            if (processing.order() == Order.IN_ORDER) {
+                kept.letGoOfAll(head.number());
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Level;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.Code;
+import dev.onefold.core.pipeline.Processing.Feed;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.pipeline.Type;
+import dev.onefold.core.shape.Codec;
+import dev.onefold.core.shape.ShapeException;
+import dev.onefold.process.Processor;
+import dev.onefold.process.Stored;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.TypeVariable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A pipeline whose function was found, with the types of context, event and rows. What cannot be folded with it is
+/// refused here, before anything is. Immutable; its function is called by several threads.
+public final class LoadedFunction {
+    private final Pipeline pipeline;
+    private final Processing processing;
+    private final Processor<Record, Record> processor;
+    private final Class<? extends Record> contextClass;
+    private final Codec<Record> context;
+    private final Codec<Record> event;
+    private final List<String> keyNames;
+    private final Map<Integer, RowType> declared = new HashMap<>();
+    private final Map<Integer, Class<? extends Record>> declaredClasses = new HashMap<>();
+
+    /// Makes the function that a pipeline names.
+    ///
+    /// @param loader finds the class
+    /// @param sha256 of the jar that has it, in hexadecimal; empty if it is not in one
+    /// @throws IllegalArgumentException saying what is wrong with the class
+    public static LoadedFunction load(Pipeline pipeline, ClassLoader loader, String sha256) {
+        Processing processing = processing(pipeline);
+        String name = processing.className();
+        try {
+            Class<?> found = Class.forName(name, true, loader);
+            if (!Processor.class.isAssignableFrom(found)) {
+                throw new IllegalArgumentException("Class " + name + " does not implement " + Processor.class.getName());
+            }
+            return new LoadedFunction(
+                    pipeline, (Processor<?, ?>) found.getConstructor().newInstance(), sha256);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalArgumentException(
+                    "There is no class " + name
+                            + (processing.jar() == null ? " on the class path" : " in " + processing.jar()),
+                    e);
+        } catch (NoSuchMethodException | IllegalAccessException | InstantiationException e) {
+            throw new IllegalArgumentException(
+                    "Class " + name + " cannot be made: it must be public, with a public constructor without parameters",
+                    e);
+        } catch (InvocationTargetException | LinkageError e) {
+            throw new IllegalArgumentException("Class " + name + " cannot be made: " + Optional.ofNullable(e.getCause())
+                    .orElse(e), e);
+        }
+    }
+
+    /// A pipeline with a function that is here already.
+    ///
+    /// @throws IllegalArgumentException saying what is wrong with it
+    public static LoadedFunction of(Pipeline pipeline, Processor<?, ?> processor) {
+        return new LoadedFunction(pipeline, processor, "");
+    }
+
+    @SuppressWarnings("unchecked") // Contexts and events are made by the codecs of these very types.
+    private LoadedFunction(Pipeline pipeline, Processor<?, ?> processor, String sha256) {
+        Processing said = processing(pipeline);
+        this.processor = (Processor<Record, Record>) processor;
+        try {
+            contextClass = argument(processor.getClass(), 0);
+            context = (Codec<Record>) Codec.of(contextClass);
+            event = (Codec<Record>) Codec.of(argument(processor.getClass(), 1));
+            keyNames = pipeline.input().identity() instanceof Identity.Versioned versioned
+                    ? versioned.key().stream().map(FieldPath::toString).toList()
+                    : List.of();
+            requireFlat(pipeline.input());
+            SortedMap<String, Type.Fields> tables = tables(said, processor.tables());
+            requireFields(said, tables);
+            processing = said.with(new Code(sha256, context.type(), event.type(), tables));
+        } catch (ShapeException e) {
+            throw new IllegalArgumentException("Class " + processor.getClass().getName() + ": " + e.getMessage(), e);
+        }
+        this.pipeline = new Pipeline(pipeline.name(), pipeline.input(), processing);
+    }
+
+    private static Processing processing(Pipeline pipeline) {
+        if (!(pipeline.fold() instanceof Processing processing)) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no process section");
+        }
+        return processing;
+    }
+
+    private SortedMap<String, Type.Fields> tables(
+            Processing said, @Nullable Map<String, Class<? extends Record>> types) {
+        SortedMap<String, Type.Fields> tables = new TreeMap<>();
+        if (types == null) {
+            throw new ShapeException("tables() returns null");
+        }
+        types.forEach((name, type) -> {
+            int table = said.table(name)
+                    .orElseThrow(() -> new ShapeException("tables() names " + name
+                            + ", and the pipeline file has no such table; it has " + said.tableNames()));
+            RowType row = new RowType(said.tables().get(table), type, keyNames);
+            declared.put(table, row);
+            declaredClasses.put(table, type);
+            tables.put(name, row.type());
+        });
+        return tables;
+    }
+
+    /// A CSV line has no lists and no records in it.
+    private void requireFlat(Input input) {
+        if (input.format() instanceof Input.Format.Csv) {
+            for (Type.Component component : event.type().components()) {
+                Type type = component.type() instanceof Type.Maybe maybe ? maybe.type() : component.type();
+                if (type instanceof Type.Items || type instanceof Type.Fields) {
+                    throw new ShapeException("Component " + component.name() + " of the event is a " + type
+                            + ", which a CSV line cannot hold");
+                }
+            }
+        }
+    }
+
+    /// What roll-ups read of a table whose type is known is there.
+    private static void requireFields(Processing said, Map<String, Type.Fields> tables) {
+        for (Feed feed : said.feeds()) {
+            Type.Fields row = tables.get(feed.table());
+            if (row != null) {
+                Stream.concat(
+                                feed.rollup().levels().stream()
+                                        .map(Level::source)
+                                        .map(Level.Source::field),
+                                new Rollups(List.of(feed.rollup()))
+                                        .inputs().stream().map(input -> input.field()))
+                        .filter(field -> !has(row, field.names()))
+                        .findFirst()
+                        .ifPresent(field -> {
+                            throw new ShapeException("Roll-up " + feed.rollup().name() + " reads " + field
+                                    + " of table " + feed.table() + ", whose rows are " + row);
+                        });
+            }
+        }
+    }
+
+    private static boolean has(Type.Fields row, List<String> names) {
+        Type.Component component =
+                row.named(FieldPath.of(names.getFirst()).toString()).orElse(null);
+        if (component == null || names.size() == 1) {
+            return component != null;
+        }
+        Type type = component.type() instanceof Type.Maybe maybe ? maybe.type() : component.type();
+        return type instanceof Type.Fields fields && has(fields, names.subList(1, names.size()));
+    }
+
+    /// The n-th type argument that a class gives to Processor.
+    private static Class<? extends Record> argument(Class<?> type, int index) {
+        java.lang.reflect.Type found = resolve(type, Map.of(), index);
+        if (found instanceof Class<?> record && record.isRecord()) {
+            return record.asSubclass(Record.class);
+        }
+        throw new ShapeException((index == 0 ? "the context" : "the event") + " of the function is "
+                + (found == null ? "not known" : found.getTypeName())
+                + "; write a class that implements Processor<MyContext, MyEvent> with two public records");
+    }
+
+    private static java.lang.reflect.@Nullable Type resolve(
+            @Nullable Class<?> type, Map<TypeVariable<?>, java.lang.reflect.Type> known, int index) {
+        if (type == null) {
+            return null;
+        }
+        List<java.lang.reflect.Type> parents = new ArrayList<>(List.of(type.getGenericInterfaces()));
+        if (type.getGenericSuperclass() != null) {
+            parents.add(type.getGenericSuperclass());
+        }
+        for (java.lang.reflect.Type parent : parents) {
+            Class<?> raw = parent instanceof ParameterizedType generic
+                    ? (Class<?>) generic.getRawType()
+                    : parent instanceof Class<?> plain ? plain : null;
+            Map<TypeVariable<?>, java.lang.reflect.Type> arguments = new HashMap<>();
+            if (raw != null && parent instanceof ParameterizedType generic) {
+                for (int i = 0; i < raw.getTypeParameters().length; i++) {
+                    java.lang.reflect.Type argument = generic.getActualTypeArguments()[i];
+                    arguments.put(raw.getTypeParameters()[i], known.getOrDefault(argument, argument));
+                }
+            }
+            if (raw == Processor.class) {
+                return arguments.get(raw.getTypeParameters()[index]);
+            }
+            java.lang.reflect.Type found = resolve(raw, arguments, index);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    /// The pipeline, with what was found of its function.
+    public Pipeline pipeline() {
+        return pipeline;
+    }
+
+    /// Its function, with what was found of it.
+    public Processing processing() {
+        return processing;
+    }
+
+    Processor<Record, Record> processor() {
+        return processor;
+    }
+
+    Class<? extends Record> contextClass() {
+        return contextClass;
+    }
+
+    Codec<Record> context() {
+        return context;
+    }
+
+    Codec<Record> event() {
+        return event;
+    }
+
+    List<String> keyNames() {
+        return keyNames;
+    }
+
+    /// Whether the class upgrades contexts itself.
+    public boolean upgrades() {
+        try {
+            return processor
+                            .getClass()
+                            .getMethod("upgrade", int.class, Stored.class)
+                            .getDeclaringClass()
+                    != Processor.class;
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException("Every Processor has upgrade", e);
+        }
+    }
+
+    RowType rowType(int table, Class<? extends Record> row) {
+        return new RowType(processing.tables().get(table), row, keyNames);
+    }
+
+    Optional<RowType> declared(int table) {
+        return Optional.ofNullable(declared.get(table));
+    }
+
+    RowType requireDeclared(int table, Class<? extends Record> row, RowType type) {
+        if (declaredClasses.get(table) != row) {
+            throw new ShapeException("Table " + processing.tables().get(table).name() + " has rows of "
+                    + declaredClasses.get(table).getName() + ", and a " + row.getName() + " was put into it");
+        }
+        return type;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.process.Change.Letter;
+import dev.onefold.core.process.Change.RowChange;
+import dev.onefold.core.process.Kept.Image;
+import dev.onefold.core.process.StepFunction.Result;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// All that is kept of a key, folded again from the context below it, because an event came that belongs between, or
+/// because the function is a newer one.
+///
+/// A row that it writes holds its last write. A row that was written before and is not any more holds what it held
+/// below the events that are kept. Nothing changes if that would be too much for one atomic step.
+final class Refold {
+    private final StepFunction function;
+    private final byte[] key;
+    private final KeptEvents kept;
+    private final TableRows tables;
+    private final int code;
+    private final List<Letter> letters = new ArrayList<>();
+    private final List<byte[]> withdrawn = new ArrayList<>();
+    private @Nullable String failure;
+
+    /// What a refold comes to.
+    ///
+    /// @param wide why it is too much for one step; then nothing else is to be used
+    /// @param rows all that it writes or withdraws
+    /// @param stays what is kept on
+    /// @param leaves what nothing can be folded before any more
+    /// @param failure why the event that came was skipped; `null` if it was folded
+    record Outcome(
+            @Nullable String wide,
+            byte[] context,
+            Map<RowId, byte @Nullable []> rows,
+            List<Kept> stays,
+            List<Kept> leaves,
+            Base base,
+            List<Letter> letters,
+            List<byte[]> withdrawn,
+            @Nullable String failure) {}
+
+    /// @param code version of the function that has folded the key
+    Refold(StepFunction function, byte[] key, KeptEvents kept, TableRows tables, int code) {
+        this.function = function;
+        this.key = key;
+        this.kept = kept;
+        this.tables = tables;
+        this.code = code;
+    }
+
+    /// Folds events in their order.
+    ///
+    /// @param events all that is kept, and the one that came
+    /// @param arrived the one that came; `null`: none
+    Outcome of(List<Kept> events, @Nullable Kept arrived) {
+        Map<RowId, byte @Nullable []> below = new TreeMap<>();
+        byte[] context = function.upgraded(key, code, kept.below(below));
+        Map<RowId, byte @Nullable []> written = new TreeMap<>();
+        Map<RowId, byte @Nullable []> belowWindow = Map.of();
+        byte[] baseContext = context;
+        TreeSet<RowId> inWindow = new TreeSet<>();
+        List<Base.Event> after = new ArrayList<>();
+        int out = kept.excess(events);
+        for (int i = 0; i < events.size(); i++) {
+            if (i == out) {
+                baseContext = context;
+                belowWindow = new TreeMap<>(written);
+            }
+            Kept event = events.get(i);
+            String why = null;
+            if (!event.isFiltered()) {
+                switch (function.step(key, context, event.content())) {
+                    case Result.Done done -> {
+                        context = done.context();
+                        written.putAll(done.rows());
+                        if (i >= out) {
+                            inWindow.addAll(done.rows().keySet());
+                        }
+                    }
+                    case Result.Failed failed -> why = failed.why();
+                }
+            }
+            note(event, why, arrived);
+            if (i >= out) {
+                after.add(new Base.Event(event.ordinal(), why != null));
+            }
+        }
+        Map<RowId, byte @Nullable []> rows = new TreeMap<>(below);
+        rows.putAll(written);
+        tables.load(rows.keySet());
+        List<Image> images = new ArrayList<>();
+        for (RowId row : inWindow) {
+            byte[] content = belowWindow.containsKey(row)
+                    ? belowWindow.get(row)
+                    : below.containsKey(row) ? below.get(row) : tables.now(row);
+            images.add(new Image(row, content));
+        }
+        Base base = new Base(baseContext, images, after);
+        return new Outcome(
+                wide(tables.changes(rows), base),
+                context,
+                rows,
+                events.subList(out, events.size()),
+                events.subList(0, out),
+                base,
+                letters,
+                withdrawn,
+                failure);
+    }
+
+    /// Letters are there for what is skipped now and was not before, and for nothing else.
+    private void note(Kept event, @Nullable String why, @Nullable Kept arrived) {
+        if (event == arrived) {
+            failure = why;
+        } else if (why != null && !kept.isSkipped(event)) {
+            letters.add(new Letter(
+                    new Malformed(Reason.FAILED, why),
+                    event.origin(),
+                    VersionBytes.of(event.version()),
+                    event.content()));
+        } else if (why == null && kept.isSkipped(event)) {
+            withdrawn.add(event.origin());
+        }
+    }
+
+    private @Nullable String wide(List<RowChange> changes, Base base) {
+        long bytes = 0;
+        for (RowChange change : changes) {
+            bytes += change.row().key().bytes().length + (change.after() == null ? 0 : change.after().length);
+        }
+        String right = " is too much for one step: at most ";
+        if (changes.size() > StepFunction.ROWS_MAX) {
+            return "its refold would change " + changes.size() + " rows, which" + right + StepFunction.ROWS_MAX;
+        }
+        if (bytes > StepFunction.WRITTEN_BYTES_MAX) {
+            return "its refold would write " + bytes + " bytes, which" + right + StepFunction.WRITTEN_BYTES_MAX;
+        }
+        if (base.encoded().length > KeyFold.BASE_BYTES_MAX) {
+            return "what its refold would undo has " + base.encoded().length + " bytes, which" + right
+                    + KeyFold.BASE_BYTES_MAX;
+        }
+        return function.feeds().tooMany(changes);
+    }
+}

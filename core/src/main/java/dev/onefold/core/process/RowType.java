@@ -1,0 +1,138 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Processing.Table;
+import dev.onefold.core.pipeline.Type;
+import dev.onefold.core.shape.Codec;
+import dev.onefold.core.shape.ShapeException;
+import dev.onefold.core.shape.Value;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The rows that one class makes for one table. Immutable.
+final class RowType {
+    /// Of a row's key: a sort key of DynamoDB has at most so many.
+    static final int KEY_BYTES_MAX = 1_000;
+
+    private final Table table;
+    private final Codec<Record> codec;
+    private final MethodHandle[] key; // The accessors of the key's components.
+    private final int[] pipelineKey; // For each part of the pipeline's key, its place in the table's key.
+
+    /// @throws ShapeException if the class cannot be a row of the table
+    RowType(Table table, Class<? extends Record> type, List<String> pipelineKeyNames) {
+        this.table = table;
+        codec = codec(type);
+        key = new MethodHandle[table.key().size()];
+        pipelineKey = pipelineKeyNames.stream().mapToInt(table.key()::indexOf).toArray();
+        List<String> names =
+                codec.type().components().stream().map(Type.Component::name).toList();
+        for (int i = 0; i < key.length; i++) {
+            String name = table.key().get(i);
+            int place = names.indexOf(name);
+            if (place < 0) {
+                throw new ShapeException("Table " + table.name() + " has the key " + table.key() + ", and "
+                        + type.getName() + " has no component " + name + "; it has " + String.join(", ", names));
+            }
+            Type component = codec.type().components().get(place).type();
+            if (!(component instanceof Type.Enumeration)
+                    && (!(component instanceof Type.Scalar) || component == Type.Scalar.DURATION)) {
+                throw new ShapeException("Component " + name + " of " + type.getName() + " is a " + component
+                        + ", which cannot be part of the key of table " + table.name());
+            }
+            key[i] = accessor(type, place);
+        }
+    }
+
+    private static MethodHandle accessor(Class<? extends Record> type, int place) {
+        try {
+            return MethodHandles.publicLookup()
+                    .unreflect(type.getRecordComponents()[place].getAccessor())
+                    .asType(MethodType.methodType(Object.class, Record.class));
+        } catch (IllegalAccessException e) {
+            throw new ShapeException("The components of " + type.getName() + " cannot be read: it must be public");
+        }
+    }
+
+    @SuppressWarnings("unchecked") // What it encodes is of the class: it is looked up by the class.
+    private static Codec<Record> codec(Class<? extends Record> type) {
+        return (Codec<Record>) Codec.of(type);
+    }
+
+    Type.Fields type() {
+        return codec.type();
+    }
+
+    /// @throws ShapeException if a value breaks a limit
+    byte[] encode(Record row) {
+        return codec.encode(row);
+    }
+
+    /// The key of a row.
+    ///
+    /// @param owner the parts of the pipeline's key, which it must have
+    /// @throws ShapeException if the row is another key's
+    Tuple key(Record row, List<String> owner) {
+        List<String> parts = new ArrayList<>(key.length);
+        for (MethodHandle component : key) {
+            parts.add(text(value(component, row)));
+        }
+        return owned(parts, owner);
+    }
+
+    /// The key of these values.
+    ///
+    /// @throws ShapeException if it is the key of no row, or of another key's
+    static Tuple key(Table table, List<Object> values, List<String> pipelineKeyNames, List<String> owner) {
+        if (values.size() != table.key().size()) {
+            throw new ShapeException("Table " + table.name() + " has a key of " + table.key().size()
+                    + " parts, and a row with " + values.size() + " was to be removed");
+        }
+        List<String> parts = values.stream().map(RowType::text).toList();
+        return owned(
+                table,
+                pipelineKeyNames.stream().mapToInt(table.key()::indexOf).toArray(),
+                parts,
+                owner);
+    }
+
+    private Tuple owned(List<String> parts, List<String> owner) {
+        return owned(table, pipelineKey, parts, owner);
+    }
+
+    private static Tuple owned(Table table, int[] pipelineKey, List<String> parts, List<String> owner) {
+        for (int i = 0; i < pipelineKey.length; i++) {
+            String written = parts.get(pipelineKey[i]);
+            if (!written.equals(owner.get(i))) {
+                throw new ShapeException("A row of table " + table.name() + " has "
+                        + table.key().get(pipelineKey[i]) + " " + written + ", and the event's is " + owner.get(i)
+                        + ": a function writes rows of its own key only");
+            }
+        }
+        return Tuple.of(parts);
+    }
+
+    private static @Nullable Object value(MethodHandle component, Record row) {
+        try {
+            return component.invokeExact(row);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new ShapeException("A component of " + row.getClass().getName() + " cannot be read: " + e);
+        }
+    }
+
+    /// As a level of a roll-up would have it.
+    private static String text(@Nullable Object value) {
+        if (value == null) {
+            throw new ShapeException("A part of a row's key is null");
+        }
+        Object plain = Value.of(value).plain();
+        return plain instanceof BigDecimal number ? number.toPlainString() : String.valueOf(plain);
+    }
+}

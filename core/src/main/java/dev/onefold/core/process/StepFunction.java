@@ -1,0 +1,267 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.event.Key;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.shape.ShapeException;
+import dev.onefold.core.shape.Value;
+import dev.onefold.process.Step;
+import dev.onefold.process.Write;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The user's function, called on bytes: what it may do is checked here. Not thread-safe; each thread has its own.
+public final class StepFunction {
+    /// Of the rows that one event may write.
+    public static final int ROWS_MAX = 90;
+
+    /// Of the contents of these rows together.
+    public static final int WRITTEN_BYTES_MAX = 2_000_000;
+
+    public static final int CONTEXT_BYTES_MAX = 90_000;
+    public static final int ROW_BYTES_MAX = 90_000;
+
+    private static final int SAMPLE = 1_024;
+    private static final int MESSAGE_LENGTH_MAX = 500;
+
+    private final LoadedFunction loaded;
+    private final Feeds feeds;
+    private final Caller caller;
+    private final Consumer<Impurity> impurities;
+    private final Map<Class<?>, Map<Integer, RowType>> rowTypes = new HashMap<>();
+    private final byte[] start;
+    private int untilSample;
+
+    /// Calls the function, and bounds the time that it takes.
+    public interface Caller {
+        /// Calls it on the thread that asks, for as long as it takes.
+        Caller DIRECT = Supplier::get;
+
+        /// @throws OverrunException if it did not return in time
+        Step<?> call(Supplier<Step<?>> function);
+    }
+
+    /// A call did not return in time.
+    public static final class OverrunException extends RuntimeException {
+        /// @param message says how long it may take
+        public OverrunException(String message) {
+            super(message);
+        }
+    }
+
+    /// Two calls with equal arguments had different results: the function is not pure.
+    ///
+    /// @param key of the event
+    /// @param first result, which counts, as JSON
+    public record Impurity(List<String> key, String first, String second) {}
+
+    /// What a call came to.
+    public sealed interface Result {
+        /// The next context, and the rows that it wrote; without content they were removed.
+        record Done(byte[] context, SortedMap<RowId, byte @Nullable []> rows) implements Result {}
+
+        /// The function threw, or broke a limit.
+        record Failed(String why) implements Result {}
+    }
+
+    /// @param impurities is told of calls that a sample found to be impure
+    public StepFunction(LoadedFunction loaded, Caller caller, Consumer<Impurity> impurities) {
+        this.loaded = loaded;
+        this.caller = caller;
+        this.impurities = impurities;
+        feeds = new Feeds(loaded.processing());
+        start = loaded.context().encode(loaded.processor().start());
+    }
+
+    Processing processing() {
+        return loaded.processing();
+    }
+
+    /// What its rows contribute to roll-ups.
+    public Feeds feeds() {
+        return feeds;
+    }
+
+    byte[] start() {
+        return start;
+    }
+
+    /// Calls the function once, and of some events twice.
+    ///
+    /// @param content of the event, as [Arrival] has it
+    public Result step(byte[] key, byte[] context, byte[] content) {
+        List<String> owner = Key.parts(loaded.pipeline(), key);
+        Result result = once(owner, context, content);
+        if (untilSample-- == 0) {
+            untilSample = SAMPLE - 1;
+            Result second = once(owner, context, content);
+            if (!isSame(result, second)) {
+                impurities.accept(new Impurity(owner, json(result), json(second)));
+            }
+        }
+        return result;
+    }
+
+    private Result once(List<String> owner, byte[] context, byte[] content) {
+        Record before = decode(owner, context);
+        Record event;
+        try {
+            event = loaded.event().decode(Arrays.copyOfRange(content, 1, content.length), null);
+        } catch (ShapeException e) {
+            return new Result.Failed("The event that was kept does not fit the function's event type: " + e.getMessage());
+        }
+        Step<?> step;
+        try {
+            step = caller.call(() -> loaded.processor().step(before, event));
+        } catch (OverrunException e) {
+            return new Result.Failed(e.getMessage());
+        } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
+            return new Result.Failed(message(e));
+        }
+        try {
+            return step == null ? new Result.Failed("The function returned null") : done(owner, step);
+        } catch (ShapeException e) {
+            return new Result.Failed("The function's result cannot be stored: " + e.getMessage());
+        }
+    }
+
+    private Record decode(List<String> owner, byte[] context) {
+        try {
+            return loaded.context().decode(context, loaded.processor().start());
+        } catch (ShapeException e) {
+            throw new IllegalStateException("The context of key " + String.join(", ", owner)
+                    + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /// A context that an older version stored, as this one has it.
+    ///
+    /// @throws IllegalStateException if it cannot be read, naming key, component and both types
+    byte[] upgraded(byte[] key, int fromVersion, byte[] context) {
+        if (fromVersion == processing().version()) {
+            return context;
+        }
+        try {
+            return loaded.context()
+                    .encode(loaded.context().decode(context, loaded.processor().start()));
+        } catch (ShapeException e) {
+            if (!loaded.upgrades()) {
+                throw new IllegalStateException(
+                        "The context of key " + String.join(", ", Key.parts(loaded.pipeline(), key))
+                                + ", stored by version " + fromVersion + " of the function, cannot be read: "
+                                + e.getMessage() + ". Implement upgrade, or keep the type",
+                        e);
+            }
+            return loaded.context()
+                    .encode(loaded.processor()
+                            .upgrade(fromVersion, Value.read(context).stored()));
+        }
+    }
+
+    private Result done(List<String> owner, Step<?> step) {
+        byte[] context = loaded.context().encode(loaded.contextClass().cast(step.context()));
+        if (context.length > CONTEXT_BYTES_MAX) {
+            return tooMuch("a context of " + context.length + " bytes", CONTEXT_BYTES_MAX);
+        }
+        SortedMap<RowId, byte @Nullable []> rows = new TreeMap<>();
+        for (Write write : step.writes()) {
+            int table = processing()
+                    .table(write.table())
+                    .orElseThrow(() -> new ShapeException("There is no table " + write.table() + "; there is "
+                            + processing().tableNames()));
+            switch (write) {
+                case Write.Put put -> {
+                    RowType type = type(table, put.row().getClass());
+                    rows.put(new RowId(table, type.key(put.row(), owner)), type.encode(put.row()));
+                }
+                case Write.Remove remove -> rows.put(new RowId(table, removed(table, remove, owner)), null);
+            }
+        }
+        return checked(context, rows);
+    }
+
+    private Tuple removed(int table, Write.Remove remove, List<String> owner) {
+        return RowType.key(processing().tables().get(table), remove.key(), loaded.keyNames(), owner);
+    }
+
+    private Result checked(byte[] context, SortedMap<RowId, byte @Nullable []> rows) {
+        long bytes = 0;
+        for (Map.Entry<RowId, byte @Nullable []> row : rows.entrySet()) {
+            byte[] content = row.getValue();
+            int length = content == null ? 0 : content.length;
+            bytes += length + row.getKey().key().bytes().length;
+            String table = processing().tables().get(row.getKey().table()).name();
+            if (length > ROW_BYTES_MAX) {
+                return tooMuch("a row of " + length + " bytes into table " + table, ROW_BYTES_MAX);
+            }
+            if (row.getKey().key().bytes().length > RowType.KEY_BYTES_MAX) {
+                return tooMuch("a row whose key has " + row.getKey().key().bytes().length + " bytes into table " + table,
+                        RowType.KEY_BYTES_MAX);
+            }
+            String refusal = content == null ? null : feeds.refusal(row.getKey().table(), content);
+            if (refusal != null) {
+                return new Result.Failed("The function " + refusal);
+            }
+        }
+        if (rows.size() > ROWS_MAX) {
+            return tooMuch(rows.size() + " rows", ROWS_MAX);
+        }
+        return bytes > WRITTEN_BYTES_MAX
+                ? tooMuch("rows of " + bytes + " bytes in all", WRITTEN_BYTES_MAX)
+                : new Result.Done(context, rows);
+    }
+
+    private static Result tooMuch(String what, int max) {
+        return new Result.Failed("The function wrote " + what + "; at most " + max + " are possible");
+    }
+
+    private RowType type(int table, Class<? extends Record> row) {
+        RowType declared = loaded.declared(table).orElse(null);
+        if (declared != null) {
+            return loaded.requireDeclared(table, row, declared);
+        }
+        return rowTypes
+                .computeIfAbsent(row, _ -> new HashMap<>())
+                .computeIfAbsent(table, _ -> loaded.rowType(table, row));
+    }
+
+    private static String message(Throwable thrown) {
+        String text = Optional.ofNullable(thrown.getMessage()).map(message -> ": " + message).orElse("");
+        StackTraceElement[] stack = thrown.getStackTrace();
+        String where = stack.length == 0 ? "" : ", at " + stack[0];
+        String message = "The function threw " + thrown.getClass().getName() + text;
+        String cut = message.length() > MESSAGE_LENGTH_MAX ? message.substring(0, MESSAGE_LENGTH_MAX) + "…" : message;
+        return cut.replaceAll("[\\p{Cntrl}\\p{Cs}]", " ") + where;
+    }
+
+    private static boolean isSame(Result one, Result other) {
+        return one instanceof Result.Done done && other instanceof Result.Done second
+                ? Arrays.equals(done.context, second.context)
+                        && done.rows.keySet().equals(second.rows.keySet())
+                        && done.rows.keySet().stream()
+                                .allMatch(row -> Arrays.equals(done.rows.get(row), second.rows.get(row)))
+                : one.getClass() == other.getClass();
+    }
+
+    private String json(Result result) {
+        return switch (result) {
+            case Result.Failed(String why) -> why;
+            case Result.Done(byte[] context, SortedMap<RowId, byte @Nullable []> rows) -> {
+                StringBuilder text = new StringBuilder("context ").append(Value.read(context).toJson());
+                rows.forEach((row, content) -> text.append(", ")
+                        .append(processing().tables().get(row.table()).name())
+                        .append(' ')
+                        .append(content == null ? "without " + row.key() : Value.read(content).toJson()));
+                yield text.toString();
+            }
+        };
+    }
+}

@@ -1,0 +1,77 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.process.Change.RowChange;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The rows of a key's tables, as they are stored and as they are now. Not thread-safe.
+final class TableRows {
+    private final Store store;
+    private final Map<RowId, Row> rows = new TreeMap<>();
+
+    private static final class Row {
+        final byte @Nullable [] before;
+        byte @Nullable [] now;
+
+        Row(byte @Nullable [] before) {
+            this.before = before;
+            this.now = before;
+        }
+    }
+
+    TableRows(Store store) {
+        this.store = store;
+    }
+
+    /// Reads rows that were not read yet.
+    void load(Collection<RowId> wanted) {
+        List<RowId> missing = new ArrayList<>();
+        for (RowId row : wanted) {
+            if (!rows.containsKey(row)) {
+                missing.add(row);
+            }
+        }
+        if (!missing.isEmpty()) {
+            Map<RowId, byte[]> stored = store.rows(missing);
+            missing.forEach(row -> rows.put(row, new Row(stored.get(row))));
+        }
+    }
+
+    /// The content of a row that was loaded, as it is now; `null` if it is not there.
+    byte @Nullable [] now(RowId row) {
+        return Objects.requireNonNull(rows.get(row)).now;
+    }
+
+    /// What writes to loaded rows change of what is there now.
+    List<RowChange> changes(Map<RowId, byte @Nullable []> writes) {
+        List<RowChange> changes = new ArrayList<>();
+        writes.forEach((row, content) -> {
+            byte[] now = now(row);
+            if (!Arrays.equals(now, content)) {
+                changes.add(new RowChange(row, now, content));
+            }
+        });
+        return changes;
+    }
+
+    void write(Map<RowId, byte @Nullable []> writes) {
+        writes.forEach((row, content) -> Objects.requireNonNull(rows.get(row)).now = content);
+    }
+
+    /// What has changed of what is stored.
+    List<RowChange> changes() {
+        List<RowChange> changes = new ArrayList<>();
+        rows.forEach((row, content) -> {
+            if (!Arrays.equals(content.before, content.now)) {
+                changes.add(new RowChange(row, content.before, content.now));
+            }
+        });
+        return changes;
+    }
+}
