@@ -13,6 +13,7 @@ module dev.onefold.core {
     exports dev.onefold.core.form;
     exports dev.onefold.core.grammar;
     exports dev.onefold.core.pipeline;
+    exports dev.onefold.core.process;
     exports dev.onefold.core.query;
     exports dev.onefold.core.shape;
     exports dev.onefold.core.state;

@@ -3,7 +3,10 @@ package dev.onefold.core;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
+import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.query.TableAnswer;
+import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Row;
 import java.util.List;
 import java.util.Optional;
@@ -36,6 +39,21 @@ public interface Engine extends AutoCloseable {
     ///
     /// @throws IllegalArgumentException if the pipeline's keys have another number of parts, or it has none
     Optional<Row> get(List<String> key);
+
+    /// The state of a key that a function folds, given by its parts.
+    ///
+    /// @throws IllegalArgumentException if the pipeline has no function, or its keys have another number of parts
+    default Optional<KeyState> state(List<String> key) {
+        throw new IllegalArgumentException("Pipeline " + pipeline().name() + " has no process section here");
+    }
+
+    /// Reads rows of a function's tables from one cut, for a reader that takes them one by one: they are valid until it
+    /// returns.
+    ///
+    /// @throws IllegalArgumentException if the pipeline has no such tables
+    default <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
+        throw new IllegalArgumentException("Pipeline " + pipeline().name() + " has no process section here");
+    }
 
     /// Reads something under one definition: reads it again if another definition serves afterwards.
     ///

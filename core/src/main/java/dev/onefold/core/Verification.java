@@ -3,6 +3,7 @@ package dev.onefold.core;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.core.query.Totals;
 import java.math.BigDecimal;
@@ -19,9 +20,27 @@ import org.jspecify.annotations.Nullable;
 /// @param truth what they were recomputed from, such as "7,000,000 rows"
 /// @param groups how many groups were compared
 /// @param differences each measure of each leaf group that differs
-public record Verification(String truth, long groups, List<Difference> differences) {
+/// @param keys how many keys were folded again from what is kept of them
+/// @param keyDifferences what differs of them
+public record Verification(
+        String truth,
+        long groups,
+        List<Difference> differences,
+        long keys,
+        List<KeyAudit.Difference> keyDifferences) {
     public Verification {
         differences = List.copyOf(differences);
+        keyDifferences = List.copyOf(keyDifferences);
+    }
+
+    /// Of totals alone.
+    public Verification(String truth, long groups, List<Difference> differences) {
+        this(truth, groups, differences, 0, List.of());
+    }
+
+    /// The same, with keys that were folded again.
+    public Verification with(long keysFolded, List<KeyAudit.Difference> found) {
+        return new Verification(truth, groups, differences, keysFolded, found);
     }
 
     /// Compares totals leaf by leaf and part by part.
@@ -100,7 +119,7 @@ public record Verification(String truth, long groups, List<Difference> differenc
 
     /// Whether all is equal.
     public boolean isEqual() {
-        return differences.isEmpty();
+        return differences.isEmpty() && keyDifferences.isEmpty();
     }
 
     /// A group whose served values differ from what the truth says; the values are in the order of the measures.

@@ -62,7 +62,7 @@ public record Head(
     }
 
     /// The highest version that came; one has come.
-    BigInteger number() {
+    public BigInteger number() {
         return VersionBytes.number(version, 0);
     }
 

@@ -2,6 +2,7 @@ package dev.onefold.core.process;
 
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.shape.ShapeException;
 import dev.onefold.core.shape.Value;
@@ -79,6 +80,11 @@ public final class StepFunction {
         this.impurities = impurities;
         feeds = new Feeds(loaded.processing());
         start = loaded.context().encode(loaded.processor().start());
+    }
+
+    /// The pipeline, with what was found of its function.
+    public Pipeline pipeline() {
+        return loaded.pipeline();
     }
 
     Processing processing() {

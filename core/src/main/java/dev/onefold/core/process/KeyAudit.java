@@ -1,0 +1,58 @@
+package dev.onefold.core.process;
+
+import dev.onefold.core.event.Key;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.Order;
+import dev.onefold.core.process.Change.RowChange;
+import dev.onefold.core.shape.Value;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Folds again what is kept of a key, and compares.
+public final class KeyAudit {
+    private KeyAudit() {}
+
+    /// What of a key differs from what its kept events come to.
+    ///
+    /// @param key its parts
+    /// @param what `context`, or the name of a table and the key of a row
+    /// @param stored as JSON; empty: not there
+    /// @param recomputed as JSON; empty: not there
+    public record Difference(List<String> key, String what, String stored, String recomputed) {
+        public Difference {
+            key = List.copyOf(key);
+        }
+    }
+
+    /// The differences of a key; none if nothing is kept of it.
+    ///
+    /// @param key as an event has it
+    public static List<Difference> of(StepFunction function, byte[] key, Head head, Store store) {
+        Processing processing = function.processing();
+        KeptEvents kept = new KeptEvents(head, store, processing.keep());
+        if (processing.order() != Order.IN_ORDER || kept.window().count() == 0 || head.code() != processing.version()) {
+            return List.of();
+        }
+        TableRows tables = new TableRows(store);
+        Refold.Outcome outcome =
+                new Refold(function, key, kept, tables, head.code()).of(kept.sorted(), null);
+        List<String> parts = Key.parts(function.pipeline(), key);
+        List<Difference> differences = new ArrayList<>();
+        if (!Arrays.equals(outcome.context(), head.context())) {
+            differences.add(new Difference(parts, "context", json(head.context()), json(outcome.context())));
+        }
+        for (RowChange change : tables.changes(outcome.rows())) {
+            String row = processing.tables().get(change.row().table()).name() + " "
+                    + String.join(", ", change.row().key().parts());
+            differences.add(new Difference(parts, row, json(change.before()), json(change.after())));
+        }
+        return differences;
+    }
+
+    private static String json(byte @Nullable [] content) {
+        return content == null ? "" : Value.read(Objects.requireNonNull(content)).toJson();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.onefold.core.query;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/// What is asked of the tables of a function.
+///
+/// @param tables their names; the answer is one cut of all of them
+/// @param key the parts of the pipeline's key whose rows are wanted; empty: all keys
+/// @param limit of the rows of each table, 1 or more
+public record TableQuery(List<String> tables, Optional<List<String>> key, long limit) {
+    public TableQuery {
+        tables = List.copyOf(Objects.requireNonNull(tables, "The tables are null"));
+        key = key.map(List::copyOf);
+        if (tables.isEmpty()) {
+            throw new IllegalArgumentException("No table is named");
+        }
+        if (limit < 1) {
+            throw new IllegalArgumentException("The limit is " + limit + "; it is 1 or more");
+        }
+    }
+}
