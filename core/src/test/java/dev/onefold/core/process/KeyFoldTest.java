@@ -3,24 +3,16 @@ package dev.onefold.core.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.event.VersionBytes;
-import dev.onefold.core.grammar.PipelineText;
-import dev.onefold.core.grammar.Reading;
-import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Change.Letter;
 import dev.onefold.core.process.Steps.Event;
 import dev.onefold.core.process.Steps.Seen;
 import dev.onefold.core.shape.Codec;
-import dev.onefold.core.shape.Value;
 import dev.onefold.fixtures.Seeds;
 import dev.onefold.process.Step;
 import dev.onefold.process.Write;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,113 +26,27 @@ class KeyFoldTest {
     private static final byte[] KEY = "k".getBytes(StandardCharsets.UTF_8);
     private static final Codec<Event> EVENTS = Codec.of(Event.class);
 
-    private static Pipeline pipeline(String order, int keep, int version, String onNewVersion) {
-        String keeps = order.equals("latest") ? "" : ",\"keep\":" + keep;
-        String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
-                + "\"version\":" + version + ",\"on-new-version\":\"" + onNewVersion + "\",\"order\":\"" + order + "\""
-                + keeps + ",\"tables\":{\"latest\":\"k\",\"buckets\":[\"k\",\"bucket\"]}}}";
-        return switch (PipelineText.read(text)) {
-            case Reading.Read(Pipeline read) -> read;
-            case Reading.Refused refused -> throw new AssertionError(refused.toString());
-        };
-    }
-
     private static StepFunction function(String order, int keep, int version, String onNewVersion) {
-        return new StepFunction(
-                LoadedFunction.of(pipeline(order, keep, version, onNewVersion), new Steps(version)),
-                StepFunction.Caller.DIRECT,
-                impurity -> {
-                    throw new AssertionError(impurity.toString());
-                });
+        String keeps = order.equals("latest") ? "" : ",\"keep\":" + keep;
+        String process = "\"class\":\"X\",\"version\":" + version + ",\"on-new-version\":\"" + onNewVersion
+                + "\",\"order\":\"" + order + "\"" + keeps
+                + ",\"tables\":{\"latest\":\"k\",\"buckets\":[\"k\",\"bucket\"]}";
+        return StoredKey.function(process, "", new Steps(version));
     }
 
-    /// What a runtime stores of a key, as bytes.
-    private static final class Stored implements Store {
-        byte @Nullable [] head;
-        final TreeMap<Long, byte[]> kept = new TreeMap<>();
-        byte @Nullable [] base;
-        final Map<RowId, byte[]> rows = new TreeMap<>();
-        int reads;
-
-        @Override
-        public List<Kept> kept(long from) {
-            reads++;
-            return kept.tailMap(from).values().stream().map(Kept::read).toList();
-        }
-
-        @Override
-        public Base base() {
-            return Base.read(java.util.Objects.requireNonNull(base));
-        }
-
-        @Override
-        public Map<RowId, byte[]> rows(Collection<RowId> wanted) {
-            Map<RowId, byte[]> found = new HashMap<>(rows);
-            found.keySet().retainAll(wanted);
-            return found;
-        }
-
-        @Nullable
-        Head head() {
-            return head == null ? null : Head.read(head);
-        }
-
-        void put(Change change) {
-            Head before = head();
-            assertThat(change.head().revision()).isEqualTo(before == null ? 1 : before.revision() + 1);
-            head = change.head().encoded();
-            change.kept().forEach(each -> assertThat(kept.put(each.ordinal(), each.encoded()))
-                    .isNull());
-            change.dropped().forEach(ordinal -> assertThat(kept.remove(ordinal)).isNotNull());
-            if (change.dropsBase()) {
-                base = null;
-            } else if (change.base() != null) {
-                base = change.base().encoded();
-            }
-            change.rows().forEach(row -> {
-                assertThat(rows.get(row.row())).isEqualTo(row.before());
-                if (row.after() == null) {
-                    rows.remove(row.row());
-                } else {
-                    rows.put(row.row(), row.after());
-                }
-            });
-            assertThat(kept).hasSize(change.head().window().count());
-        }
-
-        Map<String, String> table() {
-            Map<String, String> table = new TreeMap<>();
-            rows.forEach((row, content) ->
-                    table.put(row.table() + row.key().toString(), Value.read(content).toJson()));
-            return table;
-        }
-
-        String context() {
-            return Value.read(Head.read(java.util.Objects.requireNonNull(head)).context())
-                    .toJson();
-        }
-    }
-
-    private static Arrival arrival(int version, byte[] content, boolean redriven) {
-        byte[] origin = (version + "/" + Arrays.hashCode(content)).getBytes(StandardCharsets.UTF_8);
-        return new Arrival(VersionBytes.of(BigInteger.valueOf(version)), content, origin, redriven);
-    }
-
-    private static byte[] content(@Nullable Event event) {
-        if (event == null) {
-            return Arrival.filtered();
-        }
-        byte[] fields = EVENTS.encode(event);
-        return Arrival.counted(fields, 0, fields.length);
-    }
-
-    /// All accepted events of a key, folded from the first one.
+    /// The accepted events of a key as plain maps. Those that are kept are folded anew with every event, from what was
+    /// folded below them for good.
     private static final class Plain {
         final int keep;
-        final Steps steps;
+        Steps steps;
         final TreeMap<Integer, byte[]> accepted = new TreeMap<>();
+        final TreeSet<Integer> kept = new TreeSet<>();
         final TreeSet<Integer> failed = new TreeSet<>();
         int below = Integer.MIN_VALUE;
+        Seen seenBelow = new Seen(7, 0);
+        Map<String, String> tableBelow = Map.of();
+        Map<String, String> table = Map.of();
+        Seen seen = new Seen(7, 0);
 
         Plain(int keep, Steps steps) {
             this.keep = keep;
@@ -160,8 +66,14 @@ class KeyFoldTest {
                 }
                 verdict = Verdict.CONFLICTING;
             }
+            boolean isAppend = accepted.isEmpty() || version > accepted.lastKey();
             accepted.put(version, content);
-            state();
+            kept.add(version);
+            fold();
+            Verdict result = failed.contains(version) ? Verdict.REJECTED : verdict;
+            if (!isAppend || kept.size() > 2 * keep) {
+                letGo();
+            }
             int newer = 0;
             for (int each : accepted.descendingKeySet()) {
                 if (newer++ == keep) {
@@ -169,48 +81,79 @@ class KeyFoldTest {
                     break;
                 }
             }
-            return failed.contains(version) ? Verdict.REJECTED : verdict;
+            return result;
         }
 
-        Map<String, String> table = Map.of();
-        Seen seen = new Seen(7, 0);
+        void letGo() {
+            TreeSet<Integer> all = new TreeSet<>(kept);
+            while (kept.size() > keep) {
+                kept.pollFirst();
+            }
+            all.removeAll(kept);
+            seen = seenBelow;
+            table = new TreeMap<>(tableBelow);
+            all.forEach(this::step);
+            seenBelow = seen;
+            tableBelow = table;
+            fold();
+        }
 
-        /// Computes context, rows and failures from scratch.
-        void state() {
-            Map<String, String> rows = new TreeMap<>();
-            seen = steps.start();
-            failed.clear();
-            accepted.forEach((version, content) -> {
-                if (content[0] == 1) {
-                    try {
-                        Event event = EVENTS.decode(Arrays.copyOfRange(content, 1, content.length), null);
-                        Step<Seen> step = steps.step(seen, event);
-                        seen = step.context();
-                        for (Write write : step.writes()) {
-                            switch (write) {
-                                case Write.Put(String name, Steps.Latest row) ->
-                                    rows.put("0[k]", "{\"k\":\"k\",\"trail\":" + row.trail() + "}");
-                                case Write.Put(String name, Steps.Bucket row) ->
-                                    rows.put(
-                                            "1[k, " + row.bucket() + "]",
-                                            "{\"k\":\"k\",\"bucket\":" + row.bucket() + ",\"trail\":" + row.trail()
-                                                    + ",\"count\":" + row.count() + "}");
-                                case Write.Remove(String name, List<Object> key) ->
-                                    rows.remove("1[k, " + key.get(1) + "]");
-                                default -> throw new AssertionError(write.toString());
-                            }
-                        }
-                    } catch (IllegalArgumentException e) {
-                        failed.add(version);
-                    }
-                }
-            });
-            table = rows;
+        void upgrade(Steps newer, boolean refold) {
+            steps = newer;
+            if (!refold && !accepted.isEmpty()) {
+                below = accepted.lastKey();
+                kept.clear();
+                seenBelow = seen;
+                tableBelow = table;
+            } else {
+                fold();
+                letGo();
+            }
+        }
+
+        void fold() {
+            failed.removeAll(kept);
+            seen = seenBelow;
+            table = new TreeMap<>(tableBelow);
+            kept.forEach(this::step);
+        }
+
+        private void step(int version) {
+            byte[] content = accepted.get(version);
+            if (content[0] == 0) {
+                return;
+            }
+            try {
+                Step<Seen> step =
+                        steps.step(seen, EVENTS.decode(Arrays.copyOfRange(content, 1, content.length), null));
+                seen = step.context();
+                step.writes().forEach(this::write);
+            } catch (IllegalArgumentException e) {
+                failed.add(version);
+            }
+        }
+
+        private void write(Write write) {
+            switch (write) {
+                case Write.Put(String _, Steps.Latest row) ->
+                    table.put("0[k]", "{\"k\":\"k\",\"trail\":" + row.trail() + "}");
+                case Write.Put(String _, Steps.Bucket row) ->
+                    table.put(
+                            "1[k, " + row.bucket() + "]",
+                            "{\"k\":\"k\",\"bucket\":" + row.bucket() + ",\"trail\":" + row.trail()
+                                    + ",\"count\":" + row.count() + "}");
+                case Write.Remove(String _, List<Object> key) -> table.remove("1[k, " + key.get(1) + "]");
+                default -> throw new AssertionError(write.toString());
+            }
         }
 
         String context() {
             return "{\"trail\":" + seen.trail() + ",\"count\":" + seen.count() + "}";
         }
+    }
+
+    private static byte[] content(@Nullable Event event) {
+        return event == null ? Arrival.filtered() : StoredKey.content(EVENTS, event);
     }
 
     private static @Nullable Event event(RandomGenerator random, int version) {
@@ -220,23 +163,29 @@ class KeyFoldTest {
     }
 
     @Test
-    void in_order_is_the_fold_of_all_accepted_events_in_the_order_of_their_versions() {
+    void in_order_is_the_fold_of_all_accepted_events_in_the_order_of_their_versions_also_across_versions_of_the_code() {
         Seeds.forAllSeeds(1_500, random -> {
             int keep = 1 + random.nextInt(6);
-            StepFunction function = function("in-order", keep, 1, "refold");
-            Stored stored = new Stored();
-            Plain plain = new Plain(keep, new Steps(1));
+            int code = 1;
+            StepFunction function = function("in-order", keep, code, "refold");
+            StoredKey stored = new StoredKey();
+            Plain plain = new Plain(keep, new Steps(code));
             int top = 0;
             for (int i = 0; i < 60; ) {
+                if (random.nextInt(20) == 0 && stored.head != null) {
+                    boolean refold = random.nextBoolean();
+                    function = function("in-order", keep, ++code, refold ? "refold" : "continue");
+                    plain.upgrade(new Steps(code), refold);
+                }
                 Head before = stored.head();
-                KeyFold fold = new KeyFold(function, KEY, before, stored);
+                KeyFold fold = new KeyFold(function, StoredKey.KEY, before, stored);
                 for (int inBatch = random.nextInt(3); inBatch >= 0; inBatch--, i++) {
                     top += random.nextInt(3) == 0 ? 1 : 0;
                     int version = random.nextInt(3) == 0 ? top : Math.max(0, top - random.nextInt(2 * keep + 2));
                     byte[] content = content(event(random, version));
                     boolean redriven = random.nextInt(8) == 0;
                     Verdict expected = plain.take(version, content, redriven);
-                    assertThat(fold.fold(arrival(version, content, redriven)))
+                    assertThat(fold.fold(StoredKey.arrival(version, content, redriven)))
                             .as("event %s, version %s", i, version)
                             .isEqualTo(expected);
                 }
@@ -253,15 +202,15 @@ class KeyFoldTest {
     void a_letter_is_there_for_each_event_that_contributes_nothing_and_for_each_loser() {
         Seeds.forAllSeeds(500, random -> {
             StepFunction function = function("in-order", 100, 1, "refold");
-            Stored stored = new Stored();
+            StoredKey stored = new StoredKey();
             Plain plain = new Plain(100, new Steps(1));
             TreeSet<String> failed = new TreeSet<>();
             for (int i = 0; i < 40; i++) {
                 int version = random.nextInt(20);
                 byte[] content = content(event(random, version));
                 plain.take(version, content, false);
-                KeyFold fold = new KeyFold(function, KEY, stored.head(), stored);
-                fold.fold(arrival(version, content, false));
+                KeyFold fold = new KeyFold(function, StoredKey.KEY, stored.head(), stored);
+                fold.fold(StoredKey.arrival(version, content, false));
                 if (!fold.hasChanged()) {
                     continue;
                 }
@@ -289,11 +238,11 @@ class KeyFoldTest {
     @Test
     void an_event_above_all_others_reads_nothing_of_what_is_kept_but_once_in_keep_events() {
         StepFunction function = function("in-order", 50, 1, "refold");
-        Stored stored = new Stored();
+        StoredKey stored = new StoredKey();
         int longest = 0;
         for (int version = 1; version <= 1_000; version++) {
-            KeyFold fold = new KeyFold(function, KEY, stored.head(), stored);
-            fold.fold(arrival(version, content(new Event(version, "put:k")), false));
+            KeyFold fold = new KeyFold(function, StoredKey.KEY, stored.head(), stored);
+            fold.fold(StoredKey.arrival(version, content(new Event(version, "put:k")), false));
             stored.put(fold.change());
             longest = Math.max(longest, java.util.Objects.requireNonNull(stored.head).length);
         }
@@ -306,15 +255,15 @@ class KeyFoldTest {
         Seeds.forAllSeeds(500, random -> {
             for (String order : List.of("every", "latest")) {
                 StepFunction function = function(order, 100, 1, "continue");
-                Stored stored = new Stored();
+                StoredKey stored = new StoredKey();
                 Steps steps = new Steps(1);
                 Seen seen = steps.start();
                 TreeMap<Integer, byte[]> in = new TreeMap<>();
                 for (int i = 0; i < 40; i++) {
                     int version = random.nextInt(25);
                     byte[] content = content(event(random, version));
-                    KeyFold fold = new KeyFold(function, KEY, stored.head(), stored);
-                    Verdict verdict = fold.fold(arrival(version, content, false));
+                    KeyFold fold = new KeyFold(function, StoredKey.KEY, stored.head(), stored);
+                    Verdict verdict = fold.fold(StoredKey.arrival(version, content, false));
                     int highest = in.isEmpty() ? -1 : in.lastKey();
                     if (in.containsKey(version) && (order.equals("every") || version == highest)) {
                         boolean same = Arrays.equals(content, in.get(version));
