@@ -1,6 +1,8 @@
 package dev.onefold.core.pipeline;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// Where a field stands in a record: the names from the top, at most [Limits#NESTING_MAX].
 public record FieldPath(List<String> names) {
@@ -17,6 +19,43 @@ public record FieldPath(List<String> names) {
         return new FieldPath(List.of(names));
     }
 
+    /// The path that is written so, as [#toString] writes it; empty if the text is no path.
+    public static Optional<FieldPath> read(String text) {
+        List<String> names = new ArrayList<>();
+        int at = 0;
+        do {
+            StringBuilder name = new StringBuilder();
+            int from = at;
+            if (at < text.length() && text.charAt(at) == '"') {
+                at = quoted(text, at, name);
+            } else {
+                while (at < text.length() && isPlain(text.charAt(at))) {
+                    name.append(text.charAt(at++));
+                }
+            }
+            if (at == from || at < text.length() && text.charAt(at) != '.') {
+                return Optional.empty();
+            }
+            names.add(name.toString());
+        } while (at++ < text.length());
+        return names.size() > Limits.NESTING_MAX ? Optional.empty() : Optional.of(new FieldPath(names));
+    }
+
+    /// Behind the closing quote; where the name began if there is none.
+    private static int quoted(String text, int from, StringBuilder name) {
+        for (int at = from + 1; at < text.length(); at++) {
+            if (text.charAt(at) != '"') {
+                name.append(text.charAt(at));
+            } else if (at + 1 < text.length() && text.charAt(at + 1) == '"') {
+                name.append('"');
+                at++;
+            } else {
+                return at + 1;
+            }
+        }
+        return from;
+    }
+
     /// As it is written in a pipeline file: names with anything but letters, digits, `_`, `-` and `@` are quoted.
     @Override
     public String toString() {
@@ -31,7 +70,10 @@ public record FieldPath(List<String> names) {
     }
 
     private static boolean isPlain(String name) {
-        return !name.isEmpty()
-                && name.chars().allMatch(c -> Character.isLetterOrDigit(c) || c == '_' || c == '-' || c == '@');
+        return !name.isEmpty() && name.chars().allMatch(FieldPath::isPlain);
+    }
+
+    private static boolean isPlain(int c) {
+        return Character.isLetterOrDigit(c) || c == '_' || c == '-' || c == '@';
     }
 }
