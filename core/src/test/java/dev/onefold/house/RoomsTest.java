@@ -33,6 +33,7 @@ class RoomsTest {
     private static final String ROOT = "dev.onefold.core";
     private static final String MODEL = ROOT + ".pipeline..";
     private static final String BYTES = ROOT + ".bytes..";
+    private static final String SHAPE = ROOT + ".shape..";
     private static final List<String> ROOMS = List.of("event", "state", "map", "reduce", "aggregate", "query");
 
     private static final List<Class<?>> BETWEEN_THREADS = List.of(
@@ -57,7 +58,7 @@ class RoomsTest {
                 .that()
                 .resideInAPackage(packageOf(room))
                 .should()
-                .onlyDependOnClassesThat(mayBeUsed(upstream))
+                .onlyDependOnClassesThat(mayBeUsed(upstream).or(resideInAnyPackage(SHAPE)))
                 .as("The room '" + room + "' imports only the JDK, the model and the rooms " + upstream + "")
                 .because("a record passes each room once, in order, and imports point upstream only"));
     }
@@ -79,8 +80,10 @@ class RoomsTest {
                 .that()
                 .resideInAPackage(ROOT + "..")
                 .should()
-                .onlyDependOnClassesThat(resideInAnyPackage(ROOT + "..", "java..", "org.jspecify.."))
-                .as("The core uses java.base and the annotations of JSpecify, nothing else")
+                .onlyDependOnClassesThat(
+                        resideInAnyPackage(ROOT + "..", "dev.onefold.process..", "java..", "org.jspecify.."))
+                .as("The core uses java.base, the types of a user's function and the annotations of JSpecify,"
+                        + " nothing else")
                 .because("whoever embeds it should not have to settle versions with it"));
     }
 

@@ -1,5 +1,6 @@
 package dev.onefold.core.bytes;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// Reads what [BytesOut] wrote. Each method fails with an [IllegalStateException] where the bytes are something else:
@@ -41,12 +42,45 @@ public final class BytesIn {
 
     /// Reads bytes that have their length before them.
     public byte[] bytes() {
-        long length = number();
-        if (length < 0 || length > bytes.length - offset) {
-            throw broken("a length of " + length + " exceeds the " + (bytes.length - offset) + " bytes left");
+        int length = count();
+        offset += length;
+        return Arrays.copyOfRange(bytes, offset - length, offset);
+    }
+
+    /// Reads a text that was written as UTF-8.
+    public String text() {
+        int length = count();
+        offset += length;
+        return new String(bytes, offset - length, length, StandardCharsets.UTF_8);
+    }
+
+    /// Passes over bytes that have their length before them.
+    public void skip() {
+        int length = count();
+        offset += length;
+    }
+
+    /// Reads how many items of at least one byte follow.
+    public int count() {
+        long count = number();
+        if (count < 0 || count > bytes.length - offset) {
+            throw broken("a length of " + count + " exceeds the " + (bytes.length - offset) + " bytes left");
         }
-        offset += (int) length;
-        return Arrays.copyOfRange(bytes, offset - (int) length, offset);
+        return (int) count;
+    }
+
+    /// Reads these bytes if they are next.
+    public boolean take(byte[] wanted) {
+        if (wanted.length > bytes.length - offset) {
+            return false;
+        }
+        for (int i = 0; i < wanted.length; i++) {
+            if (bytes[offset + i] != wanted[i]) {
+                return false;
+            }
+        }
+        offset += wanted.length;
+        return true;
     }
 
     /// Requires the number of a format as the next byte.

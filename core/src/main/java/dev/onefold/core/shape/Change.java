@@ -1,0 +1,50 @@
+package dev.onefold.core.shape;
+
+import dev.onefold.core.pipeline.Type;
+
+/// How a component of a stored record differs from the one that is wanted. Its text is one line.
+public sealed interface Change {
+    /// The component: names joined by dots, with `[]` behind that of a list for its items.
+    String component();
+
+    /// It was not there; it gets the value that it has in the defaults, or none.
+    record Added(String component, Type type) implements Change {
+        @Override
+        public String toString() {
+            return "component " + component + " is new: " + type;
+        }
+    }
+
+    /// It is gone, and what is stored of it is dropped.
+    record Removed(String component, Type type) implements Change {
+        @Override
+        public String toString() {
+            return "component " + component + " is gone: " + type;
+        }
+    }
+
+    /// Its type holds all that the stored one held.
+    record Widened(String component, Type from, Type to) implements Change {
+        @Override
+        public String toString() {
+            return "component " + component + " is widened from " + from + " to " + to;
+        }
+    }
+
+    /// What is stored cannot be read as it is wanted.
+    record Refused(String component, Type from, Type to) implements Change {
+        @Override
+        public String toString() {
+            return "component " + component + " is stored as " + from + ", and " + to + " is wanted";
+        }
+    }
+
+    /// It was not there, and nothing says its value.
+    record Undefined(String component, Type type) implements Change {
+        @Override
+        public String toString() {
+            return "component " + component + " is new, and nothing says its value in what is stored: " + type
+                    + "; make it an Optional";
+        }
+    }
+}
