@@ -2,8 +2,8 @@ package dev.onefold.core;
 
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.query.Answer;
 import dev.onefold.core.process.KeyState;
+import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// What a runtime makes of a pipeline: totals that are right, and the everyday verbs on them. All methods may be
-/// called from any thread, while intake goes on.
+/// What a runtime makes of a pipeline: totals that are right, and the everyday verbs on them. All methods
+/// may be called from any thread, while intake goes on.
 public interface Engine extends AutoCloseable {
     /// The pipeline whose totals are served.
     Pipeline pipeline();
 
-    /// What this runtime can do. A method that needs a missing capability throws an [IllegalArgumentException] with
-    /// the reason.
+    /// What this runtime can do. A method that needs a missing capability throws an
+    /// [IllegalArgumentException] with the reason.
     Capabilities capabilities();
 
     /// Answers from one cut.
@@ -27,8 +27,8 @@ public interface Engine extends AutoCloseable {
     /// @throws IllegalArgumentException if the query asks for what the pipeline does not have
     Answer query(Query query);
 
-    /// Answers from one cut, for a reader that takes the lines one by one: they are valid until it returns, and it may
-    /// take its time. Of a large answer no more than a few lines are on the heap at a time.
+    /// Answers from one cut, for a reader that takes the lines one by one: they are valid until it returns,
+    /// and it may take its time. Of a large answer no more than a few lines are on the heap at a time.
     ///
     /// @throws IllegalArgumentException if the query asks for what the pipeline does not have
     default <T> T query(Query query, Function<Answer, T> reader) {
@@ -42,13 +42,14 @@ public interface Engine extends AutoCloseable {
 
     /// The state of a key that a function folds, given by its parts.
     ///
-    /// @throws IllegalArgumentException if the pipeline has no function, or its keys have another number of parts
+    /// @throws IllegalArgumentException if the pipeline has no function, or its keys have another number of
+    ///     parts
     default Optional<KeyState> state(List<String> key) {
         throw new IllegalArgumentException("Pipeline " + pipeline().name() + " has no process section here");
     }
 
-    /// Reads rows of a function's tables from one cut, for a reader that takes them one by one: they are valid until it
-    /// returns.
+    /// Reads rows of a function's tables from one cut, for a reader that takes them one by one: they are
+    /// valid until it returns.
     ///
     /// @throws IllegalArgumentException if the pipeline has no such tables
     default <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
@@ -117,16 +118,16 @@ public interface Engine extends AutoCloseable {
         throw lacking(Capability.JOURNAL);
     }
 
-    /// Takes records of a source that cannot be read again, behind those that it has. When it returns, they are
-    /// durable and in the totals. Any number of threads may append to one source.
+    /// Takes records of a source that cannot be read again, behind those that it has. When it returns, they
+    /// are durable and in the totals. Any number of threads may append to one source.
     ///
     /// @param records without line ends; an empty list does nothing, an empty record becomes a dead letter
     default Appended append(String source, List<String> records) {
         throw lacking(Capability.APPEND);
     }
 
-    /// Takes whole lines of a source that cannot be read again, numbered by a producer that sends them again after
-    /// a failure. When it returns, they are durable and in the totals.
+    /// Takes whole lines of a source that cannot be read again, numbered by a producer that sends them
+    /// again after a failure. When it returns, they are durable and in the totals.
     ///
     /// @param firstRecord number of the first line, from 1; lines that are in already are passed over
     /// @param length bytes of the lines in the array, from its beginning; without any, nothing is done
@@ -154,7 +155,8 @@ public interface Engine extends AutoCloseable {
     @Override
     void close();
 
-    /// What became of appended records. They are forced to disk, and in the totals or among the dead letters.
+    /// What became of appended records. They are forced to disk, and in the totals or among the dead
+    /// letters.
     ///
     /// @param acknowledged lines of the source that are acknowledged so far, these included
     /// @param counts of these records alone
@@ -170,8 +172,8 @@ public interface Engine extends AutoCloseable {
         /// Whether all entries are kept, from the first on, so that totals can be recomputed from them.
         boolean isKept();
 
-        /// Keeps the journal no longer: the entries that a checkpoint covers are deleted, now and from now on. This
-        /// cannot be taken back.
+        /// Keeps the journal no longer: the entries that a checkpoint covers are deleted, now and from now
+        /// on. This cannot be taken back.
         void release();
     }
 }

@@ -23,11 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param keys how many keys were folded again from what is kept of them
 /// @param keyDifferences what differs of them
 public record Verification(
-        String truth,
-        long groups,
-        List<Difference> differences,
-        long keys,
-        List<KeyAudit.Difference> keyDifferences) {
+        String truth, long groups, List<Difference> differences, long keys, List<KeyAudit.Difference> keyDifferences) {
     public Verification {
         differences = List.copyOf(differences);
         keyDifferences = List.copyOf(keyDifferences);
@@ -122,7 +118,8 @@ public record Verification(
         return differences.isEmpty() && keyDifferences.isEmpty();
     }
 
-    /// A group whose served values differ from what the truth says; the values are in the order of the measures.
+    /// A group whose served values differ from what the truth says; the values are in the order of the
+    /// measures.
     public record Difference(
             String rollup,
             List<String> group,

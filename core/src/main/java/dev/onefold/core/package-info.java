@@ -1,5 +1,5 @@
-/// Onefold's core: the rooms that a record passes, and the [Engine] that a runtime makes of them. Pure: no file,
-/// socket, clock, thread or randomness.
+/// Onefold's core: the rooms that a record passes, and the [Engine] that a runtime makes of them. Pure: no
+/// file, socket, clock, thread or randomness.
 ///
 /// A package imports only those to its right:
 ///

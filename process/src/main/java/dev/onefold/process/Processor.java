@@ -2,18 +2,19 @@ package dev.onefold.process;
 
 import java.util.Map;
 
-/// A function per key: from the context of a key and an event of it to the next context and what the tables are to
-/// hold. A pipeline with `process` names the class that implements it. Onefold stores the context and the rows of all
-/// tables in one atomic step, each event once.
+/// A function per key: from the context of a key and an event of it to the next context and what the tables
+/// are to hold. A pipeline with `process` names the class that implements it. Onefold stores the context
+/// and the rows of all tables in one atomic step, each event once.
 ///
-/// The function is pure: its result depends on its arguments alone. It reads no clock, no random number, no file and no
-/// mutable static, because Onefold may call it again for the same event: after a crash, for an event that came late,
-/// and now and then twice, to compare. It may be called by several threads at once, for different keys. The class is
-/// public and has a public constructor without parameters.
+/// The function is pure: its result depends on its arguments alone. It reads no clock, no random number, no
+/// file and no mutable static, because Onefold may call it again for the same event: after a crash, for an
+/// event that came late, and now and then twice, to compare. It may be called by several threads at once,
+/// for different keys. The class is public and has a public constructor without parameters.
 ///
-/// Contexts, events and rows are public records. Their components are `boolean`, `int`, `long`, [java.math.BigDecimal],
-/// [String], [java.time.Instant], [java.time.LocalDate], [java.time.Duration], an enum, a record of these, or an
-/// [java.util.Optional] or [java.util.List] of these. `double` and `float` are refused: they are not exact.
+/// Contexts, events and rows are public records. Their components are `boolean`, `int`, `long`,
+/// [java.math.BigDecimal], [String], [java.time.Instant], [java.time.LocalDate], [java.time.Duration], an
+/// enum, a record of these, or an [java.util.Optional] or [java.util.List] of these. `double` and `float`
+/// are refused: they are not exact.
 ///
 /// @param <C> the context of a key
 /// @param <E> an event: its components are fields of the record, by name or by [Field]
@@ -21,19 +22,20 @@ public interface Processor<C extends Record, E extends Record> {
     /// The context of a key before its first event.
     C start();
 
-    /// What an event makes of the context of its key, and what it writes. A call may take a second. An exception makes
-    /// the event a dead letter, changes nothing, and the key's next events go on.
+    /// What an event makes of the context of its key, and what it writes. A call may take a second. An
+    /// exception makes the event a dead letter, changes nothing, and the key's next events go on.
     Step<C> step(C context, E event);
 
-    /// The types of the rows of each table, by its name. With them a pipeline is checked before anything is folded; a
-    /// table that is not among them is checked when its first row is written.
+    /// The types of the rows of each table, by its name. With them a pipeline is checked before anything is
+    /// folded; a table that is not among them is checked when its first row is written.
     default Map<String, Class<? extends Record>> tables() {
         return Map.of();
     }
 
-    /// The context that an older version of this function stored, in today's type. It is called only if the context's
-    /// type has changed in a way that Onefold cannot follow by itself: it gives a new component the value that it has
-    /// in [#start], drops one that is gone, and widens `int` to `long` and both to `BigDecimal`.
+    /// The context that an older version of this function stored, in today's type. It is called only if the
+    /// context's type has changed in a way that Onefold cannot follow by itself: it gives a new component
+    /// the value that it has in [#start], drops one that is gone, and widens `int` to `long` and both to
+    /// `BigDecimal`.
     ///
     /// @param fromVersion the `version` in the pipeline file when the context was stored
     default C upgrade(int fromVersion, Stored context) {

@@ -2,7 +2,8 @@ package dev.onefold.core.bytes;
 
 import java.util.Arrays;
 
-/// Bytes that are being written: numbers as LEB128, byte arrays with their length before them. It is not thread-safe.
+/// Bytes that are being written: numbers as LEB128, byte arrays with their length before them. It is not
+/// thread-safe.
 public final class BytesOut {
     private byte[] bytes = new byte[256];
     private int length;

@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a pipeline from a document, as `docs/pipelines.md` says, and finds all that is wrong with it. The one
-/// judge of what a pipeline may be: YAML, JSON text and the fluent API all come here. Not thread-safe.
+/// Reads a pipeline from a document, as `docs/pipelines.md` says, and finds all that is wrong with it. The
+/// one judge of what a pipeline may be: YAML, JSON text and the fluent API all come here. Not thread-safe.
 public final class PipelineReader {
     public static final String JSON = "json";
     public static final String CSV = "csv";

@@ -27,9 +27,9 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal text and
-/// different ones different text, so it identifies a definition. What is a default is left out, so that a setting
-/// added later changes no text of before.
+/// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal
+/// text and different ones different text, so it identifies a definition. What is a default is left out, so
+/// that a setting added later changes no text of before.
 public final class PipelineText {
     private PipelineText() {}
 
@@ -43,7 +43,9 @@ public final class PipelineText {
             case Processing processing -> {
                 file.put("process", ProcessReader.text(processing));
                 if (!processing.feeds().isEmpty()) {
-                    file.put("rollups", byName(processing.feeds(), feed -> feed.rollup().name(), PipelineText::feed));
+                    file.put(
+                            "rollups",
+                            byName(processing.feeds(), feed -> feed.rollup().name(), PipelineText::feed));
                 }
             }
         }

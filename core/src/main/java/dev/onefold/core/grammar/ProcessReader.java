@@ -22,9 +22,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the section `process` of a pipeline file, and the roll-ups of its tables; and writes them. Not thread-safe.
+/// Reads the section `process` of a pipeline file, and the roll-ups of its tables; and writes them. Not
+/// thread-safe.
 final class ProcessReader {
-    private static final Pattern CLASS = Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
+    private static final Pattern CLASS =
+            Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,6}");
     private static final String TABLES_RIGHT = "tables with their keys: 'stats: [user_id, run_id]'";
     private static final List<String> ORDERS =
@@ -143,10 +145,10 @@ final class ProcessReader {
         String word = expression.whole();
         List<String> words =
                 Stream.of(NewVersion.values()).map(NewVersion::word).toList();
-        if (!words.contains(word)) {
-            throw expression.refuseFrom(0, "is not possible", Spelling.advice(word, words));
-        }
-        return NewVersion.values()[words.indexOf(word)];
+        return Stream.of(NewVersion.values())
+                .filter(each -> each.word().equals(word))
+                .findFirst()
+                .orElseThrow(() -> expression.refuseFrom(0, "is not possible", Spelling.advice(word, words)));
     }
 
     private List<Table> tables(@Nullable Setting setting) {

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The settings of one section of a pipeline file, each known and there once. What is not so is noted as a problem. One
-/// thread.
+/// The settings of one section of a pipeline file, each known and there once. What is not so is noted as a
+/// problem. One thread.
 final class Section {
-    /// The sections of a pipeline file and the settings that each may have, in the order of the reference: the one list
-    /// of them.
+    /// The sections of a pipeline file and the settings that each may have, in the order of the reference:
+    /// the one list of them.
     enum Kind {
         FILE("the file", "pipeline", "input", "process", "rollup", "rollups"),
         INPUT("input", "format", "columns", "delimiter", "key", "version", "id", "horizon", "time", "delete", "filter"),

@@ -56,7 +56,8 @@ public record FieldPath(List<String> names) {
         return from;
     }
 
-    /// As it is written in a pipeline file: names with anything but letters, digits, `_`, `-` and `@` are quoted.
+    /// As it is written in a pipeline file: names with anything but letters, digits, `_`, `-` and `@` are
+    /// quoted.
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 /// @param className of the function
 /// @param jar a file beside the pipeline file that has the class; `null`: the class path has it
 /// @param version raised by the user when what the function computes changes; 1 to [#VERSION_MAX]
-/// @param keep events per key that a late event may be folded before, or runs of versions that are remembered
+/// @param keep events per key that a late event may be folded before, or runs of versions that are
+///     remembered
 /// @param feeds the roll-ups of tables
-/// @param code what was found of the function when it was loaded; `null` in a pipeline as its user writes it
+/// @param code what was found of the function when it was loaded; `null` in a pipeline as its user writes
+///     it
 public record Processing(
         String className,
         @Nullable String jar,

@@ -5,8 +5,8 @@ import dev.onefold.core.bytes.BytesOut;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a refold left below the events that it folded: later refolds begin here. It stands in place of what these
-/// events would undo.
+/// What a refold left below the events that it folded: later refolds begin here. It stands in place of what
+/// these events would undo.
 ///
 /// @param context before the first of the events
 /// @param rows that they wrote, before the first of them

@@ -4,8 +4,8 @@ import dev.onefold.core.event.Malformed;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What some events of a key come to: all of it is stored in one atomic step, on condition that the revision of the
-/// key's head is still the one that was read.
+/// What some events of a key come to: all of it is stored in one atomic step, on condition that the
+/// revision of the key's head is still the one that was read.
 ///
 /// @param head of the key, as it is stored
 /// @param kept events that are to be stored
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param dropsBase whether the base that is stored is read no more
 /// @param rows that changed
 /// @param letters to be kept
-/// @param withdrawn the origins of events whose letters of reason FAILED or TOO_LATE are to be removed, because they
-///     are folded now
+/// @param withdrawn the origins of events whose letters of reason FAILED or TOO_LATE are to be removed,
+///     because they are folded now
 public record Change(
         Head head,
         List<Kept> kept,
@@ -34,15 +34,12 @@ public record Change(
     }
 
     /// A row before and after; without content it is not there.
-    public record RowChange(
-            RowId row,
-            byte @Nullable [] before,
-            byte @Nullable [] after) {}
+    public record RowChange(RowId row, byte @Nullable [] before, byte @Nullable [] after) {}
 
     /// A dead letter.
     ///
     /// @param origin of its event
-    /// @param content of an event that is not the one that came: all that is left of its record; `null`: the record
-    ///     that came is kept whole
+    /// @param content of an event that is not the one that came: all that is left of its record; `null`:
+    ///     the record that came is kept whole
     public record Letter(Malformed why, byte[] origin, byte @Nullable [] version, byte @Nullable [] content) {}
 }

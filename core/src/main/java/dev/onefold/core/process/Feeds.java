@@ -22,8 +22,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What the rows of tables contribute to the roll-ups that they feed. A row is read as the JSON that it is in an answer,
-/// so that levels, measures and what is missing mean what they mean for an event. Not thread-safe.
+/// What the rows of tables contribute to the roll-ups that they feed. A row is read as the JSON that it is
+/// in an answer, so that levels, measures and what is missing mean what they mean for an event. Not
+/// thread-safe.
 public final class Feeds {
     /// Of the groups that one step may touch.
     public static final int GROUPS_MAX = 24;
@@ -37,7 +38,8 @@ public final class Feeds {
 
     /// What a row contributes.
     ///
-    /// @param rollups the places of the roll-ups that it feeds; the groups of the contribution are in this order
+    /// @param rollups the places of the roll-ups that it feeds; the groups of the contribution are in this
+    ///     order
     /// @param pipeline whose records are the rows of the table: its roll-ups are those that the table feeds
     public record Part(List<Integer> rollups, Pipeline pipeline, Contribution contribution) {}
 
@@ -79,11 +81,10 @@ public final class Feeds {
         }
         Malformed malformed = decode(fed, content);
         if (malformed != null) {
-            throw new IllegalStateException("A row of table " + fed.pipeline.name()
-                    + " cannot feed its roll-ups: " + malformed.message());
+            throw new IllegalStateException(
+                    "A row of table " + fed.pipeline.name() + " cannot feed its roll-ups: " + malformed.message());
         }
-        return Optional.of(
-                new Part(fed.rollups, fed.pipeline, Contribution.of(fed.pipeline, fed.decoder.event())));
+        return Optional.of(new Part(fed.rollups, fed.pipeline, Contribution.of(fed.pipeline, fed.decoder.event())));
     }
 
     /// Why a row cannot feed the roll-ups of its table; `null` if it can.
@@ -93,8 +94,8 @@ public final class Feeds {
         Malformed malformed = fed == null ? null : decode(fed, content);
         return malformed == null
                 ? null
-                : "wrote a row into table " + tables.get(table).pipeline.name()
-                        + " that cannot feed its roll-ups: " + malformed.message();
+                : "wrote a row into table " + tables.get(table).pipeline.name() + " that cannot feed its roll-ups: "
+                        + malformed.message();
     }
 
     private static @Nullable Malformed decode(Table table, byte[] content) {

@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 /// @param version the highest that came, as in [VersionBytes]
 /// @param contentHash of that version's content
 /// @param context of the key
-/// @param failed versions that are in, and contributed nothing because the function failed; not with `in-order`
-/// @param runs versions that are in: with `every` all of them, with `in-order` those that are kept no longer
+/// @param failed versions that are in, and contributed nothing because the function failed; not with
+///     `in-order`
+/// @param runs versions that are in: with `every` all of them, with `in-order` those that are kept no
+///     longer
 /// @param window what is kept
 public record Head(
         long revision,
@@ -34,15 +36,20 @@ public record Head(
         failed = List.copyOf(failed);
     }
 
-    /// The events that are kept: those that a base names, and those with ordinals in `[first, next)`, which came in the
-    /// order of their versions and undo what they wrote.
+    /// The events that are kept: those that a base names, and those with ordinals in `[first, next)`, which
+    /// came in the order of their versions and undo what they wrote.
     ///
     /// @param lowest of all ordinals that are kept
     /// @param baseCount how many a base names; 0: there is no base
     /// @param bytes what they count together
     /// @param codeFloor highest version that another version of the function folded for good; `null`: none
     public record Window(
-            long lowest, long first, long next, int baseCount, long bytes, @Nullable BigInteger codeFloor) {
+            long lowest,
+            long first,
+            long next,
+            int baseCount,
+            long bytes,
+            @Nullable BigInteger codeFloor) {
         static final Window EMPTY = new Window(0, 0, 0, 0, 0, null);
 
         /// How many events are kept.

@@ -2,11 +2,13 @@ package dev.onefold.core.process;
 
 import dev.onefold.core.process.Head.Window;
 import dev.onefold.core.process.Kept.Image;
+import dev.onefold.core.process.Kept.Undo;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -79,8 +81,8 @@ final class KeptEvents {
                     base().events().forEach(event -> named.add(event.ordinal()));
                 }
                 all.keySet()
-                        .removeIf(ordinal -> ordinal < window.first() && !named.contains(ordinal)
-                                || ordinal >= window.next());
+                        .removeIf(ordinal ->
+                                ordinal < window.first() && !named.contains(ordinal) || ordinal >= window.next());
                 if (all.size() != window.count()) {
                     throw new IllegalStateException(
                             "Of " + window.count() + " events that are kept of a key, " + all.size() + " are stored");
@@ -132,8 +134,9 @@ final class KeptEvents {
             base().rows().forEach(image -> rows.put(image.row(), image.content()));
         }
         for (Kept each : live().tailMap(window.first()).values()) {
-            context = context == null ? each.undo().context() : context;
-            for (Image image : each.undo().rows()) {
+            Undo undo = Objects.requireNonNull(each.undo());
+            context = context == null ? undo.context() : context;
+            for (Image image : undo.rows()) {
                 if (!rows.containsKey(image.row())) {
                     rows.put(image.row(), image.content());
                 }
@@ -165,15 +168,15 @@ final class KeptEvents {
                 window.bytes() + kept.bytes(),
                 window.codeFloor());
         if (kept.bytes() > KeyFold.BYTES_MAX) {
-            letGo(window.count());
+            release(window.count());
         } else if (window.count() > 2 * keep || window.bytes() > 2 * KeyFold.BYTES_MAX) {
-            letGo(excess(sorted()));
+            release(excess(sorted()));
         }
     }
 
-    /// Lets go of the oldest events. Those that stay undo what they wrote: at most `keep` and [KeyFold#BYTES_MAX] do
-    /// not, and twice as much is there when it slides.
-    private void letGo(int out) {
+    /// Releases the oldest events. Those that stay undo what they wrote: at most `keep` and
+    /// [KeyFold#BYTES_MAX] do not, and twice as much is there when it slides.
+    private void release(int out) {
         List<Kept> kept = sorted();
         if (out < kept.size() && kept.get(out).ordinal() < window.first()) {
             throw new IllegalStateException("Events of a key would be kept without what they undo");
@@ -190,9 +193,9 @@ final class KeptEvents {
         window = new Window(first, first, window.next(), 0, bytes, window.codeFloor());
     }
 
-    /// Lets go of all events: another version of the function goes on from the latest context.
-    void letGoOfAll(BigInteger highest) {
-        letGo(window.count());
+    /// Releases all events: another version of the function goes on from the latest context.
+    void releaseAll(BigInteger highest) {
+        release(window.count());
         window = new Window(window.lowest(), window.first(), window.next(), 0, window.bytes(), highest);
     }
 

@@ -37,8 +37,7 @@ public final class KeyAudit {
             return List.of();
         }
         TableRows tables = new TableRows(store);
-        Refold.Outcome outcome =
-                new Refold(function, key, kept, tables, head.code()).of(kept.sorted(), null);
+        Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).of(kept.sorted(), null);
         List<String> parts = Key.parts(function.pipeline(), key);
         List<Difference> differences = new ArrayList<>();
         if (!Arrays.equals(outcome.context(), head.context())) {
@@ -53,6 +52,8 @@ public final class KeyAudit {
     }
 
     private static String json(byte @Nullable [] content) {
-        return content == null ? "" : Value.read(Objects.requireNonNull(content)).toJson();
+        return content == null
+                ? ""
+                : Value.read(Objects.requireNonNull(content)).toJson();
     }
 }

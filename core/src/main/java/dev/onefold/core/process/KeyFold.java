@@ -1,6 +1,5 @@
 package dev.onefold.core.process;
 
-import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.VersionBytes;
@@ -17,16 +16,16 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Folds events into one key. All of its rules are here and in [Refold]; a runtime stores what [#change] says in one
-/// atomic step, or nothing of it.
+/// Folds events into one key. All of its rules are here and in [Refold]; a runtime stores what [#change]
+/// says in one atomic step, or nothing of it.
 ///
-/// With `in-order` the result is that of folding the key's accepted events in the order of their versions. An event
-/// above all others is folded onto the latest context; what its step replaces is kept beside it. Any other event is
-/// put where it belongs, and the events that are kept are folded again from the context below them. A row then holds
-/// the last write of the refold, or what it held below the events that are kept. An event leaves from below when a
-/// later one could not be folded before it any more: `keep` newer ones are there, or [#BYTES_MAX] bytes of them. To
-/// leave, it need not be read: what is stored of such events is let go of some time later, many at once. So an event
-/// costs the same whatever `keep` is.
+/// With `in-order` the result is that of folding the key's accepted events in the order of their versions.
+/// An event above all others is folded onto the latest context; what its step replaces is kept beside it.
+/// Any other event is put where it belongs, and the events that are kept are folded again from the context
+/// below them. A row then holds the last write of the refold, or what it held below the events that are
+/// kept. An event leaves from below when a later one could not be folded before it any more: `keep` newer
+/// ones are there, or [#BYTES_MAX] bytes of them. To leave, it need not be read: what is stored of such
+/// events is released some time later, many at once. So an event costs the same whatever `keep` is.
 ///
 /// It is not thread-safe.
 public final class KeyFold {
@@ -302,9 +301,7 @@ public final class KeyFold {
             return reject(event, Reason.TOO_LATE, "The event is too late: " + outcome.wide());
         }
         take(outcome, replaced);
-        return outcome.failure() == null
-                ? Verdict.ACCEPTED
-                : reject(event, Reason.FAILED, outcome.failure());
+        return outcome.failure() == null ? Verdict.ACCEPTED : reject(event, Reason.FAILED, outcome.failure());
     }
 
     private void take(Refold.Outcome outcome, @Nullable Kept replaced) {
@@ -336,7 +333,7 @@ public final class KeyFold {
         if (!refolded) {
             head = head.with(function.upgraded(key, head.code(), head.context()));
             if (processing.order() == Order.IN_ORDER) {
-                kept.letGoOfAll(head.number());
+                kept.releaseAll(head.number());
             }
         }
     }

@@ -18,8 +18,8 @@ import java.util.Optional;
 /// @param version the highest that came
 /// @param code version of the function that folded it last
 /// @param kept how many events a late one may still be folded before
-/// @param hasGaps whether versions between the lowest that is known and the highest have not come; empty where that is
-///     not known, or where versions are times
+/// @param hasGaps whether versions between the lowest that is known and the highest have not come; empty
+///     where that is not known, or where versions are times
 /// @param failed versions that came and contribute nothing, because the function failed
 public record KeyState(
         List<String> key,

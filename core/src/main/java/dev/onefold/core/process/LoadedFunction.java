@@ -21,14 +21,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A pipeline whose function was found, with the types of context, event and rows. What cannot be folded with it is
-/// refused here, before anything is. Immutable; its function is called by several threads.
+/// A pipeline whose function was found, with the types of context, event and rows. What cannot be folded
+/// with it is refused here, before anything is. Immutable; its function is called by several threads.
 public final class LoadedFunction {
     private final Pipeline pipeline;
     private final Processing processing;
@@ -51,7 +52,8 @@ public final class LoadedFunction {
         try {
             Class<?> found = Class.forName(name, true, loader);
             if (!Processor.class.isAssignableFrom(found)) {
-                throw new IllegalArgumentException("Class " + name + " does not implement " + Processor.class.getName());
+                throw new IllegalArgumentException(
+                        "Class " + name + " does not implement " + Processor.class.getName());
             }
             return new LoadedFunction(
                     pipeline, (Processor<?, ?>) found.getConstructor().newInstance(), sha256);
@@ -62,11 +64,14 @@ public final class LoadedFunction {
                     e);
         } catch (NoSuchMethodException | IllegalAccessException | InstantiationException e) {
             throw new IllegalArgumentException(
-                    "Class " + name + " cannot be made: it must be public, with a public constructor without parameters",
+                    "Class " + name
+                            + " cannot be made: it must be public, with a public constructor without parameters",
                     e);
         } catch (InvocationTargetException | LinkageError e) {
-            throw new IllegalArgumentException("Class " + name + " cannot be made: " + Optional.ofNullable(e.getCause())
-                    .orElse(e), e);
+            throw new IllegalArgumentException(
+                    "Class " + name + " cannot be made: "
+                            + Optional.ofNullable(e.getCause()).orElse(e),
+                    e);
         }
     }
 
@@ -261,9 +266,10 @@ public final class LoadedFunction {
     }
 
     RowType requireDeclared(int table, Class<? extends Record> row, RowType type) {
-        if (declaredClasses.get(table) != row) {
-            throw new ShapeException("Table " + processing.tables().get(table).name() + " has rows of "
-                    + declaredClasses.get(table).getName() + ", and a " + row.getName() + " was put into it");
+        Class<? extends Record> said = Objects.requireNonNull(declaredClasses.get(table));
+        if (said != row) {
+            throw new ShapeException("Table " + processing.tables().get(table).name() + " has rows of " + said.getName()
+                    + ", and a " + row.getName() + " was put into it");
         }
         return type;
     }

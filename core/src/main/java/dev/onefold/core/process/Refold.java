@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// All that is kept of a key, folded again from the context below it, because an event came that belongs between, or
-/// because the function is a newer one.
+/// All that is kept of a key, folded again from the context below it, because an event came that belongs
+/// between, or because the function is a newer one.
 ///
-/// A row that it writes holds its last write. A row that was written before and is not any more holds what it held
-/// below the events that are kept. Nothing changes if that would be too much for one atomic step.
+/// A row that it writes holds its last write. A row that was written before and is not any more holds what
+/// it held below the events that are kept. Nothing changes if that would be too much for one atomic step.
 final class Refold {
     private final StepFunction function;
     private final byte[] key;

@@ -90,15 +90,12 @@ final class RowType {
     /// @throws ShapeException if it is the key of no row, or of another key's
     static Tuple key(Table table, List<Object> values, List<String> pipelineKeyNames, List<String> owner) {
         if (values.size() != table.key().size()) {
-            throw new ShapeException("Table " + table.name() + " has a key of " + table.key().size()
-                    + " parts, and a row with " + values.size() + " was to be removed");
+            throw new ShapeException("Table " + table.name() + " has a key of "
+                    + table.key().size() + " parts, and a row with " + values.size() + " was to be removed");
         }
         List<String> parts = values.stream().map(RowType::text).toList();
         return owned(
-                table,
-                pipelineKeyNames.stream().mapToInt(table.key()::indexOf).toArray(),
-                parts,
-                owner);
+                table, pipelineKeyNames.stream().mapToInt(table.key()::indexOf).toArray(), parts, owner);
     }
 
     private Tuple owned(List<String> parts, List<String> owner) {

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The versions that are in, as runs without a gap. They are never joined over a gap: a version in it is not in.
-/// Immutable.
+/// The versions that are in, as runs without a gap. They are never joined over a gap: a version in it is
+/// not in. Immutable.
 ///
 /// @param all from the lowest to the highest
 /// @param floor at or below it nothing can be told any more; `null`: all that is not in a run is not in

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -19,7 +20,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The user's function, called on bytes: what it may do is checked here. Not thread-safe; each thread has its own.
+/// The user's function, called on bytes: what it may do is checked here. Not thread-safe; each thread has
+/// its own.
 public final class StepFunction {
     /// Of the rows that one event may write.
     public static final int ROWS_MAX = 90;
@@ -122,13 +124,14 @@ public final class StepFunction {
         try {
             event = loaded.event().decode(Arrays.copyOfRange(content, 1, content.length), null);
         } catch (ShapeException e) {
-            return new Result.Failed("The event that was kept does not fit the function's event type: " + e.getMessage());
+            return new Result.Failed(
+                    "The event that was kept does not fit the function's event type: " + e.getMessage());
         }
         Step<?> step;
         try {
             step = caller.call(() -> loaded.processor().step(before, event));
         } catch (OverrunException e) {
-            return new Result.Failed(e.getMessage());
+            return new Result.Failed(Objects.toString(e.getMessage()));
         } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
             return new Result.Failed(message(e));
         }
@@ -143,8 +146,8 @@ public final class StepFunction {
         try {
             return loaded.context().decode(context, loaded.processor().start());
         } catch (ShapeException e) {
-            throw new IllegalStateException("The context of key " + String.join(", ", owner)
-                    + " cannot be read: " + e.getMessage(), e);
+            throw new IllegalStateException(
+                    "The context of key " + String.join(", ", owner) + " cannot be read: " + e.getMessage(), e);
         }
     }
 
@@ -209,7 +212,8 @@ public final class StepFunction {
                 return tooMuch("a row of " + length + " bytes into table " + table, ROW_BYTES_MAX);
             }
             if (row.getKey().key().bytes().length > RowType.KEY_BYTES_MAX) {
-                return tooMuch("a row whose key has " + row.getKey().key().bytes().length + " bytes into table " + table,
+                return tooMuch(
+                        "a row whose key has " + row.getKey().key().bytes().length + " bytes into table " + table,
                         RowType.KEY_BYTES_MAX);
             }
             String refusal = content == null ? null : feeds.refusal(row.getKey().table(), content);
@@ -234,13 +238,14 @@ public final class StepFunction {
         if (declared != null) {
             return loaded.requireDeclared(table, row, declared);
         }
-        return rowTypes
-                .computeIfAbsent(row, _ -> new HashMap<>())
+        return rowTypes.computeIfAbsent(row, _ -> new HashMap<>())
                 .computeIfAbsent(table, _ -> loaded.rowType(table, row));
     }
 
     private static String message(Throwable thrown) {
-        String text = Optional.ofNullable(thrown.getMessage()).map(message -> ": " + message).orElse("");
+        String text = Optional.ofNullable(thrown.getMessage())
+                .map(message -> ": " + message)
+                .orElse("");
         StackTraceElement[] stack = thrown.getStackTrace();
         String where = stack.length == 0 ? "" : ", at " + stack[0];
         String message = "The function threw " + thrown.getClass().getName() + text;
@@ -261,11 +266,15 @@ public final class StepFunction {
         return switch (result) {
             case Result.Failed(String why) -> why;
             case Result.Done(byte[] context, SortedMap<RowId, byte @Nullable []> rows) -> {
-                StringBuilder text = new StringBuilder("context ").append(Value.read(context).toJson());
+                StringBuilder text =
+                        new StringBuilder("context ").append(Value.read(context).toJson());
                 rows.forEach((row, content) -> text.append(", ")
                         .append(processing().tables().get(row.table()).name())
                         .append(' ')
-                        .append(content == null ? "without " + row.key() : Value.read(content).toJson()));
+                        .append(
+                                content == null
+                                        ? "without " + row.key()
+                                        : Value.read(content).toJson()));
                 yield text.toString();
             }
         };

@@ -3,11 +3,11 @@ package dev.onefold.core.process;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// What is stored of one key, read where it is needed; nothing of it changes meanwhile.
 public interface Store {
-    /// Events that are kept, in the order of their ordinals. Some that are kept no longer may be among them.
+    /// Events that are kept, in the order of their ordinals. Some that are kept no longer may be among
+    /// them.
     ///
     /// @param from the lowest ordinal that is kept
     List<Kept> kept(long from);

@@ -1,5 +1,5 @@
-/// The rules of a user's function per key: which events are folded, in which order, and what that changes. Both
-/// runtimes store the bytes that are made here.
+/// The rules of a user's function per key: which events are folded, in which order, and what that changes.
+/// Both runtimes store the bytes that are made here.
 @NullMarked
 package dev.onefold.core.process;
 

@@ -14,7 +14,8 @@ public record TableAnswer(List<Table> tables, Answer.Cut cut) {
 
     /// The rows of a table, in the order of the UTF-8 bytes of their keys.
     ///
-    /// @param columns the names of the components; those of its type if the function says it, else those of the rows
+    /// @param columns the names of the components; those of its type if the function says it, else those of
+    ///     the rows
     /// @param rows valid until the reader of the answer returns
     public record Table(String name, List<String> columns, List<Value.Fields> rows) {
         public Table {

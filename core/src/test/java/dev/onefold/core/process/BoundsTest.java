@@ -88,7 +88,9 @@ class BoundsTest {
     void a_step_touches_at_most_24_groups() {
         String byN = ",\"rollups\":{\"by-n\":{\"of\":\"t\",\"levels\":[\"n\"],\"measures\":{\"rows\":\"count()\"}}}";
         assertThat(stored.fold(function("every", byN), 1, order(0, 25, 1, 1))).isEqualTo(Verdict.REJECTED);
-        assertThat(stored.letters.getFirst().why().message()).contains("touches 25 groups").contains("24");
+        assertThat(stored.letters.getFirst().why().message())
+                .contains("touches 25 groups")
+                .contains("24");
         assertThat(stored.fold(function("every", byN), 2, order(0, 24, 1, 1))).isEqualTo(Verdict.ACCEPTED);
     }
 
@@ -100,7 +102,8 @@ class BoundsTest {
             stored.fold(function, version, order(10 * version, 10, 1, version));
         }
         String before = stored.table().toString();
-        // Each row says how long the context before it was: a late event with another context changes the rows behind it.
+        // Each row says how long the context before it was: a late event with another context changes the rows behind
+        // it.
         assertThat(stored.fold(function, 9, order(1_000, 85, 1, 3))).isEqualTo(Verdict.REJECTED);
         assertThat(stored.letters).singleElement().satisfies(letter -> {
             assertThat(letter.why().reason()).isEqualTo(Reason.TOO_LATE);
@@ -126,20 +129,22 @@ class BoundsTest {
 
     @Test
     void a_version_in_a_gap_below_what_is_kept_is_too_late_and_one_that_is_in_is_a_duplicate() {
-        StepFunction function = StoredKey.function(
-                "\"class\":\"X\",\"order\":\"in-order\",\"keep\":2" + TABLES, "", new Obedient());
+        StepFunction function =
+                StoredKey.function("\"class\":\"X\",\"order\":\"in-order\",\"keep\":2" + TABLES, "", new Obedient());
         for (int version : new int[] {1, 2, 4, 5, 6, 7, 8, 9, 10}) {
             stored.fold(function, version, order(0, 1, 1, version));
         }
         assertThat(stored.fold(function, 2, order(0, 1, 1, 2))).isEqualTo(Verdict.DUPLICATE);
         assertThat(stored.fold(function, 3, order(0, 1, 1, 3))).isEqualTo(Verdict.REJECTED);
-        assertThat(stored.letters.getFirst().why().message()).contains("too late").contains("keep: 2");
+        assertThat(stored.letters.getFirst().why().message())
+                .contains("too late")
+                .contains("keep: 2");
     }
 
     @Test
     void every_remembers_so_many_runs_and_tells_when_it_cannot_tell() {
-        StepFunction function = StoredKey.function(
-                "\"class\":\"X\",\"order\":\"every\",\"keep\":3" + TABLES, "", new Obedient());
+        StepFunction function =
+                StoredKey.function("\"class\":\"X\",\"order\":\"every\",\"keep\":3" + TABLES, "", new Obedient());
         for (int version : new int[] {10, 20, 30, 40}) {
             stored.fold(function, version, order(0, 1, 1, version));
         }
@@ -150,8 +155,8 @@ class BoundsTest {
 
     @Test
     void code_that_is_older_than_the_keys_writes_nothing() {
-        StepFunction newer = StoredKey.function(
-                "\"class\":\"X\",\"order\":\"in-order\",\"version\":2" + TABLES, "", new Obedient());
+        StepFunction newer =
+                StoredKey.function("\"class\":\"X\",\"order\":\"in-order\",\"version\":2" + TABLES, "", new Obedient());
         stored.fold(newer, 1, order(0, 1, 1, 1));
         assertThatThrownBy(() -> stored.fold(function("in-order", ""), 2, order(0, 1, 1, 1)))
                 .isInstanceOf(OlderCodeException.class)

@@ -34,8 +34,8 @@ class KeyFoldTest {
         return StoredKey.function(process, "", new Steps(version));
     }
 
-    /// The accepted events of a key as plain maps. Those that are kept are folded anew with every event, from what was
-    /// folded below them for good.
+    /// The accepted events of a key as plain maps. Those that are kept are folded anew with every event,
+    /// from what was folded below them for good.
     private static final class Plain {
         final int keep;
         Steps steps;
@@ -124,8 +124,7 @@ class KeyFoldTest {
                 return;
             }
             try {
-                Step<Seen> step =
-                        steps.step(seen, EVENTS.decode(Arrays.copyOfRange(content, 1, content.length), null));
+                Step<Seen> step = steps.step(seen, EVENTS.decode(Arrays.copyOfRange(content, 1, content.length), null));
                 seen = step.context();
                 step.writes().forEach(this::write);
             } catch (IllegalArgumentException e) {
@@ -140,8 +139,8 @@ class KeyFoldTest {
                 case Write.Put(String _, Steps.Bucket row) ->
                     table.put(
                             "1[k, " + row.bucket() + "]",
-                            "{\"k\":\"k\",\"bucket\":" + row.bucket() + ",\"trail\":" + row.trail()
-                                    + ",\"count\":" + row.count() + "}");
+                            "{\"k\":\"k\",\"bucket\":" + row.bucket() + ",\"trail\":" + row.trail() + ",\"count\":"
+                                    + row.count() + "}");
                 case Write.Remove(String _, List<Object> key) -> table.remove("1[k, " + key.get(1) + "]");
                 default -> throw new AssertionError(write.toString());
             }
@@ -216,9 +215,9 @@ class KeyFoldTest {
                 }
                 Change change = fold.change();
                 stored.put(change);
-                change.withdrawn().forEach(origin -> assertThat(
-                                failed.remove(new String(origin, StandardCharsets.UTF_8)))
-                        .isTrue());
+                change.withdrawn()
+                        .forEach(origin -> assertThat(failed.remove(new String(origin, StandardCharsets.UTF_8)))
+                                .isTrue());
                 for (Letter letter : change.letters()) {
                     String origin = new String(letter.origin(), StandardCharsets.UTF_8);
                     if (letter.why().reason() == Reason.FAILED) {
@@ -228,8 +227,7 @@ class KeyFoldTest {
                     }
                 }
                 List<String> wanted = new ArrayList<>();
-                plain.failed.forEach(each ->
-                        wanted.add(each + "/" + Arrays.hashCode(plain.accepted.get(each))));
+                plain.failed.forEach(each -> wanted.add(each + "/" + Arrays.hashCode(plain.accepted.get(each))));
                 assertThat(failed).containsExactlyInAnyOrderElementsOf(wanted);
             }
         });

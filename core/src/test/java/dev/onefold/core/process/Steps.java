@@ -4,8 +4,8 @@ import dev.onefold.process.Processor;
 import dev.onefold.process.Step;
 import java.util.Map;
 
-/// A function whose result depends on the order of its events, that writes rows which only some orders write, removes
-/// some, and throws at some events in some contexts.
+/// A function whose result depends on the order of its events, that writes rows which only some orders
+/// write, removes some, and throws at some events in some contexts.
 public final class Steps implements Processor<Steps.Seen, Steps.Event> {
     private final int salt;
 

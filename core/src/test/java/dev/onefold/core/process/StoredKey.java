@@ -55,8 +55,9 @@ final class StoredKey implements Store {
         Head before = head();
         assertThat(change.head().revision()).isEqualTo(before == null ? 1 : before.revision() + 1);
         head = change.head().encoded();
-        change.kept().forEach(each -> assertThat(kept.put(each.ordinal(), each.encoded()))
-                .isNull());
+        change.kept()
+                .forEach(each ->
+                        assertThat(kept.put(each.ordinal(), each.encoded())).isNull());
         change.dropped().forEach(ordinal -> assertThat(kept.remove(ordinal)).isNotNull());
         if (change.dropsBase()) {
             base = null;
@@ -76,14 +77,13 @@ final class StoredKey implements Store {
 
     Map<String, String> table() {
         Map<String, String> table = new TreeMap<>();
-        rows.forEach((row, content) ->
-                table.put(row.table() + row.key().toString(), Value.read(content).toJson()));
+        rows.forEach((row, content) -> table.put(
+                row.table() + row.key().toString(), Value.read(content).toJson()));
         return table;
     }
 
     String context() {
-        return Value.read(Head.read(Objects.requireNonNull(head)).context())
-                .toJson();
+        return Value.read(Head.read(Objects.requireNonNull(head)).context()).toJson();
     }
 
     static final byte[] KEY = "k".getBytes(StandardCharsets.UTF_8);
@@ -92,11 +92,10 @@ final class StoredKey implements Store {
     static StepFunction function(String process, String rollups, Processor<?, ?> processor) {
         String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{" + process + "}"
                 + rollups + "}";
-        Pipeline pipeline =
-                switch (PipelineText.read(text)) {
-                    case Reading.Read(Pipeline read) -> read;
-                    case Reading.Refused refused -> throw new AssertionError(refused.toString());
-                };
+        Pipeline pipeline = switch (PipelineText.read(text)) {
+            case Reading.Read(Pipeline read) -> read;
+            case Reading.Refused refused -> throw new AssertionError(refused.toString());
+        };
         return new StepFunction(LoadedFunction.of(pipeline, processor), StepFunction.Caller.DIRECT, impurity -> {
             throw new AssertionError(impurity.toString());
         });
