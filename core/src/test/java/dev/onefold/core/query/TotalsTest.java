@@ -169,6 +169,8 @@ class TotalsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("There is no measure 'value' in roll-up main; there is sum, most, rows");
         assertThatThrownBy(() -> new Query("main", List.of(), -1, null)).hasMessage("Depth is -1; it is 0 or more");
+        assertThatThrownBy(() -> new Query("main", List.of("a", "\ud800"), 0, null))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Query.Top(0, "sum")).hasMessage("Top is 0; it is 1 or more");
         assertThatThrownBy(() -> Rollups.of(PIPELINE).named("other")).hasMessageContaining("there is main");
     }
@@ -180,6 +182,10 @@ class TotalsTest {
         assertThat(answer.levels()).containsExactly("a", "b");
         assertThat(answer.measures()).containsExactly("sum", "most", "rows");
         assertThat(answer.cut()).isEqualTo(CUT);
+        List<Answer.Line> lines = new ArrayList<>(answer.lines());
+        Answer copy = new Answer(answer.rollup(), answer.levels(), answer.measures(), lines, CUT);
+        lines.clear();
+        assertThat(copy).isEqualTo(answer);
         assertThat(Query.all("main")).isEqualTo(new Query("main", List.of(), Integer.MAX_VALUE, null));
     }
 
