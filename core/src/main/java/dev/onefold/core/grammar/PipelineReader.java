@@ -80,7 +80,7 @@ public final class PipelineReader {
                 settings.require("input", "write what an event is under input: its format, key and version");
         Section input = inputSetting == null ? null : Section.of(inputSetting, Section.Kind.INPUT);
         if (input == null) {
-            new RollupReader(new FieldGrammar(null)).rollups(settings); // To find what is wrong with them, too.
+            new RollupReader(new FieldGrammar(null), null).rollups(settings); // To find what is wrong with them, too.
             return null;
         }
         Format format = format(input);
@@ -89,18 +89,11 @@ public final class PipelineReader {
         Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
-        List<Rollup> rollups = new RollupReader(fields).rollups(settings);
+        EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
+        List<Rollup> rollups = new RollupReader(fields, eventTime).rollups(settings);
         return name == null || format == null || identity == null || !problems.isEmpty()
                 ? null
-                : new Pipeline(
-                        name,
-                        new Input(
-                                format,
-                                identity,
-                                time == null ? null : new EventTime(time.field, time.type),
-                                delete,
-                                filter),
-                        new Rollups(rollups));
+                : new Pipeline(name, new Input(format, identity, eventTime, delete, filter), new Rollups(rollups));
     }
 
     private @Nullable Format format(Section input) {
