@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.aggregate.LeafReading;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
@@ -78,12 +79,7 @@ class LeavesTest {
         Totals totals() {
             Totals totals = new Totals(Rollups.of(PIPELINE).named("main"));
             for (int leaf = 0; leaf < groups.size(); leaf++) {
-                Aggregate aggregate = totals.empty();
-                for (Cells cells : shards) {
-                    cells.addTo(aggregate, leaf);
-                }
-                values.addTo(aggregate, leaf);
-                totals.add(groups.tuple(leaf), aggregate);
+                totals.add(groups.tuple(leaf), LeafReading.of(totals.rollup().measures(), leaf, values, shards));
             }
             return totals;
         }

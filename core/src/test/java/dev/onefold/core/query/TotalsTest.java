@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.aggregate.LeafReading;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
@@ -44,9 +45,7 @@ class TotalsTest {
             amounts.hi[0] = amounts.lo[0] >> 63;
             cells.move(new Amounts(1, 1), amounts);
         }
-        Aggregate aggregate = cells.aggregate();
-        cells.addTo(aggregate, 0);
-        kept.addTo(aggregate, 0);
+        Aggregate aggregate = LeafReading.of(Rollups.of(PIPELINE).named("main").measures(), 0, kept, cells);
         kept.close();
         return aggregate;
     }
