@@ -47,7 +47,7 @@ public final class RowSummary {
         List<Measure.Input> inputs =
                 Rollups.of(pipeline).inputs(); // A field may be read as a number and as a text: not a map.
         for (int i = 0; i < row.payload().amounts().size(); i++) {
-            Json.append(json.append(separator), inputs.get(i).field().toString());
+            Json.append(json.append(separator), inputs.get(i).value());
             json.append(':');
             switch (row.payload().amounts().get(i)) {
                 case Amount.None _ -> Json.append(json, null);

@@ -20,7 +20,7 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
 /// What an engine says of itself, and what only some runtimes can do: each does it, or refuses it with its reason.
-public interface VerbContract extends LetterContract {
+public interface VerbContract extends MeasureContract {
     private static String value(Engine engine, String rollup) {
         return engine.query(Query.all(rollup)).lines().getFirst().values().toString();
     }

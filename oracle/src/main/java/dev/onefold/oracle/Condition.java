@@ -23,6 +23,11 @@ interface Condition {
         return condition;
     }
 
+    /// Reads a condition as far as it goes.
+    static Condition next(Scan scan) {
+        return or(scan);
+    }
+
     private static Condition or(Scan scan) {
         Condition condition = and(scan);
         while (scan.takeWord("or")) {

@@ -61,7 +61,7 @@ record Definition(
                 horizon == null ? null : Level.duration(String.valueOf(horizon)),
                 condition(input.get("delete")),
                 condition(input.get("filter")),
-                rollups(file));
+                rollups(file, time == null ? null : path(field(time)), type(time, "auto")));
     }
 
     /// All fields that the pipeline reads.
@@ -81,27 +81,26 @@ record Definition(
         }
         for (Rollup rollup : rollups) {
             rollup.levels().forEach(level -> paths.add(level.path()));
-            rollup.measures().stream()
-                    .map(Measure::path)
-                    .filter(path -> !path.isEmpty())
-                    .forEach(paths::add);
+            rollup.measures().forEach(measure -> paths.addAll(measure.paths()));
         }
         return paths;
     }
 
-    private static List<Rollup> rollups(Map<?, ?> file) {
+    private static List<Rollup> rollups(Map<?, ?> file, @Nullable List<String> time, String timeType) {
         if (file.containsKey("rollup")) {
-            return List.of(rollup(ONLY_ROLLUP, map(file.get("rollup"))));
+            return List.of(rollup(ONLY_ROLLUP, map(file.get("rollup")), time, timeType));
         }
         List<Rollup> rollups = new ArrayList<>();
-        map(file.get("rollups")).forEach((name, rollup) -> rollups.add(rollup(String.valueOf(name), map(rollup))));
+        map(file.get("rollups"))
+                .forEach((name, rollup) -> rollups.add(rollup(String.valueOf(name), map(rollup), time, timeType)));
         return List.copyOf(rollups);
     }
 
-    private static Rollup rollup(String name, Map<?, ?> setting) {
+    private static Rollup rollup(String name, Map<?, ?> setting, @Nullable List<String> time, String timeType) {
         List<Measure> measures = new ArrayList<>();
         map(setting.get("measures"))
-                .forEach((measure, text) -> measures.add(Measure.parse(String.valueOf(measure), String.valueOf(text))));
+                .forEach((measure, text) ->
+                        measures.add(Measure.parse(String.valueOf(measure), String.valueOf(text), time, timeType)));
         return new Rollup(
                 name, list(setting.get("levels")).stream().map(Level::parse).toList(), List.copyOf(measures));
     }

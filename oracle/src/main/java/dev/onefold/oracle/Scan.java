@@ -6,7 +6,7 @@ import java.util.List;
 
 /// Reads the small language of pipeline files, character by character: paths, quoted texts, words and numbers.
 final class Scan {
-    private static final String ENDS_A_NAME = " \t\n.,()\"'=!<>";
+    private static final String ENDS_A_NAME = " \t\n.,()\"'=!<>*";
 
     private final String text;
     private int position;

@@ -79,10 +79,9 @@ final class Values {
     }
 
     /// A number that a measure of this precision and scale may take.
-    static @Nullable BigDecimal measured(@Nullable Object value, int precision, int scale) {
-        BigDecimal number = decimal(value);
-        if (number == null || number.signum() == 0) {
-            return number == null ? null : BigDecimal.ZERO;
+    static BigDecimal measured(BigDecimal number, int precision, int scale) {
+        if (number.signum() == 0) {
+            return BigDecimal.ZERO;
         }
         BigDecimal stripped = number.stripTrailingZeros();
         int digitsBefore = Math.max(0, stripped.precision() - stripped.scale());

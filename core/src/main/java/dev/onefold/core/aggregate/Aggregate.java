@@ -74,17 +74,13 @@ public final class Aggregate {
         }
     }
 
-    void addRows(long count) {
-        rows += count;
-    }
-
-    void addSum(int measure, BigInteger unscaled, long count) {
+    private void addSum(int measure, BigInteger unscaled, long count) {
         sums[measure] = sums[measure].add(unscaled);
         numbers[measure] += count;
     }
 
     @SuppressWarnings("unchecked") // The constructor fits the map to the measure.
-    void addValue(int measure, Object value, long count) {
+    private void addValue(int measure, Object value, long count) {
         Map<Object, Long> map = (Map<Object, Long>) values[measure];
         if (map.merge(value, count, Long::sum) == 0) {
             map.remove(value);

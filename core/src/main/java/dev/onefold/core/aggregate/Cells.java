@@ -3,7 +3,6 @@ package dev.onefold.core.aggregate;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -20,10 +19,8 @@ public final class Cells {
     private static final int CHUNK_BITS = 10;
     private static final int CHUNK = 1 << CHUNK_BITS;
 
-    private final List<Measure> measures;
     private final int rollup;
     private final int[] summedInputs;
-    private final int[] summedMeasures;
     private final int[] valuedInputs;
     private final boolean[] valuedTexts;
     private final Values values;
@@ -37,31 +34,22 @@ public final class Cells {
         this.rollup = rollup;
         this.values = values;
         Rollups rollups = Rollups.of(pipeline);
-        Rollup definition = rollups.all().get(rollup);
-        measures = definition.measures();
         List<Measure.Input> inputs = rollups.inputs();
-        List<int[]> summed = new ArrayList<>();
-        List<int[]> valued = new ArrayList<>();
-        for (int i = 0; i < measures.size(); i++) {
-            switch (measures.get(i)) {
+        List<Integer> summed = new ArrayList<>();
+        List<Integer> valued = new ArrayList<>();
+        for (Measure measure : rollups.all().get(rollup).measures()) {
+            switch (measure) {
                 case Measure.Count _ -> {}
-                case Measure.Distinct distinct -> valued.add(new int[] {i, inputs.indexOf(distinct.input()), 1});
-                case Measure.Numeric numeric -> {
-                    int input = inputs.indexOf(numeric.input());
-                    if (!numeric.fold().isSummed()) {
-                        valued.add(new int[] {i, input, 0});
-                    } else {
-                        summed.add(new int[] {i, input});
-                    }
-                }
+                case Measure.Distinct distinct -> valued.add(inputs.indexOf(distinct.input()));
+                case Measure.Numeric numeric ->
+                    (numeric.fold().isSummed() ? summed : valued).add(inputs.indexOf(numeric.input()));
             }
         }
-        summedMeasures = summed.stream().mapToInt(pair -> pair[0]).toArray();
-        summedInputs = summed.stream().mapToInt(pair -> pair[1]).toArray();
-        valuedInputs = valued.stream().mapToInt(pair -> pair[1]).toArray();
-        valuedTexts = new boolean[valued.size()];
+        summedInputs = summed.stream().mapToInt(Integer::intValue).toArray();
+        valuedInputs = valued.stream().mapToInt(Integer::intValue).toArray();
+        valuedTexts = new boolean[valuedInputs.length];
         for (int i = 0; i < valuedTexts.length; i++) {
-            valuedTexts[i] = valued.get(i)[2] == 1;
+            valuedTexts[i] = inputs.get(valuedInputs[i]) instanceof Measure.Input.Text;
         }
         stride = 1 + 3 * summedInputs.length;
     }
@@ -86,7 +74,7 @@ public final class Cells {
             if (amounts.present[input]) {
                 long lo = amounts.lo[input];
                 long hi = amounts.hi[input];
-                if (sign < 0) {
+                if (sign == -1) {
                     hi = ~hi + (lo == 0 ? 1 : 0);
                     lo = -lo;
                 }
@@ -140,21 +128,6 @@ public final class Cells {
                 .or(BigInteger.valueOf(lo).and(BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE)));
     }
 
-    /// Adds this shard's rows and sums of a leaf to an aggregate of the same roll-up.
-    public void addTo(Aggregate aggregate, int leaf) {
-        int index = leaf >>> CHUNK_BITS;
-        if (index >= chunks.length || chunks[index].length == 0) {
-            return;
-        }
-        long[] chunk = chunks[index];
-        int at = (leaf & CHUNK - 1) * stride;
-        aggregate.addRows(chunk[at++]);
-        for (int measure : summedMeasures) {
-            aggregate.addSum(measure, integer(chunk[at], chunk[at + 1]), chunk[at + 2]);
-            at += 3;
-        }
-    }
-
     /// Adds this shard's part of a leaf to a cell of the same layout.
     public void addTo(long[] cell, int leaf) {
         int index = leaf >>> CHUNK_BITS;
@@ -179,11 +152,6 @@ public final class Cells {
     /// Bytes of heap that the cells of so many leaves take.
     public long bytesOf(long leaves) {
         return (leaves + CHUNK - 1) / CHUNK * CHUNK * stride * Long.BYTES;
-    }
-
-    /// An empty aggregate of this roll-up.
-    public Aggregate aggregate() {
-        return new Aggregate(measures);
     }
 
     /// What is written of the cells at a checkpoint, and read again at a start.

@@ -75,9 +75,9 @@ final class TreeCursor {
             cursorPath[up + 1] = TreePage.child(pages.page(cursorPath[up]), indexes[up]);
             up++;
             page = pages.page(cursorPath[up]);
-            indexes[up] = step > 0 ? 0 : TreePage.size(page);
+            indexes[up] = step == 1 ? 0 : TreePage.size(page);
         }
-        index = step > 0 ? 0 : TreePage.size(page) - 1;
+        index = step == 1 ? 0 : TreePage.size(page) - 1;
         return true;
     }
 

@@ -34,9 +34,8 @@ final class ValueTree {
         return number;
     }
 
-    private void free(int number) {
-        pages.page(number).set(TreePage.BYTE, 1, (byte) 0);
-        pages.give(number);
+    private static boolean isChanged(long number) {
+        return (number & CHANGED) != 0;
     }
 
     /// Adds so many to the count of a key.
@@ -63,7 +62,7 @@ final class ValueTree {
         if (count < 0) {
             throw new IllegalStateException("A value is retracted more often than it was added");
         }
-        changedCount += count == 0 ? (old < 0 ? -1 : 0) : old < 0 ? 0 : 1;
+        changedCount += (count == 0 ? 0 : 1) - (isChanged(old) ? 1 : 0);
         if (count == 0) {
             remove(depth, index);
             return -1;
@@ -88,7 +87,7 @@ final class ValueTree {
             return count == 0 ? 0 : 1;
         }
         int entry = TreePage.entry(page, index);
-        changedCount -= TreePage.number(page, entry) < 0 ? 1 : 0;
+        changedCount -= isChanged(TreePage.number(page, entry)) ? 1 : 0;
         if (count == 0) {
             remove(depth, index);
             return -1;
@@ -199,7 +198,7 @@ final class ValueTree {
         MemorySegment page = pages.page(path[depth]);
         TreePage.removeSlot(page, index);
         if (TreePage.size(page) == 0 && depth > 0) {
-            free(path[depth]);
+            pages.give(path[depth]);
             removeChild(depth - 1);
         }
     }
@@ -207,7 +206,7 @@ final class ValueTree {
     private void removeChild(int depth) {
         MemorySegment page = pages.page(path[depth]);
         if (TreePage.size(page) == 0) { // It was the only child.
-            free(path[depth]);
+            pages.give(path[depth]);
             if (depth == 0) {
                 root = newPage(0);
             } else {
@@ -224,7 +223,7 @@ final class ValueTree {
         while (TreePage.level(pages.page(root)) > 0 && TreePage.size(pages.page(root)) == 0) {
             int old = root;
             root = TreePage.child(pages.page(old), 0);
-            free(old);
+            pages.give(old);
         }
     }
 
@@ -238,7 +237,7 @@ final class ValueTree {
         int depth = descend(key, length);
         MemorySegment page = pages.page(path[depth]);
         int index = TreePage.search(page, key, length);
-        if (index >= 0 && TreePage.number(page, TreePage.entry(page, index)) > 0) {
+        if (index >= 0 && !isChanged(TreePage.number(page, TreePage.entry(page, index)))) {
             int entry = TreePage.entry(page, index);
             page.set(TreePage.LONG, entry + 2L, TreePage.number(page, entry) | CHANGED);
             noteChange(path[depth]);
@@ -267,13 +266,13 @@ final class ValueTree {
         for (int i = 0; i < changedPageCount; i++) {
             MemorySegment page = pages.page(changedPages[i]);
             if (page.get(TreePage.BYTE, 1) == 0) {
-                continue; // It was freed, or stands here twice.
+                continue; // It was freed and is another page now, or stands here twice.
             }
             page.set(TreePage.BYTE, 1, (byte) 0);
             for (int index = 0; index < TreePage.size(page); index++) {
                 int entry = TreePage.entry(page, index);
                 long number = TreePage.number(page, entry);
-                if (number < 0) {
+                if (isChanged(number)) {
                     page.set(TreePage.LONG, entry + 2L, number & ~CHANGED);
                     byte[] key = TreePage.key(page, entry);
                     visitor.value(key, key.length - TreePage.PADDING, number & ~CHANGED);
@@ -300,7 +299,7 @@ final class ValueTree {
         for (int child = 0; TreePage.level(page) > 0 && child <= TreePage.size(page); child++) {
             clear(TreePage.child(page, child));
         }
-        free(number);
+        pages.give(number);
     }
 
     /// A cursor that is at no entry yet.

@@ -4,7 +4,6 @@ import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -128,7 +127,7 @@ public final class Values implements AutoCloseable {
         key[VALUE_AT] = (byte) (hi < 0 ? 0x7f - n : 0x80 + n);
         for (int i = 0; i < n; i++) {
             int shift = 8 * (n - 1 - i);
-            key[VALUE_AT + 1 + i] = (byte) (shift >= 64 ? hi >>> shift - 64 : lo >>> shift);
+            key[VALUE_AT + 1 + i] = (byte) ((shift >= 64 ? hi : lo) >>> shift); // A shift counts modulo 64.
         }
         return VALUE_AT + 1 + n;
     }
@@ -379,27 +378,6 @@ public final class Values implements AutoCloseable {
     /// @param number of the measure among those made of values
     public long distinct(int[] leaves, int from, int to, int number) {
         return new DistinctUnion(this, number, leaves, from, to).count();
-    }
-
-    /// Adds all values of a leaf to an aggregate of the same roll-up.
-    public void addTo(Aggregate aggregate, int leaf) {
-        byte[] place = new byte[VALUE_AT + PADDING];
-        byte[] key = new byte[KEY_BYTES_MAX + PADDING];
-        for (Part part : parts) {
-            TreeCursor cursor = part.present.cursor();
-            for (int number = 0; number < measures.length; number++) {
-                putPlace(leaf, number, place);
-                boolean more = cursor.seek(place, VALUE_AT);
-                while (more && cursor.startsWith(place, VALUE_AT)) {
-                    int length = cursor.key(key);
-                    Object value = distinctOf[number] < 0
-                            ? number(key, length)
-                            : new String(key, VALUE_AT, length - VALUE_AT, StandardCharsets.UTF_8);
-                    aggregate.addValue(measures[number], value, cursor.count());
-                    more = cursor.next();
-                }
-            }
-        }
     }
 
     @Override

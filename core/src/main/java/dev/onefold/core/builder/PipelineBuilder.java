@@ -169,7 +169,12 @@ public final class PipelineBuilder {
             return measure(measureName, "count()");
         }
 
-        /// The exact sum of a field, of this type.
+        /// For how many rows the condition holds.
+        public RollupBuilder count(String measureName, String condition) {
+            return measure(measureName, "count() where " + condition);
+        }
+
+        /// The exact sum of a field, or of a product of fields such as `price * quantity`, of this type.
         public RollupBuilder sum(String measureName, String field, int precision, int scale) {
             return numeric(measureName, Measure.Fold.SUM, field, precision, scale);
         }

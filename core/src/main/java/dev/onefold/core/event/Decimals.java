@@ -78,14 +78,28 @@ final class Decimals {
                     ? "is a number of " + (to - from) + " characters; " + CHARACTERS_MAX + " are read at most"
                     : "is " + Malformed.excerpt(bytes, from, to) + ", which is not a number";
         }
+        return set(number, type) ? null : tooManyDigits(bytes, from, to, type);
+    }
+
+    /// Takes a number that was calculated; `null`, or what is wrong with it.
+    @Nullable
+    String fit(BigDecimal number, DecimalType type) {
+        if (set(number, type)) {
+            return null;
+        }
+        byte[] text = Scalars.plain(number).getBytes(StandardCharsets.US_ASCII);
+        return tooManyDigits(text, 0, text.length, type);
+    }
+
+    private boolean set(BigDecimal number, DecimalType type) {
         Optional<BigDecimal> fitting = type.fit(number);
         if (fitting.isEmpty()) {
-            return tooManyDigits(bytes, from, to, type);
+            return false;
         }
         BigInteger unscaled = fitting.get().unscaledValue();
         lo = unscaled.longValue();
         hi = unscaled.shiftRight(64).longValue();
-        return null;
+        return true;
     }
 
     private static String tooManyDigits(byte[] bytes, int from, int to, DecimalType type) {

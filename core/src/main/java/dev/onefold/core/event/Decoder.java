@@ -13,7 +13,6 @@ import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
-import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,7 +33,6 @@ public final class Decoder {
     private @Nullable CsvScanner csv;
     private final Scalars scalars = new Scalars();
     private final Times times = new Times();
-    private final Decimals decimals = new Decimals();
     private final Event event;
 
     private final int[] keySlots;
@@ -46,7 +44,7 @@ public final class Decoder {
     private final @Nullable CompiledCondition filter;
     private final GroupReader[] groups;
     private final Measure.Input[] inputs;
-    private final int[] inputSlots;
+    private final InputReader amounts;
 
     public Decoder(Pipeline pipeline) {
         this.pipeline = pipeline;
@@ -75,12 +73,11 @@ public final class Decoder {
         groups = rollups.all().stream()
                 .map(rollup -> new GroupReader(rollup.levels(), fields, scalars))
                 .toArray(GroupReader[]::new);
-        inputSlots = Arrays.stream(inputs)
-                .mapToInt(each -> fields.slot(each.field()))
-                .toArray();
+        amounts = new InputReader(inputs, fields, scalars);
     }
 
-    private static List<FieldPath> paths(Pipeline pipeline) {
+    /// The fields that a pipeline reads.
+    public static List<FieldPath> paths(Pipeline pipeline) {
         Input input = pipeline.input();
         Rollups rollups = Rollups.of(pipeline);
         List<FieldPath> paths = new ArrayList<>();
@@ -102,7 +99,10 @@ public final class Decoder {
                         .map(Level::source)
                         .map(Level.Source::field)
                         .forEach(paths::add));
-        rollups.inputs().forEach(each -> paths.add(each.field()));
+        rollups.inputs().forEach(each -> {
+            addPaths(each.where(), paths);
+            paths.addAll(each.fields());
+        });
         return paths.stream().distinct().toList();
     }
 
@@ -252,13 +252,8 @@ public final class Decoder {
             }
             event.groupTo[rollup] = event.length;
         }
-        for (int input = 0; input < inputs.length; input++) {
-            malformed = input(input);
-            if (malformed != null) {
-                return malformed;
-            }
-        }
-        return tooLarge();
+        malformed = amounts.append(event);
+        return malformed != null ? malformed : tooLarge();
     }
 
     private @Nullable Malformed tooLarge() {
@@ -280,7 +275,7 @@ public final class Decoder {
         for (int input = 0; input < inputs.length; input++) {
             int length = event.textTo[input] - event.textFrom[input];
             if (event.present[input] && inputs[input] instanceof Measure.Input.Text && length > Limits.TEXT_BYTES_MAX) {
-                String whose = "The text of " + inputs[input].field() + " has ";
+                String whose = "The text of " + inputs[input].value() + " has ";
                 return tooLarge(whose, length, "; a text that is counted", Limits.TEXT_BYTES_MAX);
             }
         }
@@ -385,71 +380,6 @@ public final class Decoder {
         }
         String wrong = times.read(fields, slot, scalars, type);
         return wrong == null ? null : Malformed.field(path, wrong);
-    }
-
-    private @Nullable Malformed input(int index) {
-        int slot = inputSlots[index];
-        boolean missing = fields.isMissing(slot);
-        event.present[index] = true;
-        return switch (inputs[index]) {
-            case Measure.Input.Decimal decimal ->
-                missing ? missingDecimal(decimal, index) : decimal(decimal, index, slot);
-            case Measure.Input.Text text -> missing ? missingText(text, index) : text(index, slot);
-        };
-    }
-
-    private @Nullable Malformed decimal(Measure.Input.Decimal input, int index, int slot) {
-        byte kind = fields.kind[slot];
-        String wrong;
-        if (kind == Fields.NUMBER || kind == Fields.TEXT) {
-            wrong = decimals.read(fields.bytes, fields.from[slot], fields.to[slot], input.type());
-        } else if (kind == Fields.ESCAPED_TEXT || kind == Fields.DOUBLED_TEXT) {
-            wrong = decimals.read(scalars.bytes, 0, scalars.text(fields, slot, 0), input.type());
-        } else {
-            wrong = "is not a number";
-        }
-        event.hi[index] = decimals.hi;
-        event.lo[index] = decimals.lo;
-        return wrong == null ? null : Malformed.field(input.field(), wrong);
-    }
-
-    private @Nullable Malformed missingDecimal(Measure.Input.Decimal input, int index) {
-        BigDecimal value = input.missing().value();
-        if (value == null) {
-            event.present[index] = false;
-            return input.missing().refused() ? Malformed.field(input.field(), "is missing; it is summed up") : null;
-        }
-        byte[] text = value.toPlainString().getBytes(java.nio.charset.StandardCharsets.US_ASCII);
-        String wrong = decimals.read(text, 0, text.length, input.type());
-        event.hi[index] = decimals.hi;
-        event.lo[index] = decimals.lo;
-        return wrong == null ? null : Malformed.field(input.field(), wrong);
-    }
-
-    private @Nullable Malformed text(int index, int slot) {
-        int length = scalars.text(fields, slot, 0);
-        if (length < 0) {
-            return Malformed.field(fields.paths.get(slot), "is not text or a number; its texts are counted");
-        }
-        event.textFrom[index] = event.length;
-        event.append(scalars.bytes, 0, length);
-        event.textTo[index] = event.length;
-        return null;
-    }
-
-    private @Nullable Malformed missingText(Measure.Input.Text input, int index) {
-        String value = input.missing().value();
-        if (value == null) {
-            event.present[index] = false;
-            return input.missing().refused()
-                    ? Malformed.field(input.field(), "is missing; its texts are counted")
-                    : null;
-        }
-        int length = scalars.put(value, 0);
-        event.textFrom[index] = event.length;
-        event.append(scalars.bytes, 0, length);
-        event.textTo[index] = event.length;
-        return null;
     }
 
     /// The key and the version that a record states, as [Event] encodes them.

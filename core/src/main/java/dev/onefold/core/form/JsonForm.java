@@ -8,6 +8,7 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
@@ -73,9 +74,11 @@ public final class JsonForm {
                 .toList();
     }
 
-    /// `value decimal(18,2)`: an input of the measures, by its field and type.
+    /// `value decimal(18,2)`: an input of the measures, by its fields, type and condition.
     public static String input(Measure.Input input) {
-        return input.field() + (input instanceof Measure.Input.Decimal decimal ? " " + decimal.type() : "");
+        String type =
+                input instanceof Measure.Input.Decimal decimal && !decimal.isCounting() ? " " + decimal.type() : "";
+        return input.value() + type + PipelineText.where(input);
     }
 
     /// The row of a key.

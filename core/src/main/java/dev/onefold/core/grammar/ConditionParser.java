@@ -12,6 +12,8 @@ import java.util.stream.Stream;
 
 /// Reads a condition: `or` joins what `and` joins, which are comparisons, `not` and parentheses. Not thread-safe.
 final class ConditionParser {
+    static final String JOIN_ADVICE = "join comparisons with 'and' or 'or', in small letters";
+
     private static final String COMPARISONS =
             "write a comparison: =, !=, <, <=, >, >=, in (…), not in (…), is missing or is not missing";
 
@@ -26,9 +28,14 @@ final class ConditionParser {
 
     /// The condition that the whole of the text is.
     static Condition parse(Expression expression, FieldGrammar fields) {
-        Condition condition = new ConditionParser(expression, fields).any();
-        expression.end("join comparisons with 'and' or 'or', in small letters");
+        Condition condition = next(expression, fields);
+        expression.end(JOIN_ADVICE);
         return condition;
+    }
+
+    /// Takes a condition, as far as it goes.
+    static Condition next(Expression expression, FieldGrammar fields) {
+        return new ConditionParser(expression, fields).any();
     }
 
     private Condition any() {

@@ -27,6 +27,11 @@ final class Expression {
     private static final int NUMBER_LENGTH_MAX = 100;
     private static final String ARITHMETIC = "*/+%";
     private static final String NO_ARITHMETIC = "there is no arithmetic: name one field, and compute beforehand";
+    private static final String PRODUCTS_ALONE =
+            "numbers of a record are multiplied only, as in sum(price * quantity); compute others beforehand";
+
+    /// The operator that may join fields.
+    static final String TIMES = "*";
 
     private final Node.Scalar scalar;
     private final String text;
@@ -122,6 +127,14 @@ final class Expression {
         return false;
     }
 
+    /// Whether the word is next.
+    boolean isNext(String wanted) {
+        int start = offset;
+        boolean next = takeWord(wanted);
+        offset = start;
+        return next;
+    }
+
     /// Takes the letters, digits, `_`, `-` and `@` that are next; may be none.
     String word() {
         skipSpace();
@@ -152,29 +165,32 @@ final class Expression {
     }
 
     /// Takes a path of names joined by dots; a name with other characters than [#word()] takes is in double quotes.
-    List<String> names() {
+    ///
+    /// @param operators what may stand directly behind a name
+    List<String> names(String operators) {
         skipSpace();
         List<String> names = new ArrayList<>();
-        names.add(name());
+        names.add(name(operators));
         while (offset < text.length() && text.charAt(offset) == '.') {
             offset++;
-            names.add(name());
+            names.add(name(operators));
         }
         return names;
     }
 
-    private String name() {
+    private String name(String operators) {
         int start = offset;
         if (offset < text.length() && text.charAt(offset) == '"') {
             return quoted();
         }
         String name = plain();
         int plainEnd = offset;
-        while (offset < text.length() && !isSpace(offset) && ".,()=!<>\"'".indexOf(text.charAt(offset)) < 0) {
+        String ends = ".,()=!<>\"'" + operators;
+        while (offset < text.length() && !isSpace(offset) && ends.indexOf(text.charAt(offset)) < 0) {
             offset++;
         }
         if (offset > plainEnd) {
-            throw noName(start, text.substring(start, offset));
+            throw noName(start, text.substring(start, offset), operators);
         }
         if (name.isEmpty() && offset < text.length() && text.charAt(offset) == '\'') {
             throw refuse("is not a name", "names are in double quotes, or in none");
@@ -189,7 +205,11 @@ final class Expression {
         return name;
     }
 
-    private Refusal noName(int start, String whole) {
+    private static String noArithmetic(String operators) {
+        return operators.isEmpty() ? NO_ARITHMETIC : PRODUCTS_ALONE;
+    }
+
+    private Refusal noName(int start, String whole, String operators) {
         if (whole.indexOf('[') >= 0) {
             return refuse(
                     start,
@@ -202,15 +222,17 @@ final class Expression {
                         start,
                         whole,
                         "is not a field name",
-                        NO_ARITHMETIC + "; a field that has just this name: " + innerQuotes(whole))
+                        noArithmetic(operators) + "; a field that has just this name: " + innerQuotes(whole))
                 : refuse(start, whole, "must be in quotes to be a name", "write " + innerQuotes(whole));
     }
 
     /// The text is refused if an operator is next.
-    void refuseArithmetic() {
+    ///
+    /// @param operators those that could have been here
+    void refuseArithmetic(String operators) {
         skipSpace();
         if (!atEnd() && (ARITHMETIC + "-").indexOf(text.charAt(offset)) >= 0) {
-            throw refuse("is arithmetic", NO_ARITHMETIC);
+            throw refuse("is arithmetic", noArithmetic(operators));
         }
     }
 

@@ -13,8 +13,17 @@ import org.jspecify.annotations.Nullable;
 record FieldGrammar(@Nullable Format format) {
     /// Takes a field.
     FieldPath read(Expression expression) {
+        return read(expression, "");
+    }
+
+    /// Takes a field that may be a factor of a product.
+    FieldPath factor(Expression expression) {
+        return read(expression, Expression.TIMES);
+    }
+
+    private FieldPath read(Expression expression, String operators) {
         int start = expression.offset();
-        List<String> names = expression.names();
+        List<String> names = expression.names(operators);
         if (names.size() > Limits.NESTING_MAX) {
             throw expression.refuseFrom(
                     start,

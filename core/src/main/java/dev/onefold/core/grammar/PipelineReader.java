@@ -80,7 +80,7 @@ public final class PipelineReader {
                 settings.require("input", "write what an event is under input: its format, key and version");
         Section input = inputSetting == null ? null : Section.of(inputSetting, Section.Kind.INPUT);
         if (input == null) {
-            new RollupReader(new FieldGrammar(null)).rollups(settings); // To find what is wrong with them, too.
+            new RollupReader(new FieldGrammar(null), null).rollups(settings); // To find what is wrong with them, too.
             return null;
         }
         Format format = format(input);
@@ -94,7 +94,7 @@ public final class PipelineReader {
                 format == null || identity == null ? null : new Input(format, identity, eventTime, delete, filter);
         Setting process = settings.get("process");
         Fold fold = process == null
-                ? new Rollups(new RollupReader(fields).rollups(settings))
+                ? new Rollups(new RollupReader(fields, eventTime).rollups(settings))
                 : new ProcessReader(settings, event).read(process);
         return name == null || event == null || fold == null || !problems.isEmpty()
                 ? null

@@ -149,19 +149,28 @@ public final class PipelineText {
     static String of(Measure measure) {
         return switch (measure) {
             case Measure.Count _ -> "count()";
+            case Measure.Numeric numeric when numeric.input().isCounting() -> "count()" + where(numeric.input());
             case Measure.Numeric numeric -> {
                 Measure.Input.Decimal input = numeric.input();
+                String type = input.source() instanceof Measure.Source.Time time
+                        ? ", " + time.type().word()
+                        : "";
                 BigDecimal value = input.missing().value();
-                yield numeric.fold().word() + "(" + input.field() + ") " + input.type()
-                        + missing(input.missing(), value == null ? "ignore" : of(value));
+                yield numeric.fold().word() + "(" + input.value() + type + ") " + input.type()
+                        + missing(input.missing(), value == null ? "ignore" : of(value)) + where(input);
             }
             case Measure.Distinct distinct -> {
-                Measure.Missing<String> missing = distinct.input().missing();
-                String value = missing.value();
-                yield "distinct(" + distinct.input().field() + ")"
-                        + missing(missing, value == null ? "ignore" : quoted(value));
+                Measure.Input.Text input = distinct.input();
+                String value = input.missing().value();
+                yield "distinct(" + input.field() + ")"
+                        + missing(input.missing(), value == null ? "ignore" : quoted(value)) + where(input);
             }
         };
+    }
+
+    /// The condition of an input, with the word before it; empty if it has none.
+    public static String where(Measure.Input input) {
+        return input.where() == null ? "" : " where " + of(input.where());
     }
 
     private static String missing(Measure.Missing<?> missing, String instead) {

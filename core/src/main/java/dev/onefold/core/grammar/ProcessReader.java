@@ -210,7 +210,7 @@ final class ProcessReader {
                     "stands beside process",
                     "write roll-ups of its tables under rollups, each with a name and 'of: TABLE'");
         }
-        return new RollupReader(new FieldGrammar(new Input.Format.Json()))
+        return new RollupReader(new FieldGrammar(new Input.Format.Json()), null)
                 .feeds(file, tables.stream().map(Table::name).toList());
     }
 

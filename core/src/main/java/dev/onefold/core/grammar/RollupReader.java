@@ -2,8 +2,8 @@ package dev.onefold.core.grammar;
 
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Spelling;
-import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -27,19 +26,15 @@ import org.jspecify.annotations.Nullable;
 final class RollupReader {
     private static final Pattern MEASURE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_-]*");
     private static final List<String> LEVEL_FUNCTIONS = List.of("bucket", "prefix", "step");
-    private static final List<String> MEASURE_FUNCTIONS = Stream.concat(
-                    Stream.concat(
-                            Stream.of("count"), Stream.of(Measure.Fold.values()).map(Measure.Fold::word)),
-                    Stream.of("distinct"))
-            .toList();
-    private static final String NO_FUNCTION = "is no function here";
-    private static final String TYPE_ADVICE = "write decimal(precision,scale): digits in all, 1 to "
-            + Limits.SUM_DIGITS_MAX + ", and digits after the point, 0 to precision";
+    static final String NO_FUNCTION = "is no function here";
 
     private final FieldGrammar fields;
+    private final MeasureReader measures;
 
-    RollupReader(FieldGrammar fields) {
+    /// @param time the time of an event; `null` if it has none, or it is not known
+    RollupReader(FieldGrammar fields, @Nullable EventTime time) {
         this.fields = fields;
+        measures = new MeasureReader(fields, time);
     }
 
     /// The roll-ups of a file, as far as they are right.
@@ -209,7 +204,7 @@ final class RollupReader {
                         "is no text", "write what stands in for a missing value, in quotes: missing \"unknown\"");
             }
         }
-        expression.refuseArithmetic();
+        expression.refuseArithmetic("");
         String right = "a level is a field or one function of it, and may end with: missing \"text\"";
         expression.end(expression.isPlainWords() ? right + "; " + expression.nameAdvice() : right);
         return new Level(PipelineText.of(source), source, missing);
@@ -272,7 +267,7 @@ final class RollupReader {
             setting.refuseKind("measures, each with a name: 'trades: count()'");
             return List.of();
         }
-        return named(setting, MEASURES, (name, measure) -> measure.read(text -> measure(name, text)));
+        return named(setting, MEASURES, (name, measure) -> measure.read(text -> measures.read(name, text)));
     }
 
     private static String measureName(Expression expression) {
@@ -286,110 +281,5 @@ final class RollupReader {
                             + ", '-' not first");
         }
         return name;
-    }
-
-    private Measure measure(String name, Expression expression) {
-        int start = expression.offset();
-        String word = expression.word();
-        if (word.isEmpty()) {
-            throw expression.refuse("is no measure", "write one like count() or sum(Value) decimal(18,2)");
-        }
-        expression.back(start);
-        expression.oneOf(MEASURE_FUNCTIONS, NO_FUNCTION);
-        expression.expect('(', "write " + (word.equals("count") ? "count()" : word + "(field)"));
-        Measure measure = switch (word) {
-            case "count" -> {
-                expression.expect(')', "count counts rows and takes no field: write count()");
-                yield new Measure.Count(name);
-            }
-            case "distinct" -> new Measure.Distinct(name, textInput(expression));
-            default -> new Measure.Numeric(name, fold(word), decimalInput(expression));
-        };
-        expression.end(
-                switch (measure) {
-                    case Measure.Count _ -> "write count()";
-                    case Measure.Distinct _ -> "it may end with: missing ignore, or missing \"text\"";
-                    case Measure.Numeric _ -> "it may end with: missing ignore, or missing 0";
-                });
-        return measure;
-    }
-
-    private static Measure.Fold fold(String word) {
-        return Stream.of(Measure.Fold.values())
-                .filter(fold -> fold.word().equals(word))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private Measure.Input.Text textInput(Expression expression) {
-        FieldPath field = fieldInParentheses(expression);
-        return new Measure.Input.Text(
-                field,
-                missing(
-                        expression,
-                        "write missing ignore, or a text in quotes: missing \"none\"",
-                        Expression::quotedText));
-    }
-
-    private Measure.Input.Decimal decimalInput(Expression expression) {
-        FieldPath field = fieldInParentheses(expression);
-        DecimalType type = decimalType(expression);
-        int start = expression.offset();
-        Measure.Missing<BigDecimal> missing =
-                missing(expression, "write missing ignore, or a number: missing 0", Expression::number);
-        BigDecimal value = missing.value();
-        if (value != null && value.signum() != 0 && !fits(value, type)) {
-            throw expression.refuseFrom(
-                    start,
-                    "is no " + type,
-                    String.format(
-                            Locale.ROOT,
-                            "at most %d digits before the point, %d after it, and %d in all are possible",
-                            type.precision() - type.scale(),
-                            type.scale(),
-                            type.valueDigitsMax()));
-        }
-        return new Measure.Input.Decimal(field, type, missing);
-    }
-
-    private static boolean fits(BigDecimal value, DecimalType type) {
-        return value.scale() <= type.scale()
-                && value.precision() - value.scale() <= type.precision() - type.scale()
-                && Math.max(value.precision(), value.precision() - value.scale()) <= type.valueDigitsMax();
-    }
-
-    private FieldPath fieldInParentheses(Expression expression) {
-        FieldPath field = fields.read(expression);
-        expression.refuseArithmetic();
-        expression.expect(
-                ')', "close the parenthesis after the field; a name with other characters is in double quotes");
-        return field;
-    }
-
-    private static DecimalType decimalType(Expression expression) {
-        if (!expression.takeWord("decimal")) {
-            throw expression.refuse("is unexpected, expected the type of the number", TYPE_ADVICE);
-        }
-        expression.expect('(', TYPE_ADVICE);
-        int precision = expression.wholeNumber(1, Limits.SUM_DIGITS_MAX);
-        expression.expect(',', TYPE_ADVICE);
-        int scale = expression.wholeNumber(0, precision);
-        expression.expect(')', TYPE_ADVICE);
-        return new DecimalType(precision, scale);
-    }
-
-    private static <T> Measure.Missing<T> missing(
-            Expression expression, String right, Function<Expression, @Nullable T> literal) {
-        if (!expression.takeWord("missing")) {
-            return Measure.Missing.refuse();
-        }
-        if (expression.takeWord("ignore")) {
-            return Measure.Missing.ignore();
-        }
-        T value = literal.apply(expression);
-        if (value == null) {
-            throw expression.refuse("cannot stand in for a missing value", right);
-        }
-        return Measure.Missing.take(value);
     }
 }

@@ -126,7 +126,7 @@ public record Delta(SortedMap<Cell, Sums> cells, SortedMap<Value, Long> values) 
                     Amount amount = amountOf.apply(numeric.input());
                     BigInteger unscaled =
                             amount instanceof Amount.Number(var value) ? value.unscaledValue() : BigInteger.ZERO;
-                    sums.add(sign < 0 ? unscaled.negate() : unscaled);
+                    sums.add(sign == 1 ? unscaled : unscaled.negate());
                     counts.add(amount instanceof Amount.None ? 0L : sign);
                 }
                 case Measure.Numeric numeric -> addValue(cell, measure, amountOf.apply(numeric.input()), sign);

@@ -251,7 +251,7 @@ public final class Groups {
                 if (key == null) {
                     return add(slot, Arrays.copyOfRange(bytes, from, to));
                 }
-                if (key.length == to - from && Arrays.equals(key, 0, key.length, bytes, from, to)) {
+                if (Arrays.equals(key, 0, key.length, bytes, from, to)) {
                     return values[slot];
                 }
                 slot = slot + 1 & mask;

@@ -23,6 +23,11 @@ public final class Limits {
     public static final int ROLLUPS_MAX = 16;
     public static final int MEASURES_MAX = 32;
     public static final int GROUPS_PER_RECORD_MAX = 90;
+    public static final int FACTORS_MAX = 8;
+
+    /// Of one factor, before the point and behind it, each.
+    public static final int FACTOR_DIGITS_MAX = 28;
+
     public static final int NAME_LENGTH_MAX = 64;
     public static final int KEY_FIELDS_MAX = 16;
     public static final int PREFIX_LENGTH_MAX = 1_000;

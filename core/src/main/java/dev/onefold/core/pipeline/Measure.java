@@ -1,6 +1,8 @@
 package dev.onefold.core.pipeline;
 
 import java.math.BigDecimal;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// One figure of a roll-up.
@@ -35,7 +37,7 @@ public sealed interface Measure {
         }
     }
 
-    /// A figure over the numbers of a field.
+    /// A figure over numbers.
     record Numeric(String name, Fold fold, Input.Decimal input) implements Measure {}
 
     /// How many different texts.
@@ -43,16 +45,92 @@ public sealed interface Measure {
 
     /// What an event contributes to measures; measures with equal inputs share one.
     sealed interface Input {
-        FieldPath field();
+        /// The fields that its value is made of; those of its condition are not among them.
+        List<FieldPath> fields();
+
+        /// An event for which it does not hold contributes nothing to this input; `null`: no condition.
+        @Nullable
+        Condition where();
+
+        /// What its value is, as a pipeline file says it: `price * qty`.
+        default String value() {
+            return fields().isEmpty()
+                    ? "count()"
+                    : fields().stream().map(FieldPath::toString).collect(Collectors.joining(" * "));
+        }
 
         /// A number of declared type.
-        record Decimal(FieldPath field, DecimalType type, Missing<BigDecimal> missing) implements Input {}
+        record Decimal(
+                Source source,
+                DecimalType type,
+                Missing<BigDecimal> missing,
+                @Nullable Condition where) implements Input {
+            /// Of the numbers of a field, without a condition.
+            public Decimal(FieldPath field, DecimalType type, Missing<BigDecimal> missing) {
+                this(new Source.Product(List.of(field)), type, missing, null);
+            }
+
+            /// 1 for each event for which the condition holds: their sum says how many there are.
+            public static Decimal counting(Condition where) {
+                return new Decimal(new Source.Product(List.of()), new DecimalType(1, 0), Missing.refuse(), where);
+            }
+
+            /// Whether it is 1 for each event that it takes.
+            public boolean isCounting() {
+                return fields().isEmpty();
+            }
+
+            @Override
+            public List<FieldPath> fields() {
+                return source.fields();
+            }
+        }
 
         /// A text.
-        record Text(FieldPath field, Missing<String> missing) implements Input {}
+        record Text(
+                FieldPath field,
+                Missing<String> missing,
+                @Nullable Condition where) implements Input {
+            /// Without a condition.
+            public Text(FieldPath field, Missing<String> missing) {
+                this(field, missing, null);
+            }
+
+            @Override
+            public List<FieldPath> fields() {
+                return List.of(field);
+            }
+        }
     }
 
-    /// What is done when the field is missing: refuse the record, ignore it for this input, or take a value instead.
+    /// Where a number comes from.
+    sealed interface Source {
+        List<FieldPath> fields();
+
+        /// The fields multiplied: one field alone is itself, and no field is 1.
+        record Product(List<FieldPath> fields) implements Source {
+            public Product {
+                fields = List.copyOf(fields);
+                if (fields.size() > Limits.FACTORS_MAX) {
+                    throw new IllegalArgumentException(
+                            "A product has at most " + Limits.FACTORS_MAX + " factors, not " + fields.size());
+                }
+            }
+        }
+
+        /// The time that a field says, in seconds since 1970-01-01T00:00Z.
+        record Time(FieldPath field, TimeType type) implements Source {
+            /// Holds each time that an event may have, to the nanosecond.
+            public static final DecimalType SECONDS = new DecimalType(19, 9);
+
+            @Override
+            public List<FieldPath> fields() {
+                return List.of(field);
+            }
+        }
+    }
+
+    /// What is done when a field is missing: refuse the record, ignore it for this input, or take a value instead.
     record Missing<T>(boolean refused, @Nullable T value) {
         public static <T> Missing<T> refuse() {
             return new Missing<>(true, null);

@@ -8,7 +8,6 @@ import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Feed;
-import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.Change.RowChange;
 import dev.onefold.core.shape.Value;
@@ -46,24 +45,25 @@ public final class Feeds {
     Feeds(Processing processing) {
         for (Processing.Table table : processing.tables()) {
             List<Integer> places = new ArrayList<>();
-            List<Rollup> rollups = new ArrayList<>();
             for (int i = 0; i < processing.feeds().size(); i++) {
-                Feed feed = processing.feeds().get(i);
-                if (feed.table().equals(table.name())) {
+                if (processing.feeds().get(i).table().equals(table.name())) {
                     places.add(i);
-                    rollups.add(feed.rollup());
                 }
             }
-            tables.add(places.isEmpty() ? null : table(table.name(), places, rollups));
+            Pipeline rows = rows(processing, table.name());
+            tables.add(places.isEmpty() ? null : new Table(List.copyOf(places), rows, new Decoder(rows)));
         }
     }
 
-    private static Table table(String name, List<Integer> places, List<Rollup> rollups) {
-        Pipeline rows = new Pipeline(
-                name,
+    /// The pipeline whose records are the rows of a table.
+    static Pipeline rows(Processing processing, String table) {
+        return new Pipeline(
+                table,
                 new Input(new Input.Format.Json(), new Identity.ByPlace(), null, null, null),
-                new Rollups(rollups));
-        return new Table(List.copyOf(places), rows, new Decoder(rows));
+                new Rollups(processing.feeds().stream()
+                        .filter(feed -> feed.table().equals(table))
+                        .map(Feed::rollup)
+                        .toList()));
     }
 
     /// Whether a table feeds a roll-up.

@@ -1,14 +1,12 @@
 package dev.onefold.core.process;
 
+import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
-import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Code;
-import dev.onefold.core.pipeline.Processing.Feed;
-import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.Type;
 import dev.onefold.core.shape.Codec;
 import dev.onefold.core.shape.ShapeException;
@@ -25,7 +23,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A pipeline whose function was found, with the types of context, event and rows. What cannot be folded
@@ -143,23 +140,14 @@ public final class LoadedFunction {
 
     /// What roll-ups read of a table whose type is known is there.
     private static void requireFields(Processing said, Map<String, Type.Fields> tables) {
-        for (Feed feed : said.feeds()) {
-            Type.Fields row = tables.get(feed.table());
-            if (row != null) {
-                Stream.concat(
-                                feed.rollup().levels().stream()
-                                        .map(Level::source)
-                                        .map(Level.Source::field),
-                                new Rollups(List.of(feed.rollup()))
-                                        .inputs().stream().map(input -> input.field()))
-                        .filter(field -> !has(row, field.names()))
-                        .findFirst()
-                        .ifPresent(field -> {
-                            throw new ShapeException("Roll-up " + feed.rollup().name() + " reads " + field
-                                    + " of table " + feed.table() + ", whose rows are " + row);
-                        });
+        tables.forEach((table, row) -> {
+            for (FieldPath field : Decoder.paths(Feeds.rows(said, table))) {
+                if (!has(row, field.names())) {
+                    throw new ShapeException("A roll-up of table " + table + " reads " + field
+                            + ", and the table's rows are " + row);
+                }
             }
-        }
+        });
     }
 
     private static boolean has(Type.Fields row, List<String> names) {

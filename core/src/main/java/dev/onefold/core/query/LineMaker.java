@@ -50,8 +50,7 @@ final class LineMaker {
         }
         close(filled, asked.first(), openTo, filled.length);
         if (lines.isEmpty() && asked.first() == 0 && asked.measure() < 0) {
-            long line = lines.add(-1, 0); // The total of nothing is an answer.
-            lines.set(line, new long[leaves.stride], new BigInteger[numbers.length], new long[numbers.length]);
+            lines.add(-1, 0); // The total of nothing is an answer, and fresh memory is zero.
         }
         if (asked.measure() >= 0) {
             lines.keepGreatest(asked.measure(), asked.linesMax());
@@ -70,13 +69,10 @@ final class LineMaker {
             for (int number = 0; number < numbers.length; number++) {
                 BigInteger mine = open[depth].extremes[number];
                 BigInteger other = extremes[number];
-                if (other != null) {
-                    boolean wins = mine == null
-                            || (Boolean.TRUE.equals(isLeast(numbers[number]))
-                                    ? other.compareTo(mine) < 0
-                                    : other.compareTo(mine) > 0);
-                    open[depth].extremes[number] = wins ? other : mine;
+                if (other != null && mine != null) {
+                    other = Boolean.TRUE.equals(isLeast(numbers[number])) ? mine.min(other) : mine.max(other);
                 }
+                open[depth].extremes[number] = other == null ? mine : other;
             }
         }
     }

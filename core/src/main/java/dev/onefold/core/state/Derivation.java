@@ -145,8 +145,7 @@ public sealed interface Derivation {
             if (kept < 0) {
                 return new Impossible(unread(before, input));
             }
-            inputs.add(new Taken(
-                    input.field().toString(), kept, type(before.inputs().get(kept)), type(input)));
+            inputs.add(new Taken(input.value(), kept, type(before.inputs().get(kept)), type(input)));
         }
         return new Possible(levels, inputs, doubt(from.input(), to.input(), inputs));
     }
@@ -179,7 +178,7 @@ public sealed interface Derivation {
                 .filter(input -> after.inputs().stream()
                         .map(Derivation::refusing)
                         .noneMatch(read -> read.equals(refusing(input)) || isDeclaredAnew(refusing(input), read)))
-                .forEach(input -> dropped.add("field " + input.field() + " as " + describe(input)));
+                .forEach(input -> dropped.add("field " + input.value() + " as " + describe(input)));
         return List.copyOf(dropped);
     }
 
@@ -258,15 +257,16 @@ public sealed interface Derivation {
     private static boolean isDeclaredAnew(Measure.Input before, Measure.Input after) {
         return before instanceof Measure.Input.Decimal old
                 && after instanceof Measure.Input.Decimal now
-                && new Measure.Input.Decimal(old.field(), now.type(), old.missing()).equals(now);
+                && new Measure.Input.Decimal(old.source(), now.type(), old.missing(), old.where()).equals(now);
     }
 
     /// The input that refuses a record without its field.
     private static Measure.Input refusing(Measure.Input input) {
         return switch (input) {
             case Measure.Input.Decimal decimal ->
-                new Measure.Input.Decimal(decimal.field(), decimal.type(), Measure.Missing.refuse());
-            case Measure.Input.Text text -> new Measure.Input.Text(text.field(), Measure.Missing.refuse());
+                new Measure.Input.Decimal(decimal.source(), decimal.type(), Measure.Missing.refuse(), decimal.where());
+            case Measure.Input.Text text ->
+                new Measure.Input.Text(text.field(), Measure.Missing.refuse(), text.where());
         };
     }
 
@@ -288,24 +288,30 @@ public sealed interface Derivation {
     }
 
     private static String unread(Rollups from, Measure.Input wanted) {
-        for (Measure.Input input : from.inputs()) {
-            if (describe(input).equals(describe(wanted)) && input.field().equals(wanted.field())) {
-                return "records without field " + wanted.field() + " are treated differently than before";
+        String field = "field " + wanted.value();
+        List<Measure.Input> alike = from.inputs().stream()
+                .filter(input -> input.value().equals(wanted.value()))
+                .toList();
+        for (Measure.Input input : alike) {
+            if (describe(input).equals(describe(wanted))) {
+                return Objects.equals(input.where(), wanted.where())
+                        ? "records without " + field + " are treated differently than before"
+                        : field + " was read under another condition before";
             }
         }
-        for (Measure.Input input : from.inputs()) {
-            if (input.field().equals(wanted.field())) {
-                return "field " + wanted.field() + " was read as " + describe(input) + " before, not as "
-                        + describe(wanted);
-            }
-        }
-        return "field " + wanted.field() + " was not read before as " + describe(wanted);
+        return alike.isEmpty()
+                ? field + " was not read before as " + describe(wanted)
+                : field + " was read as " + describe(alike.getFirst()) + " before, not as " + describe(wanted);
     }
 
     private static String describe(Measure.Input input) {
-        return switch (input) {
+        String type = switch (input) {
+            case Measure.Input.Decimal decimal
+            when decimal.source() instanceof Measure.Source.Time time ->
+                "a time (" + time.type().word() + ") in " + decimal.type();
             case Measure.Input.Decimal decimal -> decimal.type().toString();
             case Measure.Input.Text _ -> "a text";
         };
+        return input.where() == null ? type : type + " under a condition";
     }
 }

@@ -3,8 +3,10 @@ package dev.onefold.core.aggregate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.state.Amount;
 import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -32,14 +34,24 @@ class AggregateTest {
         for (int i = random.nextInt(4); i > 0; i--) {
             int count = random.nextInt(-1, 2);
             BigInteger value = BigInteger.valueOf(random.nextInt(-3, 4));
-            aggregate.addRows(count);
-            aggregate.addSum(1, value.multiply(BigInteger.valueOf(count)), count);
-            aggregate.addSum(2, value.multiply(BigInteger.valueOf(count)), count);
-            aggregate.addValue(3, value, count);
-            aggregate.addValue(4, value, count);
-            aggregate.addValue(5, "t" + random.nextInt(3), count);
+            BigInteger sum = value.multiply(BigInteger.valueOf(count));
+            add(aggregate, count, sum, sum, count);
+            addValue(aggregate, value, count);
+            aggregate.add(5, new Amount.Text("t" + random.nextInt(3)), count);
+            aggregate.add(5, new Amount.None(), count);
         }
         return aggregate;
+    }
+
+    /// Adds rows, to the sum, to the average, and to the number of values of both.
+    private static void add(Aggregate aggregate, long rows, BigInteger sum, BigInteger mean, long count) {
+        aggregate.add(new Delta.Sums(rows, List.of(sum, mean), List.of(count, count)));
+    }
+
+    /// Adds so many times a value of the extremes.
+    private static void addValue(Aggregate aggregate, BigInteger unscaled, long count) {
+        aggregate.add(3, new Amount.Number(new BigDecimal(unscaled, 2)), count);
+        aggregate.add(4, new Amount.Number(new BigDecimal(unscaled, 2)), count);
     }
 
     private static Aggregate sum(Aggregate... parts) {
@@ -67,13 +79,13 @@ class AggregateTest {
     void a_part_is_the_same_only_if_rows_sums_counts_and_values_are() {
         Aggregate empty = new Aggregate(MEASURES);
         Aggregate rows = new Aggregate(MEASURES);
-        rows.addRows(1);
+        add(rows, 1, BigInteger.ZERO, BigInteger.ZERO, 0);
         Aggregate sum = new Aggregate(MEASURES);
-        sum.addSum(1, BigInteger.ONE, 0);
+        add(sum, 0, BigInteger.ONE, BigInteger.ZERO, 0);
         Aggregate count = new Aggregate(MEASURES);
-        count.addSum(1, BigInteger.ZERO, 1);
+        add(count, 0, BigInteger.ZERO, BigInteger.ZERO, 1);
         Aggregate value = new Aggregate(MEASURES);
-        value.addValue(3, BigInteger.ONE, 1);
+        addValue(value, BigInteger.ONE, 1);
         List<Aggregate> all = List.of(empty, rows, sum, count, value);
         for (Aggregate one : all) {
             for (Aggregate other : all) {
@@ -101,7 +113,7 @@ class AggregateTest {
         Aggregate aggregate = new Aggregate(MEASURES);
         for (long i = 0; i < count; i++) {
             Aggregate part = new Aggregate(MEASURES);
-            part.addSum(2, i == 0 ? BigInteger.valueOf(unscaled) : BigInteger.ZERO, 1);
+            add(part, 1, BigInteger.ZERO, i == 0 ? BigInteger.valueOf(unscaled) : BigInteger.ZERO, 1);
             aggregate.plus(part);
         }
         assertThat(aggregate.answers().get(2)).isEqualTo(mean);
@@ -110,7 +122,7 @@ class AggregateTest {
     @Test
     void without_values_there_is_no_average_and_no_extreme_but_a_sum_and_counts() {
         Aggregate aggregate = new Aggregate(MEASURES);
-        aggregate.addRows(2);
+        add(aggregate, 2, BigInteger.ZERO, BigInteger.ZERO, 0);
         assertThat(aggregate.answers())
                 .containsExactly(new BigDecimal("2"), new BigDecimal("0.00"), null, null, null, new BigDecimal("0"));
     }
@@ -119,10 +131,23 @@ class AggregateTest {
     void extremes_are_ordered_as_numbers() {
         Aggregate aggregate = new Aggregate(MEASURES);
         for (long value : new long[] {-1000, 900, 1000, -900, 99}) {
-            aggregate.addValue(3, BigInteger.valueOf(value), 1);
-            aggregate.addValue(4, BigInteger.valueOf(value), 1);
+            addValue(aggregate, BigInteger.valueOf(value), 1);
         }
         assertThat(aggregate.answers().subList(3, 5))
                 .containsExactly(new BigDecimal("-10.00"), new BigDecimal("10.00"));
+    }
+
+    @Test
+    void rows_and_sums_are_added_to_the_measures_that_are_made_of_them() {
+        Aggregate aggregate = new Aggregate(MEASURES);
+        add(aggregate, 3, BigInteger.valueOf(500), BigInteger.valueOf(900), 2);
+        add(aggregate, 2, BigInteger.valueOf(-100), BigInteger.ZERO, 1);
+        addValue(aggregate, BigInteger.TEN, 1);
+        aggregate.add(5, new Amount.Text("a"), 2);
+        assertThat(aggregate.measures()).isEqualTo(MEASURES);
+        assertThat(aggregate.rows()).isEqualTo(5);
+        assertThat(aggregate.answers())
+                .extracting(Object::toString)
+                .containsExactly("5", "4.00", "3.00", "0.10", "0.10", "1");
     }
 }

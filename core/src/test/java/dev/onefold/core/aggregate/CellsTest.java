@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.map.Amounts;
+import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.fixtures.Seeds;
@@ -36,6 +37,9 @@ class CellsTest {
                             .measure("most", "max(n) decimal(38,2) missing ignore")
                             .measure("texts", "distinct(t) missing ignore"))
             .build();
+
+    private static final List<Measure> MEASURES =
+            Rollups.of(PIPELINE).named("main").measures();
 
     /// A row by hand: null where there is no value.
     private record Row(
@@ -76,20 +80,17 @@ class CellsTest {
         }
 
         Aggregate aggregate() {
-            return cells.aggregate();
+            return new Aggregate(MEASURES);
         }
     }
 
     private static Part cells() {
-        Values values = new Values(Rollups.of(PIPELINE).named("main").measures(), 3, _ -> {});
+        Values values = new Values(MEASURES, 3, _ -> {});
         return new Part(new Cells(PIPELINE, 1, values), values);
     }
 
     private static Aggregate leaf(Part part, int leaf) {
-        Aggregate aggregate = part.aggregate();
-        part.cells.addTo(aggregate, leaf);
-        part.values.addTo(aggregate, leaf);
-        return aggregate;
+        return LeafReading.of(MEASURES, leaf, part.values, part.cells);
     }
 
     private static BigInteger number(RandomGenerator random) {
@@ -355,7 +356,7 @@ class CellsTest {
     void a_leaf_that_was_never_seen_adds_nothing() {
         Part cells = cells();
         cells.move(NOTHING, new Row(2_000, BigInteger.ONE, null, null).amounts());
-        for (int leaf : new int[] {0, 1_999, 2_001, 5_000_000}) {
+        for (int leaf : new int[] {0, 1_999, 2_001, 2_048, 5_000_000}) {
             assertThat(leaf(cells, leaf).isSame(cells.aggregate())).isTrue();
         }
         assertThat(leaf(cells, 2_000).rows()).isEqualTo(1);
@@ -369,5 +370,26 @@ class CellsTest {
         cells.move(amounts, amounts);
         assertThat(cells.cells.dirtyCount()).isZero();
         assertThat(leaf(cells, 0).isSame(cells.aggregate())).isTrue();
+    }
+
+    @Test
+    void cells_that_were_emptied_hold_nothing_and_have_nothing_to_write() {
+        Part cells = cells();
+        cells.move(NOTHING, new Row(5, BigInteger.ONE, BigInteger.ONE, null).amounts());
+        cells.cells.clear();
+        assertThat(cells.cells.dirtyCount()).isZero();
+        long[] cell = new long[cells.cells.stride()];
+        cells.cells.addTo(cell, 5);
+        assertThat(cell).containsOnly(0);
+    }
+
+    @Test
+    void cells_take_memory_for_a_thousand_leaves_at_a_time() {
+        Cells cells = cells().cells;
+        assertThat(cells.bytesOf(0)).isZero();
+        assertThat(cells.bytesOf(1)).isEqualTo(1_024L * cells.stride() * 8);
+        assertThat(cells.bytesOf(1_024)).isEqualTo(cells.bytesOf(1));
+        assertThat(cells.bytesOf(1_025)).isEqualTo(2 * cells.bytesOf(1));
+        assertThat(cells.bytesOf(10_000_000_000L)).isEqualTo(9_765_625 * cells.bytesOf(1));
     }
 }

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.state.Amount;
 import dev.onefold.fixtures.Seeds;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,6 +19,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -37,12 +41,15 @@ class ValuesTest {
     private static final int LEAST = 0;
     private static final int TEXTS = 1;
     private static final int MOST = 2;
+    private static final int OTHERS = 3;
+    private static final List<Measure> MEASURES =
+            Rollups.of(PIPELINE).named("main").measures();
     private static final BigInteger MAXIMUM = BigInteger.TEN.pow(38).subtract(BigInteger.ONE);
 
     private final AtomicLong bytes = new AtomicLong();
 
     private Values values(int parts) {
-        return new Values(Rollups.of(PIPELINE).named("main").measures(), parts, bytes::addAndGet);
+        return new Values(MEASURES, parts, bytes::addAndGet);
     }
 
     private record Value(int leaf, int number, Object value) {
@@ -59,6 +66,12 @@ class ValuesTest {
             byte[] text = ((String) value).getBytes(StandardCharsets.UTF_8);
             System.arraycopy(text, 0, key, Values.VALUE_AT, text.length);
             return Values.VALUE_AT + text.length;
+        }
+
+        Amount amount() {
+            return value instanceof BigInteger integer
+                    ? new Amount.Number(new BigDecimal(integer, 2))
+                    : new Amount.Text((String) value);
         }
 
         void add(Values values, long count) {
@@ -102,18 +115,17 @@ class ValuesTest {
         expected.keySet().forEach(value -> leaves.add(value.leaf));
         leaves.add(12_345_678);
         for (int leaf : leaves) {
-            Aggregate aggregate =
-                    new Aggregate(Rollups.of(PIPELINE).named("main").measures());
-            Aggregate mine = new Aggregate(Rollups.of(PIPELINE).named("main").measures());
+            Aggregate aggregate = new Aggregate(MEASURES);
             expected.forEach((value, count) -> {
                 if (value.leaf == leaf) {
-                    aggregate.addValue(1 + value.number, value.value, count);
+                    aggregate.add(1 + value.number, value.amount(), count);
                 }
             });
-            values.addTo(mine, leaf);
-            assertThat(mine.isSame(aggregate)).isTrue();
+            assertThat(LeafReading.of(MEASURES, leaf, values).isSame(aggregate)).isTrue();
             assertThat(values.distinct(leaf, TEXTS))
                     .isEqualTo(aggregate.answers().get(2).longValue());
+            assertThat(values.distinct(leaf, OTHERS))
+                    .isEqualTo(aggregate.answers().get(4).longValue());
             assertThat(values.extreme(leaf, LEAST, true))
                     .isEqualTo(unscaled(aggregate.answers().get(1)));
             assertThat(values.extreme(leaf, MOST, false))
@@ -125,11 +137,9 @@ class ValuesTest {
                 .filter(value -> value.number == TEXTS && value.leaf != some[0])
                 .forEach(value -> distinct.add(value.value));
         assertThat(values.distinct(some, 1, some.length, TEXTS)).isEqualTo(distinct.size());
-        assertThat(new DistinctUnion(values, TEXTS, some, 1, some.length).count(4))
-                .isEqualTo(distinct.size());
     }
 
-    private static @Nullable BigInteger unscaled(java.math.@Nullable BigDecimal number) {
+    private static @Nullable BigInteger unscaled(@Nullable BigDecimal number) {
         return number == null ? null : number.unscaledValue();
     }
 
@@ -202,7 +212,10 @@ class ValuesTest {
                 Values.Place place = Values.Place.START;
                 while (place != null) {
                     change(random, expected, values, 2);
-                    place = values.write(place, random.nextInt(1, 20), log);
+                    int most = random.nextInt(1, 20);
+                    int before = log.words.size();
+                    place = values.write(place, most, log);
+                    assertThat(log.words.size() - before).isLessThanOrEqualTo(most);
                     values.writeChanged(log);
                 }
                 log.replay(replayed);
@@ -222,12 +235,30 @@ class ValuesTest {
                 for (int i = 0; i < 100; i++) {
                     Value value = value(random, 2);
                     value.add(right, 1);
+                    if (random.nextInt(4) == 0) { // That it left, and came back, is not to be written.
+                        value.add(right, -1);
+                        value.add(right, 1);
+                    }
                     expected.merge(value, 1L, Long::sum);
                     value.add(served, 1);
                     wrong.merge(value, 1L, Long::sum);
                 }
                 Log log = new Log();
                 served.writeChanged(log);
+                int common = random.nextInt(5); // Both see them, and they are not written yet.
+                for (int i = 0; i < common; i++) {
+                    Value value = random.nextBoolean()
+                            ? value(random, 2)
+                            : List.copyOf(expected.keySet()).get(random.nextInt(expected.size()));
+                    long more = random.nextBoolean() ? 1 : -expected.getOrDefault(value, -1L);
+                    for (Map<Value, Long> each : List.of(expected, wrong)) {
+                        if (each.merge(value, more, Long::sum) == 0) {
+                            each.remove(value);
+                        }
+                    }
+                    value.add(right, more);
+                    value.add(served, more);
+                }
                 int damage = random.nextInt(5);
                 for (int i = 0; i < damage; i++) {
                     change(random, wrong, served, 2);
@@ -237,7 +268,7 @@ class ValuesTest {
                 }
                 right.replaces(served);
                 served.close();
-                assertThat(right.changedCount()).isLessThanOrEqualTo(2L * damage);
+                assertThat(right.changedCount()).isLessThanOrEqualTo(2L * damage + common);
                 right.writeChanged(log);
                 log.replay(replayed);
                 requireSame(expected, right);
@@ -329,5 +360,110 @@ class ValuesTest {
                 }
             }
         });
+    }
+
+    @Test
+    void distinct_values_that_outgrow_the_table_are_counted_in_passes() {
+        try (Values values = values(2)) {
+            Set<Integer> distinct = new HashSet<>();
+            SplittableRandom random = new SplittableRandom(7);
+            for (int i = 0; i < 9_000; i++) {
+                int text = random.nextInt(5_000);
+                new Value(1 + random.nextInt(3), TEXTS, "x".repeat(text % 50) + text).add(values, 1);
+                new Value(1 + random.nextInt(3), OTHERS, "" + i).add(values, 1);
+                distinct.add(text);
+            }
+            int[] leaves = {1, 2, 3, 4};
+            for (int slots : new int[] {1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 22}) {
+                assertThat(new DistinctUnion(values, TEXTS, leaves, 0, 4).count(slots))
+                        .isEqualTo(distinct.size());
+            }
+            assertThat(values.distinct(leaves, 0, 4, TEXTS)).isEqualTo(distinct.size());
+            assertThat(values.distinct(leaves, 3, 4, TEXTS)).isZero();
+        }
+    }
+
+    @Test
+    void a_value_that_stays_is_written_once_and_of_one_that_leaves_only_that() {
+        try (Values values = values(1)) {
+            Value value = new Value(0, TEXTS, "a");
+            value.add(values, 1);
+            value.add(values, 2);
+            Log log = new Log();
+            values.writeChanged(log);
+            assertThat(log.words).extracting(Map.Entry::getValue).containsExactly(3L);
+            value.add(values, -1);
+            value.add(values, -2);
+            values.writeChanged(log);
+            assertThat(log.words).extracting(Map.Entry::getValue).containsExactly(3L, 0L);
+        }
+    }
+
+    @Test
+    void values_spread_over_all_parts_and_their_memory_is_stated() {
+        try (Values values = values(4)) {
+            for (int i = 0; i < 1_000; i++) {
+                new Value(0, MOST, BigInteger.valueOf(i)).add(values, 1);
+            }
+            assertThat(values.count()).isEqualTo(1_000);
+            assertThat(values.parts).allMatch(part -> part.present.size() > 150);
+            assertThat(values.bytes()).isEqualTo(bytes.get()).isPositive();
+        }
+        assertThat(bytes.get()).isZero();
+    }
+
+    @Test
+    void the_place_of_a_value_is_in_its_key() {
+        byte[] key = new byte[Values.VALUE_AT];
+        for (int leaf : new int[] {0, 1, 255, 256, 65_536, 1 << 24, 0x12345678, Integer.MAX_VALUE}) {
+            Values.putPlace(leaf, 3, key);
+            assertThat(Values.leaf(key)).isEqualTo(leaf);
+            assertThat(key[4]).isEqualTo((byte) 3);
+        }
+    }
+
+    @Test
+    void the_longest_text_is_set_again_and_what_is_no_value_of_the_roll_up_is_refused() {
+        try (Values values = values(1)) {
+            Value longest = new Value(0, TEXTS, "x".repeat(2_000));
+            byte[] key = longest.key();
+            int length = longest.put(key);
+            values.set(key, length, 2);
+            requireSame(Map.of(longest, 2L), values);
+            byte[] other = new byte[Values.KEY_BYTES_MAX + 1 + Values.PADDING];
+            for (int wrong : new int[] {-1, 4, 5}) {
+                Values.putPlace(0, wrong, other);
+                assertThatThrownBy(() -> values.set(other, 9, 1)).isInstanceOf(IllegalArgumentException.class);
+            }
+            Values.putPlace(0, TEXTS, other);
+            for (int wrong : new int[] {4, Values.KEY_BYTES_MAX + 1}) {
+                assertThatThrownBy(() -> values.set(other, wrong, 1)).isInstanceOf(IllegalArgumentException.class);
+            }
+            assertThatThrownBy(() -> values.set(other, 9, -1)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void what_large_batches_take_is_never_more_than_was_foreseen() {
+        try (Values values = values(1)) {
+            long forNumbers = values.bytesFor(20_000, 0);
+            for (int i = 0; i < 20_000; i++) {
+                BigInteger number = MAXIMUM.subtract(BigInteger.valueOf(i * 7_919L % 20_000));
+                new Value(0, LEAST, number).add(values, 1);
+                new Value(0, MOST, number).add(values, 1);
+            }
+            assertThat(values.bytes()).isLessThanOrEqualTo(forNumbers);
+        }
+        try (Values values = values(1)) {
+            long forTexts = values.bytesFor(1_000, 1_000 * 1_994L);
+            for (int i = 0; i < 1_000; i++) {
+                new Value(0, TEXTS, "x".repeat(1_990) + (1_000 + i * 7 % 1_000)).add(values, 1);
+            }
+            assertThat(values.bytes()).isLessThanOrEqualTo(forTexts);
+        }
+        try (Values none =
+                new Values(Rollups.of(PIPELINE).named("main").measures().subList(0, 1), 4, _ -> {})) {
+            assertThat(none.bytesFor(1_000, 1_000)).isZero();
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.onefold.core.grammar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
@@ -17,6 +18,7 @@ import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// What a right pipeline file is read as.
@@ -162,6 +164,71 @@ class PipelineReaderTest {
     }
 
     @Test
+    void a_measure_may_take_records_for_which_a_condition_holds() {
+        Condition where = new Condition.TextIn(FieldPath.of("op"), List.of("x"), false);
+        assertThat(measure("count() where op = 'x'"))
+                .isEqualTo(new Measure.Numeric("m", Measure.Fold.SUM, Measure.Input.Decimal.counting(where)));
+        assertThat(measure("sum(where) decimal(5,2) missing 0 where op = 'x'"))
+                .isEqualTo(new Measure.Numeric(
+                        "m",
+                        Measure.Fold.SUM,
+                        new Measure.Input.Decimal(
+                                product("where"),
+                                new DecimalType(5, 2),
+                                Measure.Missing.take(BigDecimal.ZERO),
+                                where)));
+        assertThat(measure("distinct(a)where op='x'"))
+                .isEqualTo(new Measure.Distinct(
+                        "m", new Measure.Input.Text(FieldPath.of("a"), Measure.Missing.refuse(), where)));
+    }
+
+    @Test
+    void a_measure_may_take_the_product_of_fields() {
+        for (String text : List.of("sum(a*b)decimal(5,2)", "sum( a * b ) decimal(5,2)")) {
+            assertThat(measure(text))
+                    .isEqualTo(new Measure.Numeric(
+                            "m",
+                            Measure.Fold.SUM,
+                            new Measure.Input.Decimal(
+                                    product("a", "b"), new DecimalType(5, 2), Measure.Missing.refuse(), null)));
+        }
+        assertThat(((Measure.Numeric) measure("sum(\"a*b\") decimal(5,2)"))
+                        .input()
+                        .fields())
+                .containsExactly(FieldPath.of("a*b"));
+    }
+
+    @Test
+    void the_least_and_the_greatest_of_times_are_seconds() {
+        assertThat(measure("max(at, epoch-millis)"))
+                .isEqualTo(new Measure.Numeric(
+                        "m",
+                        Measure.Fold.MAX,
+                        new Measure.Input.Decimal(
+                                new Measure.Source.Time(FieldPath.of("at"), TimeType.EPOCH_MILLIS),
+                                new DecimalType(19, 9),
+                                Measure.Missing.refuse(),
+                                null)));
+        assertThat(((Measure.Numeric) measure("min(at, iso) decimal(13,3)"))
+                        .input()
+                        .type())
+                .isEqualTo(new DecimalType(13, 3));
+    }
+
+    @Test
+    void the_time_of_an_event_needs_no_type_in_a_measure() {
+        Pipeline pipeline = Read.pipeline("""
+                {"pipeline": "p", "input": {"time": {"field": "at", "type": "epoch-millis"}},
+                 "rollup": {"levels": [], "measures": {
+                   "a": "max(at)", "b": "max(at, epoch-millis)", "n": "max(at) decimal(13,0)"}}}""");
+        List<Measure.Input> inputs = Rollups.of(pipeline).inputs();
+        assertThat(inputs).hasSize(2);
+        assertThat(((Measure.Input.Decimal) inputs.getFirst()).source())
+                .isEqualTo(new Measure.Source.Time(FieldPath.of("at"), TimeType.EPOCH_MILLIS));
+        assertThat(((Measure.Input.Decimal) inputs.getLast()).source()).isEqualTo(product("at"));
+    }
+
+    @Test
     void a_missing_number_is_ignored_or_replaced_by_any_number_of_the_type() {
         assertThat(missing("decimal(5,2) missing ignore")).isEqualTo(Measure.Missing.ignore());
         assertThat(missing("decimal(5,2) missing 0.00")).isEqualTo(Measure.Missing.take(BigDecimal.ZERO));
@@ -233,6 +300,10 @@ class PipelineReaderTest {
                 .getFirst()
                 .measures()
                 .getFirst();
+    }
+
+    private static Measure.Source product(String... fields) {
+        return new Measure.Source.Product(Stream.of(fields).map(FieldPath::of).toList());
     }
 
     private static Measure distinct(Measure.Missing<String> missing) {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// Draws possible pipelines with all that a pipeline may have, strange names included.
 final class RandomPipelines {
@@ -100,22 +101,32 @@ final class RandomPipelines {
     }
 
     private Measure measure(String name, boolean json) {
-        return switch (random.nextInt(3)) {
-            case 0 -> new Measure.Count(name);
-            case 1 -> new Measure.Distinct(name, new Measure.Input.Text(field(json), missing(this::text)));
-            default -> {
-                int precision = 1 + random.nextInt(Limits.SUM_DIGITS_MAX);
-                int scale = random.nextInt(precision + 1);
-                int before = Math.min(precision - scale, 14);
-                yield new Measure.Numeric(
+        Condition where = random.nextInt(4) == 0 ? condition(json, 2) : null;
+        return switch (random.nextInt(4)) {
+            case 0 ->
+                where == null
+                        ? new Measure.Count(name)
+                        : new Measure.Numeric(name, Measure.Fold.SUM, Measure.Input.Decimal.counting(where));
+            case 1 -> new Measure.Distinct(name, new Measure.Input.Text(field(json), missing(this::text), where));
+            case 2 ->
+                new Measure.Numeric(
+                        name,
+                        oneOf(Measure.Fold.MIN, Measure.Fold.MAX),
+                        decimal(new Measure.Source.Time(field(json), oneOf(TimeType.values())), where));
+            default ->
+                new Measure.Numeric(
                         name,
                         oneOf(Measure.Fold.values()),
-                        new Measure.Input.Decimal(
-                                field(json),
-                                new DecimalType(precision, scale),
-                                missing(() -> number(before, Math.min(scale, 14)))));
-            }
+                        decimal(new Measure.Source.Product(several(1, () -> field(json))), where));
         };
+    }
+
+    private Measure.Input.Decimal decimal(Measure.Source source, @Nullable Condition where) {
+        int precision = 1 + random.nextInt(Limits.SUM_DIGITS_MAX);
+        int scale = random.nextInt(precision + 1);
+        int before = Math.min(precision - scale, 14);
+        return new Measure.Input.Decimal(
+                source, new DecimalType(precision, scale), missing(() -> number(before, Math.min(scale, 14))), where);
     }
 
     private <T> Measure.Missing<T> missing(Supplier<T> value) {

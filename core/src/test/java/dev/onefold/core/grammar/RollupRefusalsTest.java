@@ -111,7 +111,7 @@ class RollupRefusalsTest {
 
     @Test
     void arithmetic_is_refused_as_what_it_is() {
-        String none = "there is no arithmetic: name one field, and compute beforehand";
+        String none = NO_ARITHMETIC;
         assertLevel("a * b", "4:4: rollup.levels[0]: '*' is arithmetic; " + none);
         assertLevel(
                 "a*b",
@@ -208,7 +208,7 @@ class RollupRefusalsTest {
         assertMeasure("count", "'count' ends too early; write count()", 7);
         assertMeasure(
                 "count(a)", "'a' is unexpected, expected ')'; count counts rows and takes no field: write count()", 8);
-        assertMeasure("count() x", "'x' is unexpected; write count()", 10);
+        assertMeasure("count() x", "'x' is unexpected; write count() or count() where …", 10);
         assertMeasure("sum a", "'a' is unexpected, expected '('; write sum(field)", 6);
         assertMeasure(
                 "sum(a b) decimal(18,2)",
@@ -217,12 +217,58 @@ class RollupRefusalsTest {
                 8);
         assertMeasure(
                 "distinct(a) decimal(18,2)",
-                "'decimal' is unexpected; it may end with: missing ignore, or missing \"text\"",
+                "'decimal' is unexpected; it may end with: missing ignore, or missing \"text\", then where …",
                 14);
         assertMeasure(
                 "sum(a) decimal(18,2) ignore",
-                "'ignore' is unexpected; it may end with: missing ignore, or missing 0",
+                "'ignore' is unexpected; it may end with: missing ignore, or missing 0, then where …",
                 23);
+    }
+
+    @Test
+    void numbers_of_a_record_are_multiplied_only() {
+        String alone =
+                "numbers of a record are multiplied only, as in sum(price * quantity); compute others beforehand";
+        assertMeasure("sum(a + b) decimal(9,2)", "'+' is arithmetic; " + alone, 8);
+        assertMeasure("sum(a * b - c) decimal(9,2)", "'-' is arithmetic; " + alone, 12);
+        assertMeasure(
+                "sum(a/b) decimal(9,2)",
+                "'a/b' is not a field name; " + alone + "; a field that has just this name: '\"a/b\"'",
+                6);
+        assertMeasure("distinct(a * b)", "'*' is arithmetic; " + NO_ARITHMETIC, 13);
+        assertMeasure(
+                "sum(a * ) decimal(9,2)",
+                "')' is unexpected, expected the name of a field; write a path like Order.Total or \"unit.price\"",
+                10);
+        assertMeasure(
+                "sum(a*a*a*a*a*a*a*a*a) decimal(9,2)", "'a*a*a*a*a*a*a*a*a' has 9 factors; at most 8 are possible", 6);
+    }
+
+    @Test
+    void times_have_a_least_and_a_greatest_one_alone() {
+        assertMeasure(
+                "sum(a, iso)",
+                "',' is unexpected, expected ')';"
+                        + " close the parenthesis after the field; a name with other characters is in double quotes",
+                7);
+        assertMeasure("max(a, is)", "'is' is not a type of time; did you mean 'iso'?", 9);
+        assertMeasure("max(a)", "'max(a)' ends too early; " + TYPE_ADVICE, 8);
+    }
+
+    @Test
+    void a_measure_may_have_a_condition_at_its_end() {
+        String comparisons =
+                "write a comparison: =, !=, <, <=, >, >=, in (…), not in (…), is missing or is not missing";
+        assertMeasure("count() where", "'count() where' ends too early; write the name of a field", 15);
+        assertMeasure("count() where a", "'count() where a' ends too early; " + comparisons, 17);
+        assertMeasure(
+                "count() where a = 1 b",
+                "'b' is unexpected; join comparisons with 'and' or 'or', in small letters",
+                22);
+        assertMeasure(
+                "sum(a) decimal(9,2) where a = 1 missing 0",
+                "'missing' is unexpected; join comparisons with 'and' or 'or', in small letters",
+                34);
     }
 
     @Test
@@ -262,6 +308,8 @@ class RollupRefusalsTest {
                 "'0' cannot stand in for a missing value; write missing ignore, or a text in quotes: missing \"none\"",
                 22);
     }
+
+    private static final String NO_ARITHMETIC = "there is no arithmetic: name one field, and compute beforehand";
 
     private static void assertRollups(String rollups, String... problems) {
         assertThat(Read.problems("{\"pipeline\": \"p\", \"input\": {}, \"rollups\": {\n" + rollups + "}}"))

@@ -34,6 +34,17 @@ class DeltaBytesTest {
                     .isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> DeltaBytes.read(Arrays.copyOf(bytes, bytes.length + 1)))
                     .isInstanceOf(IllegalStateException.class);
+            Contribution contribution = RandomContributions.contribution(random);
+            byte[] row = ContributionBytes.of(contribution);
+            byte[] amount = ContributionBytes.of(new Amount.Text("b"));
+            for (int length : new int[] {random.nextInt(row.length), row.length + 1}) {
+                assertThatThrownBy(() -> ContributionBytes.read(Arrays.copyOf(row, length)))
+                        .isInstanceOf(IllegalStateException.class);
+            }
+            for (int length : new int[] {random.nextInt(amount.length), amount.length + 1}) {
+                assertThatThrownBy(() -> ContributionBytes.amount(Arrays.copyOf(amount, length)))
+                        .isInstanceOf(IllegalStateException.class);
+            }
         });
     }
 

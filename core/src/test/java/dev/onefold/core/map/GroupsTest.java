@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.fixtures.Seeds;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -115,5 +118,112 @@ class GroupsTest {
                 .hasSize(groups.size());
         assertThat(IntStream.range(0, groups.size()).allMatch(i -> groups.number(groups.tuple(i)) == i))
                 .isTrue();
+    }
+
+    private static Tuple random(RandomGenerator random) {
+        List<String> parts = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            parts.add(List.of("", "a", "a\0", "\0", "b", "ä", "x".repeat(random.nextInt(260, 900)))
+                    .get(random.nextInt(7)));
+        }
+        return Tuple.of(parts);
+    }
+
+    private static int inCommon(List<String> one, List<String> other) {
+        int levels = 0;
+        while (levels < Math.min(one.size(), other.size()) && one.get(levels).equals(other.get(levels))) {
+            levels++;
+        }
+        return levels;
+    }
+
+    @Test
+    void numbers_names_order_and_ranks_are_those_of_a_list_and_a_sorted_map() {
+        Seeds.forAllSeeds(100, random -> {
+            Groups groups = new Groups();
+            List<Tuple> names = new ArrayList<>();
+            TreeMap<Tuple, Integer> sorted = new TreeMap<>();
+            for (int round = 0; round < 3; round++) {
+                for (int i = random.nextInt(150); i > 0; i--) {
+                    Tuple name = random(random);
+                    if (sorted.putIfAbsent(name, names.size()) == null) {
+                        names.add(name);
+                    }
+                    assertThat(groups.number(name)).isEqualTo(sorted.get(name));
+                }
+                int[] order = groups.order();
+                assertThat(order).containsExactly(sorted.values().toArray(new Integer[0]));
+                assertThat(groups.order()).isSameAs(order); // Nothing is sorted again.
+                for (int i = 0; i < names.size(); i++) {
+                    assertThat(groups.tuple(i)).isEqualTo(names.get(i));
+                    int other = random.nextInt(names.size());
+                    assertThat(groups.levelsInCommon(i, other))
+                            .isEqualTo(inCommon(
+                                    names.get(i).parts(), names.get(other).parts()));
+                }
+                Tuple asked = random(random);
+                assertThat(groups.find(asked)).isEqualTo(sorted.getOrDefault(asked, -1));
+                assertThat(groups.rank(order, asked, false))
+                        .isEqualTo(sorted.headMap(asked).size());
+                assertThat(groups.rank(order, asked, true))
+                        .isEqualTo(sorted.headMap(asked).size()
+                                + (int) sorted.keySet().stream()
+                                        .filter(name -> name.startsWith(asked))
+                                        .count());
+            }
+        });
+    }
+
+    @Test
+    void what_more_groups_take_is_never_more_than_was_foreseen_and_not_much_less() {
+        assertThat(new Groups().bytesWith(0, 0)).isZero();
+        Seeds.forAllSeeds(60, random -> {
+            Groups groups = new Groups();
+            for (int round = 0; round < 4; round++) {
+                int length = round == 2 ? 1_900 : 50;
+                String prefix = round + ".";
+                requireForeseen(
+                        groups,
+                        IntStream.range(0, random.nextInt(200))
+                                .mapToObj(i -> Tuple.of(List.of(prefix + i, "x".repeat(random.nextInt(length)))))
+                                .toList());
+            }
+        });
+        requireForeseen(
+                new Groups(),
+                IntStream.range(0, 40_000)
+                        .mapToObj(i -> Tuple.of(List.of("" + i)))
+                        .toList());
+    }
+
+    private static void requireForeseen(Groups groups, List<Tuple> names) {
+        long before = groups.bytesWith(0, 0);
+        long bytes = names.stream().mapToLong(name -> name.bytes().length).sum();
+        long foreseen = groups.bytesWith(names.size(), bytes);
+        names.forEach(groups::number);
+        assertThat(groups.bytesWith(0, 0)).isBetween(before + 24L * names.size(), foreseen);
+        assertThat(foreseen).isLessThanOrEqualTo((before + bytes + 26L * names.size()) * 104 / 100 + (2 << 16));
+    }
+
+    private static Tuple name(int bytes) {
+        byte[] name = new byte[bytes];
+        Arrays.fill(name, (byte) 'x');
+        name[bytes - 2] = 0;
+        name[bytes - 1] = 1;
+        return new Tuple(name);
+    }
+
+    @Test
+    void names_fill_a_block_to_its_last_byte_and_no_name_is_longer_than_a_block() {
+        int block = 1 << 16;
+        Groups groups = new Groups();
+        assertThat(groups.number(name(block / 2 + 8 - 2))).isZero();
+        assertThat(groups.number(name(block / 2 - 8 - 2))).isEqualTo(1);
+        assertThat(groups.bytesWith(0, 0)).isEqualTo(block + 2 * 24);
+        assertThat(groups.number(name(block - 2))).isEqualTo(2);
+        assertThat(groups.bytesWith(0, 0)).isEqualTo(2 * block + 3 * 24);
+        assertThat(groups.tuple(2)).isEqualTo(name(block - 2));
+        assertThat(groups.levelsInCommon(2, 2)).isEqualTo(1);
+        assertThatThrownBy(() -> groups.number(name(block - 1))).hasMessage("A group of 65535 bytes is over 2000");
     }
 }

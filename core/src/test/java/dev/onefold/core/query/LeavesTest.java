@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.aggregate.LeafReading;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
@@ -18,8 +19,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -29,9 +32,9 @@ class LeavesTest {
             .rollup(
                     "main",
                     r -> r.levels("a", "b", "c")
-                            .measure("least", "min(n) decimal(28,2) missing ignore")
                             .measure("sum", "sum(n) decimal(28,2) missing ignore")
                             .measure("texts", "distinct(t) missing ignore")
+                            .measure("least", "min(n) decimal(28,2) missing ignore")
                             .measure("mean", "average(n) decimal(28,2) missing ignore")
                             .count("rows")
                             .measure("most", "max(n) decimal(28,2) missing ignore"))
@@ -76,12 +79,7 @@ class LeavesTest {
         Totals totals() {
             Totals totals = new Totals(Rollups.of(PIPELINE).named("main"));
             for (int leaf = 0; leaf < groups.size(); leaf++) {
-                Aggregate aggregate = totals.empty();
-                for (Cells cells : shards) {
-                    cells.addTo(aggregate, leaf);
-                }
-                values.addTo(aggregate, leaf);
-                totals.add(groups.tuple(leaf), aggregate);
+                totals.add(groups.tuple(leaf), LeafReading.of(totals.rollup().measures(), leaf, values, shards));
             }
             return totals;
         }
@@ -93,7 +91,7 @@ class LeavesTest {
     }
 
     private static String name(RandomGenerator random) {
-        return NAMES.get(random.nextInt(NAMES.size()));
+        return NAMES.get(random.nextInt(random.nextInt(1, NAMES.size() + 1))); // Some leaves have many rows.
     }
 
     private static Query query(RandomGenerator random) {
@@ -102,7 +100,7 @@ class LeavesTest {
         for (int i = 0; i < levels; i++) {
             group.add(name(random));
         }
-        List<String> measures = List.of("least", "sum", "texts", "mean", "rows", "most");
+        List<String> measures = List.of("sum", "texts", "least", "mean", "rows", "most");
         Query.@Nullable Top top = random.nextInt(3) > 0
                 ? null
                 : new Query.Top(1 + random.nextInt(9), measures.get(random.nextInt(measures.size())));
@@ -125,16 +123,100 @@ class LeavesTest {
                         Answer fast = new Answer(
                                 "main",
                                 List.of("a", "b", "c"),
-                                List.of("least", "sum", "texts", "mean", "rows", "most"),
+                                List.of("sum", "texts", "least", "mean", "rows", "most"),
                                 lines,
                                 CUT);
                         assertThat(fast).isEqualTo(totals.answer(query, CUT));
+                        assertThat(fast.lines()).isSameAs(lines);
                         assertThat(bytes.get())
-                                .isLessThanOrEqualTo(state.leaves().bytesOf(query) + (1 << 18));
+                                .isLessThanOrEqualTo(state.leaves().bytesOf(query) + (1 << 18))
+                                .isGreaterThanOrEqualTo(lines.size() * Lines.bytesOfLine(state.leaves()));
+                        assertThat(state.leaves().bytesOf(query))
+                                .isEqualTo((1 + lines(state.groups, query)) * Lines.bytesOfLine(state.leaves()));
                     }
                 }
             }
         });
+    }
+
+    /// How many lines an answer has before a top list is cut, if all groups have rows.
+    private static long lines(Groups groups, Query query) {
+        Tuple root = Tuple.of(query.group());
+        int first = query.group().size();
+        int last = (int) Math.min((long) first + query.depth(), 3);
+        return IntStream.range(0, groups.size())
+                .mapToObj(groups::tuple)
+                .filter(leaf -> leaf.startsWith(root))
+                .flatMap(leaf -> IntStream.rangeClosed(query.top() == null ? first : last, last)
+                        .mapToObj(leaf::prefix))
+                .distinct()
+                .count();
+    }
+
+    @Test
+    void a_leaf_has_the_values_of_the_plain_form() {
+        Seeds.forAllSeeds(100, random -> {
+            try (State state = new State()) {
+                for (int i = random.nextInt(60); i > 0; i--) {
+                    state.change(random);
+                }
+                Totals totals = state.totals();
+                for (int leaf = 0; leaf < state.groups.size(); leaf++) {
+                    Aggregate plain = Objects.requireNonNull(totals.leaves().get(state.groups.tuple(leaf)));
+                    assertThat(state.leaves().answers(leaf)).isEqualTo(plain.answers());
+                    assertThat(state.leaves().isNothing(leaf)).isEqualTo(plain.isSame(totals.empty()));
+                }
+            }
+        });
+    }
+
+    @Test
+    void an_answer_of_thousands_of_lines_is_that_of_the_plain_form_and_its_memory_is_stated_as_it_is_taken() {
+        try (State state = new State()) {
+            for (int i = 0; i < 5_000; i++) {
+                Amounts row = new Amounts(1, 2);
+                row.counted = true;
+                row.group[0] = state.groups.number(Tuple.of(List.of("a" + i % 7, "b" + i % 500, "c" + i)));
+                row.present[0] = true;
+                row.lo[0] = i;
+                state.shards[i & 1].move(NOTHING, row);
+            }
+            List<Long> taken = new ArrayList<>();
+            try (Lines lines = state.leaves().lines(Query.all("main"), taken::add)) {
+                assertThat(List.copyOf(lines))
+                        .isEqualTo(state.totals().answer(Query.all("main"), CUT).lines());
+                long needed = lines.size() * Lines.bytesOfLine(state.leaves());
+                assertThat(taken).hasSize((int) (needed >> 18) + 1).allMatch(bytes -> bytes <= 1 << 18);
+                assertThat(taken.stream().mapToLong(Long::longValue).sum()).isBetween(needed, needed + (1 << 18));
+            }
+        }
+    }
+
+    @Test
+    void lines_that_were_closed_are_gone_and_may_be_closed_again() {
+        try (State state = new State()) {
+            Lines lines = state.leaves().lines(Query.all("main"), _ -> {});
+            assertThat(lines).hasSize(1);
+            lines.close();
+            assertThatThrownBy(lines::getFirst).isInstanceOf(IllegalStateException.class);
+            lines.close();
+        }
+    }
+
+    @Test
+    void the_total_of_nothing_is_an_answer_but_no_top_list() {
+        try (State state = new State()) {
+            for (String measure : List.of("sum", "texts", "least")) {
+                Query query = new Query("main", List.of(), 0, new Query.Top(1, measure));
+                try (Lines lines = state.leaves().lines(query, _ -> {})) {
+                    assertThat(lines).isEmpty();
+                }
+            }
+            try (Lines lines = state.leaves().lines(Query.all("main"), _ -> {})) {
+                assertThat(List.copyOf(lines))
+                        .isEqualTo(state.totals().answer(Query.all("main"), CUT).lines());
+            }
+        }
     }
 
     @Test

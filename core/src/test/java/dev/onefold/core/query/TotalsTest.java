@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.aggregate.LeafReading;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Tuple;
@@ -44,9 +45,7 @@ class TotalsTest {
             amounts.hi[0] = amounts.lo[0] >> 63;
             cells.move(new Amounts(1, 1), amounts);
         }
-        Aggregate aggregate = cells.aggregate();
-        cells.addTo(aggregate, 0);
-        kept.addTo(aggregate, 0);
+        Aggregate aggregate = LeafReading.of(Rollups.of(PIPELINE).named("main").measures(), 0, kept, cells);
         kept.close();
         return aggregate;
     }
@@ -169,6 +168,8 @@ class TotalsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("There is no measure 'value' in roll-up main; there is sum, most, rows");
         assertThatThrownBy(() -> new Query("main", List.of(), -1, null)).hasMessage("Depth is -1; it is 0 or more");
+        assertThatThrownBy(() -> new Query("main", List.of("a", "\ud800"), 0, null))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Query.Top(0, "sum")).hasMessage("Top is 0; it is 1 or more");
         assertThatThrownBy(() -> Rollups.of(PIPELINE).named("other")).hasMessageContaining("there is main");
     }
@@ -180,6 +181,10 @@ class TotalsTest {
         assertThat(answer.levels()).containsExactly("a", "b");
         assertThat(answer.measures()).containsExactly("sum", "most", "rows");
         assertThat(answer.cut()).isEqualTo(CUT);
+        List<Answer.Line> lines = new ArrayList<>(answer.lines());
+        Answer copy = new Answer(answer.rollup(), answer.levels(), answer.measures(), lines, CUT);
+        lines.clear();
+        assertThat(copy).isEqualTo(answer);
         assertThat(Query.all("main")).isEqualTo(new Query("main", List.of(), Integer.MAX_VALUE, null));
     }
 

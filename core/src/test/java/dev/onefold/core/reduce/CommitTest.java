@@ -78,4 +78,26 @@ class CommitTest {
                     .containsExactly(waits, free);
         });
     }
+
+    @Test
+    void a_commit_is_filled_to_its_limits_and_not_beyond() {
+        Seeds.forAllSeeds(100, random -> {
+            PendingDelta one = delta(random, 0, Set.of());
+            PendingDelta other = delta(random, 1, Set.of());
+            ViewDeltas both = one.deltas().plus(other.deltas());
+            int items = 2 + both.items();
+            assertThat(taken(one, other, new Commit.Limits(2, items, both.bytes())))
+                    .isEqualTo(2);
+            for (Commit.Limits less : List.of(
+                    new Commit.Limits(1, items, both.bytes()),
+                    new Commit.Limits(2, items - 1, both.bytes()),
+                    new Commit.Limits(2, items, both.bytes() - 1))) {
+                assertThat(taken(one, other, less)).isEqualTo(1);
+            }
+        });
+    }
+
+    private static int taken(PendingDelta one, PendingDelta other, Commit.Limits limits) {
+        return Commit.of(List.of(one, other), Set.of(), limits).deltas().size();
+    }
 }

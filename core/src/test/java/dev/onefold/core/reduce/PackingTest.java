@@ -54,9 +54,27 @@ class PackingTest {
         });
     }
 
-    /// Deltas that wait in a table name their lane.
     @Test
-    void a_key_has_the_lane_that_it_always_had() {
-        assertThat(DeltaId.lane("trade-1".getBytes(StandardCharsets.UTF_8), 8)).isEqualTo(3);
+    void a_step_is_filled_to_its_limits_and_not_beyond() {
+        Seeds.forAllSeeds(100, random -> {
+            byte[] key = "key".getBytes(StandardCharsets.UTF_8);
+            Packing.Change one = new Packing.Change(key, RandomContributions.deltas(random), 1 + random.nextInt(500));
+            Packing.Change other = new Packing.Change(key, RandomContributions.deltas(random), 1 + random.nextInt(500));
+            ViewDeltas both = one.deltas().plus(other.deltas());
+            long rowBytes = one.rowBytes() + other.rowBytes();
+            assertThat(steps(one, other, new Packing.Limits(2, both.items(), both.bytes(), rowBytes)))
+                    .isEqualTo(1);
+            for (Packing.Limits less : List.of(
+                    new Packing.Limits(1, both.items(), both.bytes(), rowBytes),
+                    new Packing.Limits(2, both.items() - 1, both.bytes(), rowBytes),
+                    new Packing.Limits(2, both.items(), both.bytes() - 1, rowBytes),
+                    new Packing.Limits(2, both.items(), both.bytes(), rowBytes - 1))) {
+                assertThat(steps(one, other, less)).isEqualTo(2);
+            }
+        });
+    }
+
+    private static int steps(Packing.Change one, Packing.Change other, Packing.Limits limits) {
+        return Packing.pack(List.of(one, other), 3, limits).size();
     }
 }

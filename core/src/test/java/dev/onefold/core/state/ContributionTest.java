@@ -2,11 +2,15 @@ package dev.onefold.core.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -28,6 +32,35 @@ class ContributionTest {
 
     private static Amount number(String value) {
         return new Amount.Number(new BigDecimal(value));
+    }
+
+    @Test
+    void what_a_record_contributes_is_known_by_hand() {
+        Decoder decoder = new Decoder(PipelineBuilder.named("t")
+                .key("id")
+                .version("v")
+                .delete("op = \"d\"")
+                .rollup(
+                        "desks",
+                        r -> r.levels("desk", "region missing \"-\"")
+                                .measure("sum", "sum(n) decimal(9,2) missing ignore")
+                                .measure("texts", "distinct(t) missing ignore"))
+                .rollup("all", r -> r.measure("most", "max(m) decimal(9,1)"))
+                .build());
+        assertThat(of(decoder, "{'id': 'a', 'v': 1, 'desk': 'FX', 'region': 'é', 'n': 1.5, 't': 'tä', 'm': -7}"))
+                .isEqualTo(counted(
+                        List.of(group("FX", "é"), group()), number("1.50"), new Amount.Text("tä"), number("-7.0")));
+        assertThat(of(decoder, "{'id': 'b', 'v': 1, 'desk': '', 'm': 0}"))
+                .isEqualTo(
+                        counted(List.of(group("", "-"), group()), new Amount.None(), new Amount.None(), number("0.0")));
+        assertThat(of(decoder, "{'id': 'b', 'v': 2, 'op': 'd'}")).isEqualTo(DELETE);
+    }
+
+    private static Contribution of(Decoder decoder, String record) {
+        byte[] bytes = record.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+        assertThat(decoder.decode(Arrays.copyOf(bytes, bytes.length + Decoder.PADDING), 0, bytes.length))
+                .isNull();
+        return Contribution.of(decoder.pipeline(), decoder.event());
     }
 
     @Test

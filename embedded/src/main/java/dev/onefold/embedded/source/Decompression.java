@@ -2,6 +2,7 @@ package dev.onefold.embedded.source;
 
 import com.github.luben.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -56,6 +57,11 @@ public final class Decompression {
     /// A class of its own, because the JVM looks for the library as soon as it verifies the class that names it.
     private static final class Zstandard {
         static InputStream open(InputStream file) throws IOException {
+            file.mark(1);
+            if (file.read() < 0) { // The decompressor would take it for a whole file without content.
+                throw new EOFException("it is empty, and so is no Zstandard file");
+            }
+            file.reset();
             return new ZstdInputStream(file);
         }
     }

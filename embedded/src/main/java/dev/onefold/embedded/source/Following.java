@@ -56,6 +56,7 @@ public final class Following {
     private final Supplier<List<Answer.Progress>> sources;
     private final FoldListener listener;
     private final Generations generations;
+    private final Set<FileMark> compressed = new HashSet<>(); // Those that are finished: they do not grow any more.
     private @Nullable Finished before; // The generation before the one that is read.
 
     /// A generation that was read to its end, and is held open: a writer that turns late to the new file may still
@@ -219,7 +220,7 @@ public final class Following {
             if (stops()) {
                 return standing; // Nothing is begun: what is not finished must come first after the next start, too.
             }
-            String source = standing.source() == null ? begin(number, live) : standing.source();
+            String source = standing.source() == null ? begin(standing.number(), number, live) : standing.source();
             listener.following(path, number);
             if (readUntilRotated(source, live)) {
                 fold(source, live, false);
@@ -293,7 +294,8 @@ public final class Following {
         while (after != null && !stops()) {
             Path next = null;
             for (Path rotated : generations.rotatedAfter(after, live.mark())) {
-                next = next == null && !done.contains(FileMark.of(rotated).key()) ? rotated : next;
+                FileMark mark = FileMark.of(rotated);
+                next = next == null && !done.contains(mark.key()) && !compressed.contains(mark) ? rotated : next;
             }
             if (next == null) {
                 return more;
@@ -302,9 +304,11 @@ public final class Following {
                 if (rotated != null
                         && !rotated.mark().isSameFile(after)
                         && !rotated.mark().isSameFile(live.mark())
-                        && done.add(rotated.mark().key())
-                        && finishRotated(standing.number() + more, next, rotated)) {
-                    more++;
+                        && done.add(rotated.mark().key())) {
+                    more += finishRotated(standing.number() + more, next, rotated) ? 1 : 0;
+                    if (Decompression.isCompressed(next)) {
+                        compressed.add(rotated.mark());
+                    }
                 }
             } catch (EngineException e) {
                 if (!isBeingCompressed(next, e)) {
@@ -370,9 +374,18 @@ public final class Following {
 
     /// Makes a generation's source durable before anything of it is read. A file that takes the name of another one
     /// is new, even if it begins as another one did; the first one may have been folded before, under another name,
-    /// which its content tells.
-    private String begin(long number, LiveFile live) {
+    /// which its content tells. So may one that was rotated and compressed while those before it were finished.
+    ///
+    /// @param between number of the first of these
+    private String begin(long between, long number, LiveFile live) throws IOException {
         String source = generations.name(number, live.mark().key());
+        if (number > between && Generations.file(source).isEmpty()) {
+            for (String copy : generations.from(between, sources.get())) {
+                if (engine.fold(new FileSource(copy, live::stream, true), () -> true) instanceof FoldReport) {
+                    return copy;
+                }
+            }
+        }
         FileSource begun = new FileSource(source, live::stream, true, number > 1 || file.separate());
         if (engine.fold(begun, () -> true) instanceof FileSource.Refused refused) {
             throw new EngineException(EngineException.Kind.SOURCE_CHANGED, refused.message());

@@ -48,6 +48,14 @@ record Generations(Path path) {
                 .reduce((_, later) -> later);
     }
 
+    /// The sources of the generations from a number on, of which a record is folded.
+    List<String> from(long number, List<Answer.Progress> sources) {
+        return all(sources).stream()
+                .filter(generation -> generation.number() >= number && generation.records() > 0)
+                .map(Generation::source)
+                .toList();
+    }
+
     private List<Generation> all(List<Answer.Progress> sources) {
         List<Generation> all = new ArrayList<>();
         for (Answer.Progress source : sources) {
@@ -106,12 +114,15 @@ record Generations(Path path) {
         return candidates;
     }
 
-    /// Files that were rotated away after one that is finished, but for that which has the name now, oldest first.
-    List<Path> rotatedAfter(FileMark finished, FileMark now) throws IOException {
+    /// Files that were rotated away after one that is finished, oldest first. Neither that which is read next is among
+    /// them nor that which has the name by now: where the name is a link, that file lies there under another name.
+    List<Path> rotatedAfter(FileMark finished, FileMark next) throws IOException {
         List<Path> after = new ArrayList<>();
-        rotated().forEach((file, mark) -> {
+        SequencedMap<Path, FileMark> rotated = rotated();
+        FileMark now = FileMark.of(path); // Asked for last: whatever was listed and is not this one is rotated.
+        rotated.forEach((file, mark) -> {
             boolean later = mark.modified().compareTo(finished.since()) >= 0;
-            if (later && !mark.isSameFile(finished) && !mark.isSameFile(now)) {
+            if (later && !mark.isSameFile(finished) && !mark.isSameFile(next) && !mark.isSameFile(now)) {
                 after.add(file);
             }
         });

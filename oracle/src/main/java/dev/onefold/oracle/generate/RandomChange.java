@@ -13,7 +13,9 @@ import java.util.stream.Collectors;
 public final class RandomChange {
     private static final Pattern DECIMAL = Pattern.compile("decimal\\((\\d+),(\\d+)\\)");
     private static final Pattern FUNCTION = Pattern.compile("\"(sum|average|min|max)\\(");
+    private static final Pattern TIME = Pattern.compile(", (iso|epoch-seconds|epoch-millis)\\)");
     private static final String MISSING = " missing ";
+    private static final String WHERE = " where ";
 
     private final Chance chance;
 
@@ -82,7 +84,7 @@ public final class RandomChange {
     /// A missing field is treated otherwise.
     private void otherwise(List<String> lines) {
         int at = any(lines, line -> isMeasure(line) && !line.endsWith("count()\"") || isLevel(line));
-        if (at < 0 || lines.get(at).contains("{")) {
+        if (at < 0 || lines.get(at).contains("{") || lines.get(at).contains(WHERE)) {
             return;
         }
         String line = lines.get(at);
@@ -113,8 +115,9 @@ public final class RandomChange {
         if (!function.find()) {
             throw new IllegalStateException(line);
         }
-        String other = indent + '"' + name + "\": \"" + chance.of(List.of("sum", "min", "max", "average"))
-                + line.substring(function.end() - 1);
+        boolean isTime = TIME.matcher(line).find() || !DECIMAL.matcher(line).find();
+        List<String> functions = isTime ? List.of("min", "max") : List.of("sum", "min", "max", "average");
+        String other = indent + '"' + name + "\": \"" + chance.of(functions) + line.substring(function.end() - 1);
         int first = at;
         while (isMeasure(lines.get(first - 1))) {
             first--;

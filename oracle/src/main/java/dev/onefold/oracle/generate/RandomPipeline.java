@@ -225,25 +225,54 @@ final class RandomPipeline {
     }
 
     private String measure() {
+        return call() + (chance.percent(20) ? " where " + new RandomCondition(chance, others).write() : "");
+    }
+
+    private String call() {
         Field field = chance.of(others);
         if (chance.percent(20)) {
             return "count()";
         }
-        if (field.kind() != Field.Kind.NUMBER) {
-            String policy = switch (chance.between(0, 3)) {
-                case 0 -> "";
-                case 1 -> " missing " + RandomCondition.quoted(chance.of(Nasty.TEXTS), "\"");
-                default -> " missing ignore";
-            };
-            return "distinct(" + field.written() + ")" + policy;
+        if (time != null && chance.percent(15)) {
+            return chance.of(List.of("min", "max")) + "(" + time.written() + ")" + missing(List.of("0"));
         }
-        String policy = switch (chance.between(0, 3)) {
+        if (field.kind() == Field.Kind.TIME && chance.percent(60)) {
+            String type = chance.percent(30) ? " " + chance.of(List.of("decimal(13,3)", "decimal(28,9)")) : "";
+            return chance.of(List.of("min", "max")) + "(" + field.written() + ", " + field.form() + ")" + type
+                    + missing(List.of("0", "1572214818"));
+        }
+        if (field.kind() != Field.Kind.NUMBER) {
+            return "distinct(" + field.written() + ")"
+                    + missing(List.of(RandomCondition.quoted(chance.of(Nasty.TEXTS), "\"")));
+        }
+        String function = chance.of(List.of("sum", "sum", "average", "min", "max"));
+        if (chance.percent(25)) {
+            return product(function);
+        }
+        return function + "(" + field.written() + ") " + type(field) + missing(List.of("0", "1", "-2"));
+    }
+
+    private String product(String function) {
+        List<Field> numbers =
+                others.stream().filter(each -> each.kind() == Field.Kind.NUMBER).toList();
+        List<String> factors = new ArrayList<>();
+        int scale = 0;
+        for (int count = chance.between(2, 3); count > 0; count--) {
+            Field factor = chance.of(numbers);
+            factors.add(factor.written());
+            scale += Integer.parseInt(factor.form());
+        }
+        int precision = scale + chance.of(List.of(9, 19, 26));
+        return function + "(" + String.join(chance.of(List.of("*", " * ")), factors) + ") decimal(" + precision + ","
+                + scale + ")" + missing(List.of("0", "1", "-2"));
+    }
+
+    private String missing(List<String> values) {
+        return switch (chance.between(0, 3)) {
             case 0 -> "";
-            case 1 -> " missing " + chance.of(List.of("0", "1", "-2"));
+            case 1 -> " missing " + chance.of(values);
             default -> " missing ignore";
         };
-        String function = chance.of(List.of("sum", "sum", "average", "min", "max"));
-        return function + "(" + field.written() + ") " + type(field) + policy;
     }
 
     /// A type that the field's values fit, mostly.

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,9 @@ final class Client {
     private @Nullable Filling filling;
 
     /// A change of the definition whose end was not seen.
-    private record Filling(String wanted, DefinitionChange change) {}
+    ///
+    /// @param letters the lines that were dead letters before it
+    private record Filling(String wanted, DefinitionChange change, Set<LineOf> letters) {}
 
     /// A change whose answer never came: it may be in or not.
     private sealed interface Doubt {
@@ -105,7 +108,7 @@ final class Client {
         filling = null;
         if (begun != null && engine.pipeline().equals(pipeline(begun.wanted))) {
             story.add("the new definition serves already");
-            expected.serve(begun.wanted, begun.change, engine);
+            expected.serve(begun.wanted, begun.change, begun.letters, engine);
         }
         engine.progress().forEach(source -> {
             long promised = acknowledged.getOrDefault(source.source(), 0L);
@@ -147,10 +150,11 @@ final class Client {
             }
             throw new IllegalStateException("An impossible change was made");
         }
-        filling = new Filling(wanted, change);
+        Filling begun = new Filling(wanted, change, expected.letters(engine));
+        filling = begun;
         engine.fillView(reopen, true);
         filling = null;
-        expected.serve(wanted, change, engine);
+        expected.serve(wanted, change, begun.letters, engine);
         check(engine);
         return true;
     }

@@ -72,17 +72,25 @@ final class Expected {
         return forgotten.isEmpty();
     }
 
+    /// The lines that are dead letters.
+    Set<LineOf> letters(EmbeddedEngine engine) {
+        return places(engine.deadLetters().list(0, LETTERS_MAX));
+    }
+
     /// Another definition serves from now on.
-    void serve(String other, DefinitionChange change, EmbeddedEngine engine) {
+    ///
+    /// @param before the lines that were dead letters before it; it may have accepted some of them
+    void serve(String other, DefinitionChange change, Set<LineOf> before, EmbeddedEngine engine) {
         switch (change) {
             case DefinitionChange.FromRows(var _, var doubt)
             when !doubt.isEmpty() -> {
                 Map<String, Long> progress = progress(engine);
-                Oracle before = oracle(progress, Set.of());
-                Set<LineOf> kept = places(engine.deadLetters().list(0, LETTERS_MAX));
+                Oracle old = oracle(progress, Set.of());
+                Set<LineOf> kept = letters(engine);
+                kept.addAll(before);
                 Set<LineOf> replaced = new HashSet<>();
                 forEachLine(progress, Set.of(), (line, record) -> {
-                    Oracle.Outcome again = before.accept(line.source(), line.line(), record);
+                    Oracle.Outcome again = old.accept(line.source(), line.line(), record);
                     if (again == Oracle.Outcome.STALE && !kept.contains(line)) {
                         replaced.add(line);
                     }

@@ -90,7 +90,12 @@ class RandomCaseTest {
                 "average(",
                 "min(",
                 "max(",
-                "distinct(")) {
+                "distinct(",
+                " where ",
+                "count() where ",
+                " * ",
+                ", iso)",
+                ", epoch-millis)")) {
             wanted.put(feature, 0);
         }
         for (long seed = 0; seed < SEEDS; seed++) {
