@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +71,7 @@ final class KeptEvents {
         return live().values().stream().sorted(Kept.BY_VERSION).toList();
     }
 
-    private TreeMap<Long, Kept> live() {
+    private SortedMap<Long, Kept> live() {
         if (live == null) {
             TreeMap<Long, Kept> all = new TreeMap<>();
             if (window.count() > 0) {

@@ -79,6 +79,7 @@ public final class KeyFold {
     }
 
     /// Whether there is anything to be stored.
+    @SuppressWarnings("ReferenceEquality") // A head that nothing has changed is the very one that was stored.
     public boolean hasChanged() {
         return head != stored || !letters.isEmpty();
     }

@@ -143,8 +143,8 @@ public final class LoadedFunction {
         tables.forEach((table, row) -> {
             for (FieldPath field : Decoder.paths(Feeds.rows(said, table))) {
                 if (!has(row, field.names())) {
-                    throw new ShapeException("A roll-up of table " + table + " reads " + field
-                            + ", and the table's rows are " + row);
+                    throw new ShapeException(
+                            "A roll-up of table " + table + " reads " + field + ", and the table's rows are " + row);
                 }
             }
         });

@@ -118,7 +118,7 @@ final class Refold {
 
     /// Letters are there for what is skipped now and was not before, and for nothing else.
     private void note(Kept event, @Nullable String why, @Nullable Kept arrived) {
-        if (event == arrived) {
+        if (arrived != null && event.ordinal() == arrived.ordinal()) {
             failure = why;
         } else if (why != null && !kept.isSkipped(event)) {
             letters.add(new Letter(

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 
 /// The rules against plain maps that fold all accepted events from the first one, each time anew.
 class KeyFoldTest {
-    private static final byte[] KEY = "k".getBytes(StandardCharsets.UTF_8);
     private static final Codec<Event> EVENTS = Codec.of(Event.class);
 
     private static StepFunction function(String order, int keep, int version, String onNewVersion) {
