@@ -126,6 +126,18 @@ final class CsvScanner {
         }
     }
 
+    /// Advice for a header that seems to have another delimiter; may be empty.
+    static String otherDelimiter(List<String> columns) {
+        String only = columns.size() == 1 ? columns.getFirst() : "";
+        for (String delimiter : List.of(";", "\t", "|", ",")) {
+            if (only.contains(delimiter)) {
+                String written = delimiter.equals("\t") ? "\\t" : delimiter;
+                return ". Is the delimiter another one? Write format: {type: csv, delimiter: \"" + written + "\"}";
+            }
+        }
+        return "";
+    }
+
     private static boolean isDoubled(byte[] line, int at, int end) {
         return at + 1 < end && line[at + 1] == '"';
     }

@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
@@ -11,6 +12,7 @@ import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigInteger;
@@ -45,11 +47,14 @@ public final class Decoder {
     private final GroupReader[] groups;
     private final Measure.Input[] inputs;
     private final InputReader amounts;
+    private final @Nullable ContentReader content;
+    private final BytesOut contentBytes = new BytesOut();
 
+    /// @throws dev.onefold.core.shape.ShapeException if no record of the format has a field that a function takes
     public Decoder(Pipeline pipeline) {
         this.pipeline = pipeline;
         Input input = pipeline.input();
-        Rollups rollups = Rollups.of(pipeline);
+        Rollups rollups = rollups(pipeline);
         fields = new Fields(paths(pipeline));
         json = input.format() instanceof Format.Json ? new JsonScanner(fields) : null;
         csv = input.format() instanceof Format.Csv format && !format.columns().isEmpty()
@@ -74,12 +79,20 @@ public final class Decoder {
                 .map(rollup -> new GroupReader(rollup.levels(), fields, scalars))
                 .toArray(GroupReader[]::new);
         amounts = new InputReader(inputs, fields, scalars);
+        content = pipeline.fold() instanceof Processing processing && processing.code() != null
+                ? ContentReader.of(processing.code().event(), input, fields, new ContentScalars(scalars, times))
+                : null;
+    }
+
+    /// The roll-ups of events: those of a function are fed by its tables.
+    private static Rollups rollups(Pipeline pipeline) {
+        return pipeline.fold() instanceof Rollups rollups ? rollups : new Rollups(List.of());
     }
 
     /// The fields that a pipeline reads.
     public static List<FieldPath> paths(Pipeline pipeline) {
         Input input = pipeline.input();
-        Rollups rollups = Rollups.of(pipeline);
+        Rollups rollups = rollups(pipeline);
         List<FieldPath> paths = new ArrayList<>();
         switch (input.identity()) {
             case Identity.Versioned versioned -> {
@@ -103,6 +116,9 @@ public final class Decoder {
             addPaths(each.where(), paths);
             paths.addAll(each.fields());
         });
+        if (pipeline.fold() instanceof Processing processing && processing.code() != null) {
+            processing.code().event().components().forEach(component -> paths.add(component.path()));
+        }
         return paths.stream().distinct().toList();
     }
 
@@ -144,7 +160,7 @@ public final class Decoder {
                 return new Malformed(
                         Reason.MALFORMED,
                         "The header has no column " + path + "; its columns are " + String.join(", ", columns)
-                                + otherDelimiter(columns));
+                                + CsvScanner.otherDelimiter(columns));
             }
             if (columns.indexOf(path.names().getFirst())
                     != columns.lastIndexOf(path.names().getFirst())) {
@@ -153,17 +169,6 @@ public final class Decoder {
         }
         csv = new CsvScanner(fields, format.delimiter(), columns);
         return null;
-    }
-
-    private static String otherDelimiter(List<String> columns) {
-        String only = columns.size() == 1 ? columns.getFirst() : "";
-        for (String delimiter : List.of(";", "\t", "|", ",")) {
-            if (only.contains(delimiter)) {
-                String written = delimiter.equals("\t") ? "\\t" : delimiter;
-                return ". Is the delimiter another one? Write format: {type: csv, delimiter: \"" + written + "\"}";
-            }
-        }
-        return "";
     }
 
     /// Decodes the record at `[from, to)` into [#event]; `null`, or why it is no event. [#PADDING] bytes must exist
@@ -244,6 +249,9 @@ public final class Decoder {
             event.kind = Event.Kind.FILTERED;
             return null;
         }
+        if (content != null) {
+            return content(content);
+        }
         for (int rollup = 0; rollup < groups.length; rollup++) {
             event.groupFrom[rollup] = event.length;
             malformed = groups[rollup].append(event);
@@ -254,6 +262,18 @@ public final class Decoder {
         }
         malformed = amounts.append(event);
         return malformed != null ? malformed : tooLarge();
+    }
+
+    private @Nullable Malformed content(ContentReader reader) {
+        contentBytes.clear();
+        Malformed malformed = reader.write(contentBytes);
+        if (malformed == null && contentBytes.length() > Limits.ROW_BYTES_MAX) {
+            return tooLarge("The fields of the event have ", contentBytes.length(), "; an event", Limits.ROW_BYTES_MAX);
+        }
+        if (malformed == null) {
+            event.appendContent(contentBytes);
+        }
+        return malformed;
     }
 
     private @Nullable Malformed tooLarge() {

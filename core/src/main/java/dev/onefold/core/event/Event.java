@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import java.math.BigDecimal;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 ///     version  see [VersionBytes]
 ///     group    a tuple: each level's UTF-8 bytes, 00 written as 00 FF, ended by 00 01
 ///     input    a text's UTF-8 bytes
+///     content  see [dev.onefold.core.shape.Codec]
 public final class Event {
     /// What an event does to its key, in the order of conflicts: the greater stays.
     public enum Kind {
@@ -59,6 +61,12 @@ public final class Event {
     public int versionFrom;
     public int versionTo;
 
+    /// What a user's function takes of the record, as a [dev.onefold.core.shape.Codec] has it; empty where there is no
+    /// function, or the event is filtered.
+    public int contentFrom;
+
+    public int contentTo;
+
     /// Event time, milliseconds since 1970-01-01T00:00Z, rounded down and at most some 146 million years away;
     /// [Long#MIN_VALUE] where none is read.
     public long timeMs = Long.MIN_VALUE;
@@ -89,6 +97,8 @@ public final class Event {
         keyTo = NOT_READ;
         versionFrom = 0;
         versionTo = 0;
+        contentFrom = 0;
+        contentTo = 0;
         timeMs = Long.MIN_VALUE;
     }
 
@@ -120,6 +130,14 @@ public final class Event {
         target[at++] = 0;
         target[at++] = 1;
         length = at;
+    }
+
+    void appendContent(BytesOut content) {
+        reserve(content.length());
+        content.copyTo(data, length);
+        contentFrom = length;
+        length += content.length();
+        contentTo = length;
     }
 
     void appendVersion(long version) {

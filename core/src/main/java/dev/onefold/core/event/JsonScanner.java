@@ -259,7 +259,8 @@ final class JsonScanner {
         return good;
     }
 
-    private static byte kind(byte first) {
+    /// The kind of a value that is not a text, by its first byte.
+    static byte kind(byte first) {
         return switch (first) {
             case '{', '[' -> Fields.COMPOSITE;
             case 't' -> Fields.TRUE;

@@ -57,6 +57,23 @@ public final class ValueBytes {
                 .bytes(shortest.unscaledValue().toByteArray());
     }
 
+    /// Writes a decimal of at most 18 digits.
+    ///
+    /// @param scale 0 to 18
+    public static void decimal(BytesOut out, long unscaled, int scale) {
+        long shortest = unscaled;
+        int rest = unscaled == 0 ? 0 : scale;
+        while (shortest != 0 && shortest % 10 == 0) {
+            shortest /= 10;
+            rest--;
+        }
+        int bytes = (Long.SIZE - Long.numberOfLeadingZeros(shortest ^ shortest >> 63)) / Byte.SIZE + 1;
+        out.octet(DECIMAL).signed(rest).number(bytes);
+        for (int i = bytes - 1; i >= 0; i--) {
+            out.octet((int) (shortest >> Byte.SIZE * i));
+        }
+    }
+
     /// A decimal without trailing zeros; zero has the scale 0.
     ///
     /// @throws IllegalArgumentException as [#decimal(BytesOut, BigDecimal)] does

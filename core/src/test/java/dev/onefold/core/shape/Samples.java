@@ -131,7 +131,7 @@ public final class Samples {
     }
 
     /// What a record is, without any code of ours but its annotation.
-    static Map<String, Object> plain(Record some) {
+    public static Map<String, Object> plain(Record some) {
         Map<String, Object> plain = new LinkedHashMap<>();
         for (RecordComponent component : some.getClass().getRecordComponents()) {
             Field field = component.getAnnotation(Field.class);
