@@ -1,0 +1,250 @@
+package dev.onefold.core.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.event.Version;
+import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.process.StepFunction.Impurity;
+import dev.onefold.core.shape.Codec;
+import dev.onefold.core.shape.Value;
+import dev.onefold.process.Processor;
+import dev.onefold.process.Step;
+import dev.onefold.process.Stored;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// What becomes of a function that is not as it should be, and what people see of a key.
+class StepFunctionTest {
+    private static final String PROCESS = "\"class\":\"X\",\"order\":\"in-order\",\"tables\":{\"t\":[\"k\",\"n\"]}";
+
+    /// An event.
+    public record Amount(int n) {}
+
+    /// A context.
+    public record Total(int total) {}
+
+    /// A row.
+    public record Row(String k, int n, int total) {}
+
+    private static final Codec<Amount> AMOUNTS = Codec.of(Amount.class);
+
+    /// Adds; does what a test wants before it.
+    public static class Adding implements Processor<Total, Amount> {
+        @Override
+        public Total start() {
+            return new Total(0);
+        }
+
+        @Override
+        public Step<Total> step(Total total, Amount amount) {
+            int next = total.total() + amount.n();
+            return Step.to(new Total(next)).put("t", new Row("k", amount.n(), next));
+        }
+    }
+
+    private final StoredKey stored = new StoredKey();
+    private final List<Impurity> impurities = new ArrayList<>();
+
+    private StepFunction function(String process, Processor<?, ?> processor, StepFunction.Caller caller) {
+        StepFunction plain = StoredKey.function(process, "", processor);
+        return new StepFunction(LoadedFunction.of(plain.pipeline(), processor), caller, impurities::add);
+    }
+
+    private String failure(Processor<?, ?> processor, StepFunction.Caller caller) {
+        StoredKey key = new StoredKey();
+        StepFunction function = function(PROCESS, processor, caller);
+        assertThat(key.fold(function, 1, StoredKey.content(AMOUNTS, new Amount(1))))
+                .isEqualTo(Verdict.REJECTED);
+        assertThat(key.rows).isEmpty();
+        return key.letters.getFirst().why().message();
+    }
+
+    /// Throws.
+    public static final class Throwing extends Adding {
+        @Override
+        public Step<Total> step(Total total, Amount amount) {
+            throw new IllegalStateException("no\nway");
+        }
+    }
+
+    /// Returns nothing.
+    public static final class Null extends Adding {
+        @SuppressWarnings("NullAway") // This is what is tested.
+        @Override
+        public Step<Total> step(Total total, Amount amount) {
+            return null;
+        }
+    }
+
+    /// Writes into a table that is not there.
+    public static final class Stray extends Adding {
+        @Override
+        public Step<Total> step(Total total, Amount amount) {
+            return Step.to(total).put("other", new Row("k", 1, 1));
+        }
+    }
+
+    @Test
+    void hazard_69_an_event_at_which_the_function_fails_is_a_letter_that_says_why() {
+        assertThat(failure(new Throwing(), StepFunction.Caller.DIRECT))
+                .startsWith("The function threw java.lang.IllegalStateException: no way, at ")
+                .contains("StepFunctionTest$Throwing.step");
+        assertThat(failure(new Null(), StepFunction.Caller.DIRECT)).isEqualTo("The function returned null");
+        assertThat(failure(new Stray(), StepFunction.Caller.DIRECT)).contains("There is no table other; there is t");
+        assertThat(failure(new Adding(), _ -> {
+                    throw new StepFunction.OverrunException("The function did not return within 1 s");
+                }))
+                .isEqualTo("The function did not return within 1 s");
+    }
+
+    /// Depends on more than its arguments.
+    public static final class Impure extends Adding {
+        private int calls;
+
+        @Override
+        public Step<Total> step(Total total, Amount amount) {
+            return Step.to(new Total(++calls)).put("t", new Row("k", 1, calls));
+        }
+    }
+
+    @Test
+    void hazard_68_a_sample_of_calls_is_made_twice_and_a_difference_is_reported_with_both_results() {
+        StepFunction impure = function(PROCESS, new Impure(), StepFunction.Caller.DIRECT);
+        for (int version = 1; version <= 1_025; version++) {
+            stored.fold(impure, version, StoredKey.content(AMOUNTS, new Amount(1)));
+        }
+        assertThat(impurities)
+                .containsExactly(
+                        new Impurity(
+                                List.of("k"),
+                                "context {\"total\":1}, t {\"k\":\"k\",\"n\":1,\"total\":1}",
+                                "context {\"total\":2}, t {\"k\":\"k\",\"n\":1,\"total\":2}"),
+                        new Impurity(
+                                List.of("k"),
+                                "context {\"total\":1026}, t {\"k\":\"k\",\"n\":1,\"total\":1026}",
+                                "context {\"total\":1027}, t {\"k\":\"k\",\"n\":1,\"total\":1027}"));
+    }
+
+    private void fold(StepFunction function, int... versions) {
+        for (int version : versions) {
+            stored.fold(function, version, StoredKey.content(AMOUNTS, new Amount(version)));
+        }
+    }
+
+    @Test
+    void people_see_context_version_and_gaps_of_a_key() {
+        StepFunction function = function(PROCESS + ",\"keep\":3", new Adding(), StepFunction.Caller.DIRECT);
+        fold(function, 1, 2, 3, 5);
+        KeyState state = KeyState.of(function.pipeline(), StoredKey.KEY, Objects.requireNonNull(stored.head()), stored);
+        assertThat(state)
+                .isEqualTo(new KeyState(
+                        List.of("k"),
+                        Version.of(function.pipeline(), VersionBytes.of(BigInteger.valueOf(5))),
+                        1,
+                        state.context(),
+                        3,
+                        Optional.of(true),
+                        List.of()));
+        assertThat(state.context().toJson()).isEqualTo("{\"total\":11}");
+        fold(function, 4);
+        assertThat(KeyState.of(function.pipeline(), StoredKey.KEY, Objects.requireNonNull(stored.head()), stored)
+                        .hasGaps())
+                .contains(false);
+    }
+
+    @Test
+    void an_audit_finds_a_context_and_a_row_that_are_not_what_the_kept_events_come_to() {
+        StepFunction function = function(PROCESS, new Adding(), StepFunction.Caller.DIRECT);
+        fold(function, 1, 2, 4, 3);
+        Head head = Objects.requireNonNull(stored.head());
+        assertThat(KeyAudit.of(function, StoredKey.KEY, head, stored)).isEmpty();
+        stored.rows.replaceAll((row, content) ->
+                Codec.of(Row.class).encode(new Row("k", row.key().parts().get(1).charAt(0) - '0', 99)));
+        assertThat(KeyAudit.of(function, StoredKey.KEY, head, stored))
+                .hasSize(4)
+                .first()
+                .isEqualTo(new KeyAudit.Difference(
+                        List.of("k"),
+                        "t k, 1",
+                        "{\"k\":\"k\",\"n\":1,\"total\":99}",
+                        "{\"k\":\"k\",\"n\":1,\"total\":1}"));
+        byte[] wrong = Codec.of(Total.class).encode(new Total(5));
+        assertThat(KeyAudit.of(function, StoredKey.KEY, head.with(wrong), stored))
+                .first()
+                .isEqualTo(new KeyAudit.Difference(List.of("k"), "context", "{\"total\":5}", "{\"total\":10}"));
+    }
+
+    /// Its context has another type, which only the function can read.
+    public static final class Renaming implements Processor<Renaming.Sum, Amount> {
+        /// A context.
+        public record Sum(String total) {}
+
+        @Override
+        public Sum start() {
+            return new Sum("");
+        }
+
+        @Override
+        public Step<Sum> step(Sum sum, Amount amount) {
+            return Step.to(new Sum(sum.total() + "+" + amount.n()));
+        }
+
+        @Override
+        public Sum upgrade(int fromVersion, Stored context) {
+            return new Sum(fromVersion + ":" + context.number("total").orElse(BigDecimal.ZERO));
+        }
+    }
+
+    /// It cannot read the old context.
+    public static final class Forgetting implements Processor<Renaming.Sum, Amount> {
+        @Override
+        public Renaming.Sum start() {
+            return new Renaming.Sum("");
+        }
+
+        @Override
+        public Step<Renaming.Sum> step(Renaming.Sum sum, Amount amount) {
+            return Step.to(sum);
+        }
+    }
+
+    @Test
+    void hazard_67_a_context_of_another_type_is_upgraded_by_the_function_or_refused_with_both_types() {
+        fold(function(PROCESS, new Adding(), StepFunction.Caller.DIRECT), 1, 2);
+        String raised = PROCESS + ",\"version\":2,\"on-new-version\":\"continue\"";
+        assertThatThrownBy(() -> fold(function(raised, new Forgetting(), StepFunction.Caller.DIRECT), 3))
+                .hasMessageContaining("The context of key k, stored by version 1")
+                .hasMessageContaining("total")
+                .hasMessageContaining("int")
+                .hasMessageContaining("text");
+        fold(function(raised, new Renaming(), StepFunction.Caller.DIRECT), 3);
+        assertThat(Value.read(Objects.requireNonNull(stored.head()).context()).toJson())
+                .isEqualTo("{\"total\":\"1:3+3\"}");
+    }
+
+    @Test
+    void a_redriven_event_is_folded_where_it_is_not_in_and_never_twice() {
+        for (String order : List.of("every", "in-order", "latest")) {
+            StoredKey key = new StoredKey();
+            String process = PROCESS.replace("in-order", order);
+            byte[] one = StoredKey.content(AMOUNTS, new Amount(1));
+            key.fold(function(process, new Throwing(), StepFunction.Caller.DIRECT), 1, one);
+            StepFunction mended = function(process, new Adding(), StepFunction.Caller.DIRECT);
+            assertThat(key.fold(mended, 1, one)).as(order).isEqualTo(Verdict.DUPLICATE);
+            for (Verdict verdict : List.of(Verdict.ACCEPTED, Verdict.DUPLICATE)) {
+                KeyFold fold = new KeyFold(mended, StoredKey.KEY, key.head(), key);
+                assertThat(fold.fold(StoredKey.arrival(1, one, true))).as(order).isEqualTo(verdict);
+                if (fold.hasChanged()) {
+                    key.put(fold.change());
+                }
+                assertThat(key.context()).isEqualTo("{\"total\":1}");
+            }
+        }
+    }
+}
