@@ -15,8 +15,12 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.KeyState;
+import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.query.TableAnswer;
+import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Row;
 import dev.onefold.embedded.commit.Commits;
 import dev.onefold.embedded.definition.Views;
@@ -101,7 +105,23 @@ public final class EmbeddedEngine implements Engine {
         return new Opener(directory, pipeline, settings).open().reachable();
     }
 
-    /// Opens a data directory with the definition that is stored in it.
+    /// Opens a data directory for a pipeline with its function; see [#open(Path, Pipeline, Settings)].
+    ///
+    /// @throws EngineException if it is in use or damaged, or was folded by a higher version of the function
+    public static EmbeddedEngine open(Path directory, LoadedFunction function, Settings settings) {
+        return new Opener(directory, function, null, settings).open().reachable();
+    }
+
+    /// Opens a data directory for a pipeline whose function is in a jar. The jar is copied into the directory, so that
+    /// a start finds the code that has folded.
+    ///
+    /// @throws EngineException if it is in use or damaged, or was folded by a higher version of the function
+    public static EmbeddedEngine open(Path directory, FunctionJar jar, Settings settings) {
+        return new Opener(directory, jar.function(), jar.bytes(), settings).open().reachable();
+    }
+
+    /// Opens a data directory with the definition that is stored in it. If a function folds its pipeline, the code is
+    /// looked for in the directory and on the class path; without it the data can be read.
     ///
     /// @throws EngineException if there is none, it is in use or damaged
     public static EmbeddedEngine open(Path directory, Settings settings) {
@@ -197,8 +217,7 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private FileSource.Outcome foldUnlessRefused(FileSource file, FoldListener listener) {
-        opening.requireOwner();
-        requireView();
+        requireIntake();
         return views.inTurn(() -> new FileFold(rounds, file, listener).run());
     }
 
@@ -291,6 +310,9 @@ public final class EmbeddedEngine implements Engine {
     private void requireIntake() {
         opening.requireOwner();
         requireView();
+        if (view().state.hasFunction) {
+            view().folding.requireFunction();
+        }
     }
 
     private Commits.Request commit(Commits.Request request) {
@@ -340,12 +362,24 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
+    public Optional<KeyState> state(List<String> key) {
+        return new KeyReading(guard, this::view, settings).state(Submissions.given(key, "The parts of the key"));
+    }
+
+    @Override
+    public <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
+        Objects.requireNonNull(query, "The query is null");
+        Objects.requireNonNull(reader, "The reader is null");
+        return reader.apply(new KeyReading(guard, this::view, settings).tables(query));
+    }
+
+    @Override
     public Verification verify(Truth truth) {
         return switch (Truth.given(truth)) {
             case Truth.Sources _ -> verify(FileSource::reopen);
             case Truth.Rows rows -> {
                 Comparison.requireRows(pipeline(), rows);
-                yield guard.reading(() -> Comparison.ofRows(view().state, opening.workers()));
+                yield guard.reading(() -> Comparison.ofRows(view().state, view().folding, opening.workers()));
             }
         };
     }
@@ -389,7 +423,7 @@ public final class EmbeddedEngine implements Engine {
         return views.still(() -> {
             Verification before = rounds.betweenCheckpoints(() -> {
                 State state = view().state;
-                Verification difference = Comparison.ofRows(state, opening.workers());
+                Verification difference = Comparison.ofRows(state, view().folding, opening.workers());
                 state.recount(opening.workers());
                 view().groupLogs.beginAnew();
                 return difference;

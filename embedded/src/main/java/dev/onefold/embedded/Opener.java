@@ -2,11 +2,15 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.embedded.checkpoint.Checkpoint;
+import dev.onefold.embedded.definition.FunctionVersions;
 import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
+import dev.onefold.embedded.fold.Codes;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
@@ -25,12 +29,34 @@ final class Opener {
 
     private final Path root;
     private final @Nullable Pipeline pipeline;
+    private final @Nullable LoadedFunction function;
+    private final byte @Nullable [] jar;
     private final Settings given;
     private final OwnThread own;
     private final Space space;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     Opener(Path root, @Nullable Pipeline pipeline, Settings given) {
+        this(root, pipeline, null, null, given);
+    }
+
+    /// @param jar the bytes of the jar that has the function; `null`: it is in none
+    Opener(Path root, LoadedFunction function, byte @Nullable [] jar, Settings given) {
+        this(root, function.pipeline(), function, jar, given);
+    }
+
+    private Opener(
+            Path root,
+            @Nullable Pipeline pipeline,
+            @Nullable LoadedFunction function,
+            byte @Nullable [] jar,
+            Settings given) {
+        this.function = function;
+        this.jar = jar;
+        if (pipeline != null && pipeline.fold() instanceof Processing processing && processing.code() == null) {
+            throw new IllegalArgumentException(
+                    "Pipeline " + pipeline.name() + " has a process section: open it with its function");
+        }
         this.root = Objects.requireNonNull(root, "The directory is null");
         this.pipeline = pipeline;
         this.given = Objects.requireNonNull(given, "The settings are null");
@@ -107,6 +133,21 @@ final class Opener {
         }
     }
 
+    private void replay(Stored found, View view) {
+        if (held(found) || view.folding.canFold()) {
+            found.replayed().forEach(view.commits::replay);
+        } else if (!found.replayed().isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "The function's code is not here: " + found.replayed().size() + " entries of the journal of " + root
+                            + " are not shown.");
+        }
+    }
+
+    private static boolean held(Stored found) {
+        return found.lock() != null;
+    }
+
     private EmbeddedEngine recover(@Nullable DirectoryLock held) {
         Stored found = held == null
                 ? Stored.read(root)
@@ -121,17 +162,26 @@ final class Opener {
         if (stored == null) {
             throw Stored.noData(root);
         }
+        if (pipeline != null && FunctionVersions.differInHashOnly(stored, pipeline)) {
+            LOG.log(System.Logger.Level.WARNING, FunctionVersions.warning(stored, pipeline));
+            stored = pipeline;
+        }
+        Codes codes = kept(new Codes(root, function));
+        if (held != null && jar != null) {
+            Codes.keep(root, jar);
+        }
         if (pipeline != null) {
             View.requireName(root, stored, pipeline);
+            FunctionVersions.requireNotLower(stored, pipeline);
         }
         Settings settings = pipeline == null && checkpoint != null
                 ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
-        View.Opening opening = new View.Opening(root, settings.running(), workers, found, own, new Guard(), space);
+        View.Opening opening = new View.Opening(root, settings.running(), workers, codes, found, own, new Guard(), space);
         View view = View.open(opening, Math.max(found.current().number(), 1), stored, checkpoint);
         open.push(() -> view.close(false));
-        found.replayed().forEach(view.commits::replay);
+        replay(found, view);
         if (checkpoint == null) {
             view.serve(opening);
         } else if (checkpoint.rows().size() != settings.shards()) {

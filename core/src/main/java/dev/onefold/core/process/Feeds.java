@@ -42,7 +42,7 @@ public final class Feeds {
     /// @param pipeline whose records are the rows of the table: its roll-ups are those that the table feeds
     public record Part(List<Integer> rollups, Pipeline pipeline, Contribution contribution) {}
 
-    Feeds(Processing processing) {
+    public Feeds(Processing processing) {
         for (Processing.Table table : processing.tables()) {
             List<Integer> places = new ArrayList<>();
             for (int i = 0; i < processing.feeds().size(); i++) {

@@ -50,6 +50,15 @@ public final class StepFunction {
 
         /// @throws OverrunException if it did not return in time
         Step<?> call(Supplier<Step<?>> function);
+
+        /// The same, for a caller that tells calls apart by their arguments.
+        ///
+        /// @param context before the step
+        /// @param content of the event
+        /// @throws OverrunException if it did not return in time
+        default Step<?> call(byte[] context, byte[] content, Supplier<Step<?>> function) {
+            return call(function);
+        }
     }
 
     /// A call did not return in time.
@@ -129,7 +138,7 @@ public final class StepFunction {
         }
         Step<?> step;
         try {
-            step = caller.call(() -> loaded.processor().step(before, event));
+            step = caller.call(context, content, () -> loaded.processor().step(before, event));
         } catch (OverrunException e) {
             return new Result.Failed(Objects.toString(e.getMessage()));
         } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {

@@ -7,6 +7,7 @@ import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.process.Verdict;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
@@ -316,7 +317,7 @@ public final class Commits {
         lines += uncommittedLines;
         long bytes = uncommittedBytes + to - from;
         state.requireHeap(lines, bytes);
-        long needed = state.shards[0].store().bytesFor(2 * bytes, bytes / 8) * state.shards.length
+        long needed = state.shards[0].bytesFor(2 * bytes, state.hasFunction ? lines : bytes / 8) * state.shards.length
                 + state.valueBytesFor(lines, 2 * bytes)
                 + letters.bytesFor(lines, lines);
         if (!state.memory.fits(needed)) {
@@ -433,7 +434,8 @@ public final class Commits {
         DeadLetter before = letters.letter(letter);
         Counts countsBefore = state.allCounts();
         folding.rounds(List.of(chunk));
-        Redriven redriven = redriven(countsBefore, state.allCounts());
+        Verdict verdict = chunk.verdict();
+        Redriven redriven = verdict == null ? redriven(countsBefore, state.allCounts()) : redriven(verdict);
         if (before != null) {
             boolean hadLost = before.reason() == Reason.CONFLICT;
             state.count(new Counts(0, 0, 0, hadLost ? -1 : 0, hadLost ? 0 : -1));
@@ -449,6 +451,16 @@ public final class Commits {
         Chunk chunk = chunk(0);
         chunk.setRedriven(source, redrive.place(), redrive.record(), letter, redrive.arrivedMs());
         return chunk;
+    }
+
+    private static Redriven redriven(Verdict verdict) {
+        return switch (verdict) {
+            case ACCEPTED -> Redriven.ACCEPTED;
+            case DUPLICATE -> Redriven.DUPLICATE;
+            case STALE -> Redriven.STALE;
+            case CONFLICTING -> Redriven.CONFLICTING;
+            case REJECTED -> Redriven.REJECTED;
+        };
     }
 
     /// A record counts once, as what became of it the last time.

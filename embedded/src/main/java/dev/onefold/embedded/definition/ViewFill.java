@@ -52,6 +52,15 @@ final class ViewFill {
             return new DefinitionChange.None();
         }
         Readable readable = readable(reopen);
+        if (old.state.hasFunction) {
+            String reason = FunctionVersions.impossible(old.pipeline, definition, opening.codes());
+            if (reason.isEmpty()) {
+                return new DefinitionChange.FromRows(List.of(), "");
+            }
+            return readable.isWhole()
+                    ? fromSources(reason, readable)
+                    : new DefinitionChange.Impossible(reason, readable.missing);
+        }
         return switch (Derivation.of(old.pipeline, definition)) {
             case Derivation.Possible possible
             when possible.doubt().isEmpty() || !readable.isWhole() ->
@@ -78,6 +87,8 @@ final class ViewFill {
         return switch (change(reopen)) {
             case DefinitionChange.None _ -> throw new IllegalStateException("The definition serves already");
             case DefinitionChange.FromRows(var lost, var _) when !lost.isEmpty() && !acceptLoss -> throw loss(lost);
+            case DefinitionChange.FromRows _ when old.state.hasFunction ->
+                filled(fresh -> fresh.fillFromKeys(old, opening.workers()));
             case DefinitionChange.FromRows _ -> {
                 Derivation.Possible possible = (Derivation.Possible) Derivation.of(old.pipeline, definition);
                 yield filled(fresh -> fresh.fillFromRows(old, possible));

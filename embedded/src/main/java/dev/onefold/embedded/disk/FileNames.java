@@ -17,12 +17,13 @@ import java.util.regex.Pattern;
 /// mistake stays as it is.
 ///
 ///     LOCK  LOCK.holder  CURRENT  journal-mark  journal-N  engine.socket
+///     code-SHA256.jar
 ///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N
 ///
 /// `.new` stands behind the name of a file that is about to replace another.
 public final class FileNames {
     private static final Pattern IN_DIRECTORY = Pattern.compile("LOCK|LOCK\\.holder|engine\\.socket"
-            + "|CURRENT(\\.new)?|journal-mark(\\.new)?|journal-[1-9][0-9]{0,17}(\\.new)?");
+            + "|CURRENT(\\.new)?|journal-mark(\\.new)?|journal-[1-9][0-9]{0,17}(\\.new)?|code-[0-9a-f]{64}\\.jar(\\.new)?");
     private static final Pattern VIEW = Pattern.compile("view-[1-9][0-9]{0,17}");
     private static final Pattern IN_VIEW = Pattern.compile(
             "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}");
@@ -73,6 +74,11 @@ public final class FileNames {
     /// The folder of a view.
     public static Path view(Path directory, long number) {
         return directory.resolve("view-" + number);
+    }
+
+    /// The copy of a function's jar.
+    public static Path code(Path directory, String sha256) {
+        return directory.resolve("code-" + sha256 + ".jar");
     }
 
     /// Deletes the folders of views that do not serve: of an old one that was replaced, or a new one that was

@@ -2,6 +2,7 @@ package dev.onefold.embedded.fold;
 
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.process.Verdict;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
@@ -47,6 +48,10 @@ public final class Chunk {
     long letter;
     /// Whether the dead letter that is redriven is one still, when the round has ended.
     boolean letterStays;
+    /// What became of the event that was redriven, if a function folds it.
+    @Nullable
+    Verdict verdict;
+
     long timeMsMax = Long.MIN_VALUE;
     /// When the records arrived, which decides whether a time is in the future; [Long#MIN_VALUE] if they arrive now.
     long arrivedMs = Long.MIN_VALUE;
@@ -147,6 +152,7 @@ public final class Chunk {
         progresses = true;
         letter = 0;
         letterStays = false;
+        verdict = null;
         arrivedMs = Long.MIN_VALUE;
         clear();
     }
@@ -174,6 +180,11 @@ public final class Chunk {
     /// Whether the dead letter that was redriven is one still.
     public boolean letterStays() {
         return letterStays;
+    }
+
+    /// What became of the event that was redriven; `null` if no function folds it, or it is no event.
+    public @Nullable Verdict verdict() {
+        return verdict;
     }
 
     /// Forgets what the records were decoded to: they are decoded again in a later round.

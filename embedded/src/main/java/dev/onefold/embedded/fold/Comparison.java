@@ -5,7 +5,15 @@ import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.event.Key;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.shape.Value;
+import dev.onefold.embedded.rows.Keys;
+import dev.onefold.embedded.rows.Rows;
 import java.util.ArrayList;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Map;
 
@@ -18,14 +26,32 @@ public final class Comparison {
     private Comparison() {}
 
     /// The totals that are served against what the rows come to.
-    public static Verification ofRows(State state, Workers workers) {
+    public static Verification ofRows(State state, Folding folding, Workers workers) {
         List<Verification.Difference> differences = new ArrayList<>();
         long[] groups = new long[1];
         state.recompute(
                 workers,
                 (rollup, recomputed) ->
                         groups[0] += Verification.compare(state.served(rollup), recomputed, differences));
-        return new Verification(state.rows() + " rows", groups[0], differences);
+        Verification ofTotals = new Verification(
+                state.rows() + (state.hasFunction ? " keys" : " rows"), groups[0], differences);
+        return state.hasFunction && folding.canFold() ? ofKeys(ofTotals, state, folding, workers) : ofTotals;
+    }
+
+    /// The keys, too, against what their kept events come to.
+    private static Verification ofKeys(Verification ofTotals, State state, Folding folding, Workers workers) {
+        List<List<KeyAudit.Difference>> found = new ArrayList<>();
+        for (int shard = 0; shard < state.shards.length; shard++) {
+            found.add(new ArrayList<>());
+        }
+        workers.run(state.shards.length, shard -> {
+            Keys keys = state.shards[shard].keys();
+            folding.requireFunction()
+                    .forEach(shard, keys.keys(), (function, key) -> found.get(shard)
+                            .addAll(keys.audit(function, key)));
+        });
+        return ofTotals.with(
+                state.rows(), found.stream().flatMap(List::stream).toList());
     }
 
     /// The totals that are served against those of another state of the same definition.
@@ -35,7 +61,46 @@ public final class Comparison {
         for (int rollup = 0; rollup < served.groups.length; rollup++) {
             groups += Verification.compare(served.served(rollup), recomputed.served(rollup), differences);
         }
-        return new Verification(truth, groups, differences);
+        Verification ofTotals = new Verification(truth, groups, differences);
+        return served.hasFunction ? ofTotals.with(served.rows(), rows(served, recomputed)) : ofTotals;
+    }
+
+    /// The rows of tables that differ.
+    private static List<KeyAudit.Difference> rows(State served, State recomputed) {
+        List<KeyAudit.Difference> differences = new ArrayList<>();
+        Processing processing = (Processing) served.pipeline.fold();
+        for (int table = 0; table < processing.tables().size(); table++) {
+            String name = processing.tables().get(table).name();
+            for (Rows shard : served.shards) {
+                shard.keys().forEachRow(table, null, row -> {
+                    byte[] other = recomputed.shardOf(row.owner()).keys().content(row.owner(), row.id());
+                    if (!Arrays.equals(row.content(), other)) {
+                        differences.add(difference(served, name, row, json(row.content()), json(other)));
+                    }
+                });
+            }
+            for (Rows shard : recomputed.shards) {
+                shard.keys().forEachRow(table, null, row -> {
+                    if (served.shardOf(row.owner()).keys().content(row.owner(), row.id()) == null) {
+                        differences.add(difference(served, name, row, "", json(row.content())));
+                    }
+                });
+            }
+        }
+        return differences;
+    }
+
+    private static KeyAudit.Difference difference(
+            State state, String table, Keys.TableRow row, String served, String recomputed) {
+        return new KeyAudit.Difference(
+                Key.parts(state.pipeline, row.owner()),
+                table + " " + String.join(", ", row.id().key().parts()),
+                served,
+                recomputed);
+    }
+
+    private static String json(byte @Nullable [] content) {
+        return content == null ? "" : Value.read(content).toJson();
     }
 
     /// Requires that a pipeline has the rows that a comparison wants.

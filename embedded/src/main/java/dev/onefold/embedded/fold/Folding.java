@@ -13,6 +13,7 @@ import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.letters.Letters;
@@ -51,6 +52,8 @@ public final class Folding {
     private final boolean[] texts;
     private final @Nullable Duration horizon;
     private Settled settled = new Settled();
+    private final @Nullable KeyFolding keyFolding;
+    private final List<List<KeyFolding.Note>> notes = new ArrayList<>();
 
     /// What one thread decodes with.
     private final class Decoding {
@@ -64,7 +67,14 @@ public final class Folding {
         Source headed;
     }
 
-    public Folding(State state, Letters letters, InstantSource clock, Workers workers) {
+    /// @param function that folds; `null`: the pipeline has none, or its code is not here
+    public Folding(
+            State state,
+            Letters letters,
+            InstantSource clock,
+            Workers workers,
+            @Nullable LoadedFunction function) {
+        keyFolding = function == null ? null : new KeyFolding(function, state.shards.length, workers.hasThreads());
         this.state = state;
         this.letters = letters;
         this.clock = clock;
@@ -73,6 +83,7 @@ public final class Folding {
         Arrays.setAll(decodings, _ -> new Decoding());
         for (int shard = 0; shard < state.shards.length; shard++) {
             conflicts.add(new ArrayList<>());
+            notes.add(new ArrayList<>());
         }
         List<Measure.Input> inputs = Rollups.of(state.pipeline).inputs();
         texts = new boolean[inputs.size()];
@@ -207,6 +218,48 @@ public final class Folding {
             settle(chunk);
         }
         settleConflicts(chunks);
+        new KeyLetters(state, letters, clock).keep(notes, chunks);
+    }
+
+    /// Whether what folds is here: the function's code, if the pipeline has a function.
+    public boolean canFold() {
+        return !state.hasFunction || keyFolding != null;
+    }
+
+    /// What folds keys.
+    ///
+    /// @throws EngineException if the function's code is not here
+    public KeyFolding requireFunction() {
+        if (keyFolding == null) {
+            throw new EngineException(
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "The code that folds pipeline " + state.pipeline.name()
+                            + " is not here: open the data directory with its function.");
+        }
+        return keyFolding;
+    }
+
+    /// Brings all keys to this version of the function.
+    ///
+    /// @throws RuntimeException if a context cannot be read
+    public void upgradeKeys() {
+        for (int shard = 0; shard < state.shards.length; shard++) {
+            requireFunction().upgrade(shard, state.shards[shard].keys(), notes.get(shard));
+            state.shards[shard].store().clean(1);
+        }
+        new KeyLetters(state, letters, clock).keep(notes, List.of());
+    }
+
+    /// How many threads are in calls of the function that were given up.
+    public int abandonedCount() {
+        return keyFolding == null ? 0 : keyFolding.abandonedCount();
+    }
+
+    /// Ends the threads of the function.
+    public void close() {
+        if (keyFolding != null) {
+            keyFolding.close();
+        }
     }
 
     private static void takeColumns(Decoding decoding, Chunk chunk) {
@@ -288,7 +341,7 @@ public final class Folding {
     }
 
     private void add(Decoding decoding, Event event, Chunk chunk, long offset) {
-        if (event.kind == Event.Kind.COUNTED) {
+        if (event.kind == Event.Kind.COUNTED && !state.hasFunction) {
             for (int rollup = 0; rollup < decoding.groups.length; rollup++) {
                 decoding.groups[rollup] =
                         decoding.caches[rollup].number(event.data, event.groupFrom[rollup], event.groupTo[rollup]);
@@ -296,6 +349,11 @@ public final class Folding {
         }
         if (event.timeMs > chunk.timeMsMax) {
             chunk.timeMsMax = event.timeMs;
+        }
+        if (state.hasFunction) {
+            RowBatch.EncodedKey head = decoding.key.setHead(event.data, event.keyFrom, event.keyTo);
+            chunk.rows[head.shard(chunk.rows.length)].addEvent(event, head.from(chunk.source.number(), offset));
+            return;
         }
         RowBatch.EncodedKey key =
                 state.byPlace ? decoding.key.setNone(offset) : decoding.key.set(event.data, event.keyFrom, event.keyTo);
@@ -314,7 +372,7 @@ public final class Folding {
                 bytes += chunk.rows[shard].bytes();
                 count += chunk.rows[shard].count();
             }
-            needed += state.shards[shard].store().bytesFor(bytes, count);
+            needed += state.shards[shard].bytesFor(bytes, count);
             allBytes += bytes;
             allCount += count;
         }
@@ -337,6 +395,11 @@ public final class Folding {
 
     private void apply(int shard, List<Chunk> chunks) {
         Rows rows = state.shards[shard];
+        if (state.hasFunction) {
+            requireFunction().fold(shard, rows, chunks, notes.get(shard));
+            rows.store().clean(1);
+            return;
+        }
         List<Transition.Settled> shardConflicts = conflicts.get(shard);
         for (Chunk chunk : chunks) {
             if (state.byPlace) {

@@ -9,7 +9,9 @@ import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.core.state.Row;
 import dev.onefold.embedded.rows.Memory;
@@ -35,6 +37,7 @@ public final class State {
     public final Memory memory;
     public final Sources sources = new Sources();
     public final boolean byPlace;
+    public final boolean hasFunction;
     /// Counts of earlier lives, and of records that no shard sees.
     private Counts counts = new Counts(0, 0, 0, 0, 0);
 
@@ -51,6 +54,7 @@ public final class State {
         Arrays.setAll(values, this::newValues);
         Arrays.setAll(shards, _ -> new Rows(pipeline, groups, values, memory, sources::name));
         byPlace = pipeline.input().identity() instanceof Identity.ByPlace;
+        hasFunction = pipeline.fold() instanceof Processing;
     }
 
     private Values newValues(int rollup) {
@@ -95,11 +99,26 @@ public final class State {
 
     /// The row of a key.
     public Optional<Row> row(byte[] key) {
-        if (key.length > 2 * Limits.KEY_BYTES_MAX) {
+        if (hasFunction || key.length > 2 * Limits.KEY_BYTES_MAX) {
             return Optional.empty();
         }
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(key, 0, key.length);
         return shards[encoded.shard(shards.length)].get(encoded);
+    }
+
+    /// The state of a key that the function folds.
+    public Optional<KeyState> keyState(byte[] key) {
+        if (key.length > 2 * Limits.KEY_BYTES_MAX) {
+            return Optional.empty();
+        }
+        RowBatch.EncodedKey head = new RowBatch.EncodedKey().setHead(key, 0, key.length);
+        return shards[head.shard(shards.length)].keys().state(head);
+    }
+
+    /// The shard that owns a key.
+    public Rows shardOf(byte[] key) {
+        int length = Math.min(key.length, 2 * Limits.KEY_BYTES_MAX); // No longer key is stored.
+        return shards[new RowBatch.EncodedKey().set(key, 0, length).shard(shards.length)];
     }
 
     public long rows() {
@@ -135,7 +154,7 @@ public final class State {
                     Cells some = new Cells(pipeline, each, fresh);
                     Amounts nothing =
                             new Amounts(groups.length, rollups.inputs().size());
-                    shards[shard].forEach(amounts -> some.move(nothing, amounts));
+                    shards[shard].forEach(each, amounts -> some.move(nothing, amounts));
                     cells[shard][each] = some;
                 });
                 visitor.leaves(rollup, leaves(rollup, cells, fresh));

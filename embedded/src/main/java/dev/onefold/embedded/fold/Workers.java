@@ -24,6 +24,11 @@ public final class Workers implements AutoCloseable {
                         Thread.ofPlatform().daemon().name("onefold-worker-", 1).factory());
     }
 
+    /// Whether work is done on threads of the engine's own.
+    public boolean hasThreads() {
+        return threads > 0;
+    }
+
     /// How many parts are useful.
     public int parallelism() {
         return Math.max(1, threads);

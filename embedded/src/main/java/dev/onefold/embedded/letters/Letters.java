@@ -228,14 +228,29 @@ public final class Letters implements AutoCloseable {
 
     /// The letter of a record that was first read at a place; 0 if there is none. Of several the others are removed.
     public long onlyAt(Place place) {
-        LetterPlaces index = places;
-        if (index == null) {
-            index = new LetterPlaces(memory, slots, this::inSlot);
-            places = index;
-        }
-        List<Long> ids = index.at(place);
+        List<Long> ids = places().at(place);
         ids.stream().skip(1).forEach(this::remove);
         return ids.isEmpty() ? 0 : ids.getFirst();
+    }
+
+    /// Removes the letters of a place whose events are folded now; how many there were.
+    public int withdraw(Place place) {
+        int withdrawn = 0;
+        for (long id : places().at(place)) {
+            Reason reason = frame(id).letter().reason();
+            if (reason == Reason.FAILED || reason == Reason.TOO_LATE) {
+                remove(id);
+                withdrawn++;
+            }
+        }
+        return withdrawn;
+    }
+
+    private LetterPlaces places() {
+        if (places == null) {
+            places = new LetterPlaces(memory, slots, this::inSlot);
+        }
+        return places;
     }
 
     /// Takes over all letters of others, under their ids; no id of theirs is given again.

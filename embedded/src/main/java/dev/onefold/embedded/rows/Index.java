@@ -90,6 +90,22 @@ public final class Index {
         count++;
     }
 
+    /// Empties a slot: entries that stand behind their homes because of it move up.
+    void remove(long slot) {
+        long hole = slot;
+        long at = next(hole);
+        for (long entry = get(at); entry != 0; at = next(at), entry = get(at)) {
+            long home = (entry >>> LOCATION_BITS) * size >>> HASH_BITS;
+            boolean stays = hole <= at ? hole < home && home <= at : hole < home || home <= at;
+            if (!stays) {
+                slots.setAtIndex(ValueLayout.JAVA_LONG, hole, entry);
+                hole = at;
+            }
+        }
+        slots.setAtIndex(ValueLayout.JAVA_LONG, hole, 0);
+        count--;
+    }
+
     /// Grows by half.
     public void grow() {
         long newSize = size + size / 2;

@@ -142,6 +142,38 @@ public final class RowBatch {
         length = at;
     }
 
+    /// Appends an event for a function: its fields stand where a row has its contribution.
+    ///
+    /// @param owner scratch of one thread that holds the encoded key of the head and its hash
+    public void addEvent(Event event, EncodedKey owner) {
+        int fields = event.contentTo - event.contentFrom;
+        int room = HEADER_BYTES + owner.length + 64 + fields + PADDING;
+        if (length + room > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + room));
+        }
+        if (count == starts.length) {
+            starts = Arrays.copyOf(starts, count * 2);
+        }
+        starts[count++] = length;
+        byte[] target = bytes;
+        int start = length + HEADER_BYTES;
+        System.arraycopy(owner.bytes, 0, target, start, owner.length);
+        int at = start + owner.length;
+        int versionLength = event.versionTo - event.versionFrom;
+        System.arraycopy(event.data, event.versionFrom, target, at, versionLength);
+        at = putVarint(owner.source, target, at + versionLength);
+        at = putVarint(owner.offset, target, at);
+        target[at++] = (byte) event.kind.code();
+        if (event.kind == Event.Kind.COUNTED) {
+            System.arraycopy(event.data, event.contentFrom, target, at, fields);
+            at += fields;
+        }
+        LONG.set(target, length, owner.hash);
+        INT.set(target, length + 8, at - start);
+        INT.set(target, length + 12, owner.length);
+        length = at;
+    }
+
     static int putNumber(long hi, long lo, byte[] target, int at) {
         if (hi != lo >> 63) {
             target[at] = 16;
@@ -284,6 +316,13 @@ public final class RowBatch {
         public EncodedKey set(byte[] source, int from, int to) {
             length = putKey(source, from, to, bytes, 0);
             hash = Hash.of(bytes, 0, length);
+            return this;
+        }
+
+        /// Encodes the key at `[from, to)` as that of a function's head, see [KeyRecords].
+        public EncodedKey setHead(byte[] source, int from, int to) {
+            set(source, from, to);
+            bytes[length++] = 0;
             return this;
         }
 

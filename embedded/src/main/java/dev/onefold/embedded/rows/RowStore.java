@@ -22,9 +22,10 @@ public final class RowStore {
     private static final int LIVE_PERCENT_MIN = 80;
 
     /// Longest key as it is stored, and what may be read behind it.
-    private static final int KEY_BUFFER_BYTES = 3_000;
+    static final int KEY_BUFFER_BYTES = 6_000;
 
     private final Memory memory;
+    private final boolean owned;
     final Index index = new Index();
     private final List<@Nullable Segment> segments = new ArrayList<>(); // By slot.
     private final List<Segment> released = new ArrayList<>();
@@ -36,8 +37,10 @@ public final class RowStore {
     long appendedFrom; // Where the row just appended begins, with its length ...
     long appendedAt; // ... and behind its length.
 
-    RowStore(Memory memory) {
+    /// @param owned whether it holds the records of [KeyRecords], whose keys begin with the keys of their owners
+    RowStore(Memory memory, boolean owned) {
         this.memory = memory;
+        this.owned = owned;
         memory.take(index.bytes());
         head = addSegment(sequenceNext++);
     }
@@ -50,6 +53,70 @@ public final class RowStore {
     /// Where in its segment a location is.
     static long at(long location) {
         return location % Segment.BYTES;
+    }
+
+    /// Where the key ends of the row that begins, behind its length, at `rowStart`.
+    long keyEnd(Segment segment, long rowStart) {
+        long end = RowReader.keyEnd(segment, rowStart);
+        return owned ? segment.varintEnd(end) + segment.varint(end) : end;
+    }
+
+    private long hash(byte[] key, int length) {
+        return owned ? KeyRecords.hash(key, length) : Hash.of(key, 0, length);
+    }
+
+    /// Puts a record in place of the one with its key.
+    void put(long hash, byte[] key, int keyLength, byte[] value) {
+        Segment segment = room(keyLength + value.length);
+        long at = segment.used;
+        appendedFrom = at;
+        long rest = keyLength + (long) value.length;
+        while (rest >= 0x80) {
+            segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) (rest | 0x80));
+            rest >>>= 7;
+        }
+        segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) rest);
+        MemorySegment.copy(key, 0, segment.memory, ValueLayout.JAVA_BYTE, at, keyLength);
+        MemorySegment.copy(value, 0, segment.memory, ValueLayout.JAVA_BYTE, at + keyLength, value.length);
+        account(segment, (int) (at + keyLength + value.length - appendedFrom));
+        long slot = find(hash, key, 0, keyLength);
+        long entry = index.get(slot);
+        if (entry == 0) {
+            add(slot, hash, segment);
+        } else {
+            long location = Index.location(entry);
+            die(segment(location), at(location));
+            index.set(slot, hash, location(segment, appendedFrom));
+        }
+    }
+
+    /// What was put under a key; `null` if nothing was, or it was removed.
+    byte @Nullable [] get(long hash, byte[] key, int keyLength) {
+        long entry = index.get(find(hash, key, 0, keyLength));
+        if (entry == 0) {
+            return null;
+        }
+        long location = Index.location(entry);
+        Segment segment = segment(location);
+        long rowStart = segment.varintEnd(at(location));
+        return bytes(segment, rowStart + keyLength, rowStart + segment.varint(at(location)));
+    }
+
+    static byte[] bytes(Segment segment, long from, long to) {
+        byte[] bytes = new byte[(int) (to - from)];
+        MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, from, bytes, 0, bytes.length);
+        return bytes;
+    }
+
+    /// Removes a record, if it is there. After a start it may be there again.
+    void remove(long hash, byte[] key, int keyLength) {
+        long slot = find(hash, key, 0, keyLength);
+        long entry = index.get(slot);
+        if (entry != 0) {
+            long location = Index.location(entry);
+            die(segment(location), at(location));
+            index.remove(slot);
+        }
     }
 
     /// Puts the row that was just appended into the slot that [#find] gave.
@@ -65,9 +132,9 @@ public final class RowStore {
         account(segment, (int) appendedFrom - segment.used);
     }
 
-    /// Called once per row: its segment, and where it begins behind its length.
+    /// Called once per row: its segment, where it begins behind its length, and where it ends.
     interface Visitor {
-        void row(Segment segment, long rowStart);
+        void row(Segment segment, long rowStart, long rowEnd);
     }
 
     /// Visits each row, in no order.
@@ -77,7 +144,8 @@ public final class RowStore {
             if (entry != 0) {
                 long location = Index.location(entry);
                 Segment segment = segment(location);
-                visitor.row(segment, segment.varintEnd(at(location)));
+                long rowStart = segment.varintEnd(at(location));
+                visitor.row(segment, rowStart, rowStart + segment.varint(at(location)));
             }
         }
     }
@@ -196,9 +264,9 @@ public final class RowStore {
     private void clean(Segment victim) {
         byte[] key = new byte[KEY_BUFFER_BYTES];
         Frames.forEachRow(victim, victim.used, (rowAt, rowStart, rowEnd) -> {
-            int keyLength = (int) (RowReader.keyEnd(victim, rowStart) - rowStart);
+            int keyLength = (int) (keyEnd(victim, rowStart) - rowStart);
             MemorySegment.copy(victim.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
-            long hash = Hash.of(key, 0, keyLength);
+            long hash = hash(key, keyLength);
             long slot = find(hash, key, 0, keyLength);
             long entry = index.get(slot);
             if (entry != 0 && Index.location(entry) == location(victim, rowAt)) {
@@ -264,9 +332,9 @@ public final class RowStore {
         segment.persisted = segment.used;
         usedBytes += segment.used - Segment.FILE_HEADER_BYTES;
         Frames.forEachRow(segment, segment.used, (rowAt, rowStart, rowEnd) -> {
-            int keyLength = (int) (RowReader.keyEnd(segment, rowStart) - rowStart);
+            int keyLength = (int) (keyEnd(segment, rowStart) - rowStart);
             MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
-            long hash = Hash.of(key, 0, keyLength);
+            long hash = hash(key, keyLength);
             if (RowBatch.EncodedKey.shard(hash, shards) != shard) {
                 wrong[0] = rowAt;
             }
@@ -313,9 +381,9 @@ public final class RowStore {
             Segment from = other.segment(location);
             long at = at(location);
             long rowStart = from.varintEnd(at);
-            int keyLength = (int) (RowReader.keyEnd(from, rowStart) - rowStart);
+            int keyLength = (int) (keyEnd(from, rowStart) - rowStart);
             MemorySegment.copy(from.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
-            long hash = Hash.of(key, 0, keyLength);
+            long hash = hash(key, keyLength);
             if (RowBatch.EncodedKey.shard(hash, shards) != shard) {
                 continue;
             }
@@ -343,6 +411,11 @@ public final class RowStore {
     /// The number behind that of the newest segment.
     public long sequenceNext() {
         return sequenceNext;
+    }
+
+    /// Bytes of all segments that are taken.
+    long usedBytes() {
+        return usedBytes;
     }
 
     /// Bytes of memory in use by rows and index.

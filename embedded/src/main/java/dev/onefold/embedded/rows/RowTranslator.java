@@ -51,7 +51,7 @@ public final class RowTranslator {
     /// Translates all rows of a shard, some at a time; the same batch is given again and again.
     public void translate(Rows rows, Consumer<RowBatch> sink) {
         RowBatch batch = new RowBatch();
-        rows.store().forEach((segment, rowStart) -> {
+        rows.store().forEach((segment, rowStart, _) -> {
             translate(rows, segment, rowStart, batch);
             if (batch.count() == BATCH_ROWS) {
                 sink.accept(batch);

@@ -7,6 +7,7 @@ import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import java.lang.foreign.ValueLayout;
@@ -14,6 +15,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /// One shard: the current row of each of its keys, and the cells that these rows come to. Owned by one thread at a
 /// time.
@@ -24,6 +26,7 @@ public final class Rows {
     private final Cells[] cells;
     private final RowStore store;
     private final IntFunction<String> sourceName;
+    private final @Nullable Keys keys; // If a function folds the pipeline.
 
     private final Amounts before;
     private final Amounts after;
@@ -40,12 +43,36 @@ public final class Rows {
     public Rows(Pipeline pipeline, Groups[] groups, Values[] values, Memory memory, IntFunction<String> sourceName) {
         this.sourceName = sourceName;
         reader = new RowReader(pipeline, groups);
-        store = new RowStore(memory);
+        boolean folds = pipeline.fold() instanceof Processing;
+        store = new RowStore(memory, folds);
         cells = new Cells[groups.length];
         Arrays.setAll(cells, rollup -> new Cells(pipeline, rollup, values[rollup]));
+        keys = folds ? new Keys(pipeline, store, cells, groups) : null;
         before = reader.amounts();
         after = reader.amounts();
         nothing = reader.amounts();
+    }
+
+    /// The keys that a function folds.
+    ///
+    /// @throws IllegalStateException if the pipeline has no function
+    public Keys keys() {
+        if (keys == null) {
+            throw new IllegalStateException("The pipeline has no function");
+        }
+        return keys;
+    }
+
+    /// Bytes of memory that a batch may need, at most; with a function, as far as is known.
+    public long bytesFor(long batchBytes, long batchCount) {
+        return keys == null ? store.bytesFor(batchBytes, batchCount) : keys.bytesFor(batchBytes, batchCount);
+    }
+
+    /// Notes that all rows were loaded from files.
+    public void loaded() {
+        if (keys != null) {
+            keys.loaded();
+        }
     }
 
     /// Where the rows are kept.
@@ -60,7 +87,7 @@ public final class Rows {
 
     /// How many keys have a row, deleted ones included.
     public long count() {
-        return store.index.count();
+        return keys == null ? store.index.count() : keys.count();
     }
 
     /// Forgets the counts: what came here so far was counted elsewhere.
@@ -69,11 +96,14 @@ public final class Rows {
         duplicate = 0;
         stale = 0;
         conflicting = 0;
+        if (keys != null) {
+            keys.resetCounts();
+        }
     }
 
     /// What became of the records that came here.
     public Counts counts() {
-        return new Counts(accepted, duplicate, stale, conflicting, 0);
+        return keys == null ? new Counts(accepted, duplicate, stale, conflicting, 0) : keys.counts();
     }
 
     /// Applies rows that arrived: decides each, and moves what it contributes, in one step.
@@ -106,7 +136,14 @@ public final class Rows {
         for (int rollup = 0; rollup < cells.length; rollup++) {
             cells[rollup] = new Cells(pipeline, rollup, values[rollup]);
         }
-        forEach(amounts -> move(nothing, amounts));
+        if (keys == null) {
+            forEach(amounts -> move(nothing, amounts));
+            return;
+        }
+        for (int rollup = 0; rollup < cells.length; rollup++) {
+            Cells each = cells[rollup];
+            keys.forEach(rollup, amounts -> each.move(nothing, amounts));
+        }
     }
 
     /// Touches the slots and rows that are about to be needed, so that their cache misses overlap.
@@ -245,10 +282,19 @@ public final class Rows {
         void row(Amounts amounts);
     }
 
+    /// Visits what each row contributes to a roll-up, in no order.
+    public void forEach(int rollup, Visitor visitor) {
+        if (keys == null) {
+            forEach(visitor);
+        } else {
+            keys.forEach(rollup, visitor);
+        }
+    }
+
     /// Visits what each row contributes, in no order.
-    public void forEach(Visitor visitor) {
+    private void forEach(Visitor visitor) {
         Amounts amounts = reader.amounts();
-        store.forEach((segment, rowStart) -> {
+        store.forEach((segment, rowStart, _) -> {
             reader.read(segment, kindAt(segment, RowReader.keyEnd(segment, rowStart)), amounts);
             visitor.row(amounts);
         });
@@ -261,6 +307,6 @@ public final class Rows {
 
     /// Visits each row whole, in no order.
     public void forEachRow(Consumer<Row> visitor) {
-        store.forEach((segment, rowStart) -> visitor.accept(row(segment, rowStart)));
+        store.forEach((segment, rowStart, _) -> visitor.accept(row(segment, rowStart)));
     }
 }

@@ -135,6 +135,7 @@ final class Recovery {
                                 files.file(extent.sequence()), wrong, "the row's key belongs to another shard");
                     }
                 }
+                shards[shard].loaded();
             }
         });
     }
@@ -163,6 +164,7 @@ final class Recovery {
             for (Rows each : old) {
                 state.shards[shard].store().adopt(each.store(), shard, state.shards.length);
             }
+            state.shards[shard].loaded();
         }
         for (Cells[] cells : oldCells) {
             for (int rollup = 0; rollup < groups.length; rollup++) {

@@ -14,6 +14,7 @@ import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
+import dev.onefold.embedded.fold.Codes;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
@@ -57,7 +58,12 @@ public final class View {
         pipeline = state.pipeline;
         letters = recovered.letters();
         groupLogs = recovered.groupLogs();
-        folding = new Folding(state, letters, opening.settings.clock(), opening.workers);
+        folding = new Folding(
+                state,
+                letters,
+                opening.settings.clock(),
+                opening.workers,
+                opening.codes.of(pipeline).orElse(null));
         commits = new Commits(state, folding, letters, opening.journal());
         checkpoints = new Checkpoints(
                 directory,
@@ -73,7 +79,14 @@ public final class View {
 
     /// What views of one engine share.
     public record Opening(
-            Path root, Running settings, Workers workers, Stored stored, OwnThread own, Guard guard, Space space) {
+            Path root,
+            Running settings,
+            Workers workers,
+            Codes codes,
+            Stored stored,
+            OwnThread own,
+            Guard guard,
+            Space space) {
         public long identity() {
             return stored.identity();
         }
@@ -164,6 +177,40 @@ public final class View {
         letterFill.decide();
     }
 
+    /// Fills this view, which is empty, from the keys and the dead letters of another, whose keys an older version of
+    /// the function has folded, or this one.
+    ///
+    /// @throws EngineException if a key cannot be brought to this version
+    public void fillFromKeys(View other, Workers workers) {
+        long needed = 0;
+        for (Rows rows : other.state.shards) {
+            needed += rows.store().bytes();
+        }
+        requireMemory(needed);
+        state.sources.load(other.state.sources.store());
+        state.saw(other.state.watermarkMs());
+        letters.addAll(other.letters, checkpoints::takeIfDue);
+        state.count(other.state.allCounts());
+        for (int shard = 0; shard < state.shards.length; shard++) {
+            for (Rows rows : other.state.shards) {
+                state.shards[shard].store().adopt(rows.store(), shard, state.shards.length);
+            }
+            state.shards[shard].loaded();
+        }
+        try {
+            state.recount(workers);
+            groupLogs.beginAnew();
+            folding.upgradeKeys();
+        } catch (EngineException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new EngineException(
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "The keys cannot follow the new definition: " + e.getMessage() + ". The old one still serves.",
+                    e);
+        }
+    }
+
     /// Applies rows that were made of another view's.
     public void applyTranslated(RowBatch batch, Consumer<Transition.Settled> conflicts) {
         requireMemory(batch);
@@ -182,6 +229,10 @@ public final class View {
         for (Rows rows : state.shards) {
             needed += rows.store().bytesFor(batch.bytes(), batch.count());
         }
+        requireMemory(needed);
+    }
+
+    private void requireMemory(long needed) {
         if (!state.memory.fits(needed)) {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,
@@ -192,6 +243,7 @@ public final class View {
 
     /// Releases memory and files.
     public void close(boolean broken) {
+        folding.close();
         if (broken) { // A writer may still be at work after a failure; the process is about to end.
             checkpoints.abandon();
         } else {

@@ -57,7 +57,7 @@ class CommitsTest {
             List<Entry> entries = new ArrayList<>();
             journal =
                     Journal.open(directory, 42, Journal.Position.START, payload -> entries.add(Entry.decode(payload)));
-            Folding folding = new Folding(state, letters, () -> Instant.EPOCH, new Workers(0));
+            Folding folding = new Folding(state, letters, () -> Instant.EPOCH, new Workers(0), null);
             commits = new Commits(state, folding, letters, journal);
             entries.forEach(commits::replay);
         }

@@ -1,0 +1,103 @@
+package dev.onefold.embedded.definition;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.Code;
+import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.core.shape.Change;
+import dev.onefold.core.shape.Changes;
+import dev.onefold.embedded.fold.Codes;
+import java.util.List;
+
+/// The versions of a function: the one that has folded, and the one that is given.
+public final class FunctionVersions {
+    private FunctionVersions() {}
+
+    /// Whether two definitions are one, but for the jar of their function.
+    public static boolean differInHashOnly(Pipeline stored, Pipeline given) {
+        return !stored.equals(given) && withoutHash(stored).equals(withoutHash(given));
+    }
+
+    private static Pipeline withoutHash(Pipeline pipeline) {
+        if (!(pipeline.fold() instanceof Processing processing)) {
+            return pipeline;
+        }
+        Code code = processing.code();
+        return new Pipeline(
+                pipeline.name(),
+                pipeline.input(),
+                new Processing(
+                        processing.className(),
+                        null,
+                        processing.version(),
+                        processing.onNewVersion(),
+                        processing.order(),
+                        processing.keep(),
+                        processing.tables(),
+                        processing.feeds(),
+                        code == null ? null : new Code("", code.context(), code.event(), code.tables())));
+    }
+
+    /// Says that the code has changed and its version has not.
+    public static String warning(Pipeline stored, Pipeline given) {
+        return "The function of pipeline " + given.name() + " has another hash than the one that has folded, and the"
+                + " same version: " + hash(given) + ", and " + hash(stored)
+                + " before. If it computes something else, raise its version.";
+    }
+
+    private static String hash(Pipeline pipeline) {
+        return pipeline.fold() instanceof Processing processing
+                        && processing.code() != null
+                        && !processing.code().sha256().isEmpty()
+                ? processing.code().sha256()
+                : "none (it is in no jar)";
+    }
+
+    /// Why what is stored of the keys is not enough for another definition; empty if it is.
+    static String impossible(Pipeline stored, Pipeline given, Codes codes) {
+        if (!(stored.fold() instanceof Processing has) || !(given.fold() instanceof Processing wants)) {
+            return "a pipeline with a function and one without hold different things";
+        }
+        if (!stored.input().equals(given.input())) {
+            return "its input is read in another way";
+        }
+        if (has.order() != wants.order()) {
+            return "the order was " + has.order().word() + ", and is " + wants.order().word();
+        }
+        if (!has.tables().equals(wants.tables())) {
+            return "its tables are others";
+        }
+        Code before = has.code();
+        Code now = wants.code();
+        return before == null || now == null ? "" : unreadable(before, now, wants, upgrades(given, codes));
+    }
+
+    private static boolean upgrades(Pipeline given, Codes codes) {
+        return codes.of(given).map(LoadedFunction::upgrades).orElse(false);
+    }
+
+    private static String unreadable(Code before, Code now, Processing wants, boolean upgrades) {
+        List<Change> context = Changes.of(before.context(), now.context()).refused();
+        if (!context.isEmpty() && !upgrades) {
+            return "the context has changed: " + context.getFirst();
+        }
+        List<Change> event = Changes.withoutDefaults(before.event(), now.event()).refused();
+        return !event.isEmpty() && wants.order() == Processing.Order.IN_ORDER
+                ? "the event has changed: " + event.getFirst()
+                : "";
+    }
+
+    /// Requires that a function is not older than the one that has folded.
+    public static void requireNotLower(Pipeline stored, Pipeline given) {
+        if (stored.fold() instanceof Processing has
+                && given.fold() instanceof Processing wants
+                && wants.version() < has.version()) {
+            throw new EngineException(
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "Version " + has.version() + " of the function has folded the data of pipeline " + given.name()
+                            + ", and version " + wants.version()
+                            + " is given. Nothing was changed. Give the newer code, or raise the version.");
+        }
+    }
+}

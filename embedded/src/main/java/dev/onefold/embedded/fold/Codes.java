@@ -1,0 +1,111 @@
+package dev.onefold.embedded.fold;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FileNames;
+import dev.onefold.process.Processor;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The functions that fold in a data directory: the one that it was opened with, those whose jars it holds, and those
+/// on the class path. So a start finds the code that folded what the journal holds, also when the pipeline file names
+/// a newer one.
+public final class Codes implements AutoCloseable {
+    private final Path root;
+    private final @Nullable LoadedFunction given;
+    private final List<URLClassLoader> loaders = new ArrayList<>();
+
+    /// @param given what the directory was opened with; `null`: no function
+    public Codes(Path root, @Nullable LoadedFunction given) {
+        this.root = root;
+        this.given = given;
+    }
+
+    /// The function that folds under a definition; empty if it has none, or its code is not to be found.
+    public Optional<LoadedFunction> of(Pipeline pipeline) {
+        if (!(pipeline.fold() instanceof Processing processing) || processing.code() == null) {
+            return Optional.empty();
+        }
+        if (given != null && given.pipeline().equals(pipeline)) {
+            return Optional.of(given);
+        }
+        return found(pipeline, processing.code().sha256());
+    }
+
+    private synchronized Optional<LoadedFunction> found(Pipeline pipeline, String sha256) {
+        try {
+            ClassLoader loader = sha256.isEmpty() ? onClassPath() : inJar(sha256);
+            if (loader == null) {
+                return Optional.empty();
+            }
+            LoadedFunction function = LoadedFunction.load(pipeline, loader, sha256);
+            return function.pipeline().equals(pipeline) ? Optional.of(function) : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    private @Nullable ClassLoader inJar(String sha256) {
+        Path jar = FileNames.code(root, sha256);
+        if (!Files.isRegularFile(jar)) {
+            return null;
+        }
+        if (!Sha256.hex(Disk.readAll(jar)).equals(sha256)) {
+            throw Disk.corrupt(jar, 0, "its SHA-256 is not the one in its name");
+        }
+        URLClassLoader loader = loader(jar);
+        loaders.add(loader);
+        return loader;
+    }
+
+    private static ClassLoader onClassPath() {
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        return context == null ? ClassLoader.getSystemClassLoader() : context;
+    }
+
+    /// Finds the classes of a jar.
+    public static URLClassLoader loader(Path jar) {
+        try {
+            return new URLClassLoader(new URL[] {jar.toUri().toURL()}, Processor.class.getClassLoader());
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException("The jar " + jar + " has no address", e);
+        }
+    }
+
+    /// Copies a jar into the directory, where it is found when the pipeline file names another one.
+    public static void keep(Path root, byte[] jar) {
+        Path copy = FileNames.code(root, Sha256.hex(jar));
+        if (!Files.exists(copy)) {
+            try {
+                Disk.replace(copy, ByteBuffer.wrap(jar));
+            } catch (dev.onefold.embedded.disk.OutOfSpaceException e) {
+                throw new EngineException(
+                        EngineException.Kind.NO_SPACE, "There is no space for the function's jar in " + root, e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        for (URLClassLoader loader : loaders) {
+            try {
+                loader.close();
+            } catch (IOException e) {
+                throw new IllegalStateException("A jar could not be closed", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+package dev.onefold.embedded.rows;
+
+import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.event.Key;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.Base;
+import dev.onefold.core.process.Head;
+import dev.onefold.core.process.Kept;
+import dev.onefold.core.process.RowId;
+import dev.onefold.core.process.Store;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The records of one key that a function folds. They lie in the shard of that key, which owns them. One object serves
+/// key after key; it is not thread-safe.
+///
+///     key   = key of the owner as in [RowBatch], varint length of what follows, kind and place
+///     head  nothing
+///     row   1 + number of the table, then the part of the row's key that is not the owner's, in UTF-8
+///     kept  40, varint ordinal
+///     base  41
+///
+/// The rest of a record is what `core.process` has encoded, and for a row its content. A row without content was
+/// removed. All records of an owner have the low half of its hash, which says the shard.
+final class KeyRecords implements Store {
+    private static final int ROW = 1;
+    private static final int KEPT = 40;
+    private static final int BASE = 41;
+    private static final long SHARD_MASK = 0xffff_ffffL;
+
+    private final Pipeline pipeline;
+    private final RowStore store;
+    private final List<Table> tables = new ArrayList<>();
+    private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
+    private int ownerLength;
+    private long ownerHash;
+    private int length;
+    private long hash;
+    private @Nullable Head head;
+
+    /// @param owner for each part of the key of a row: the part of the owner's key that it is, or -1
+    private record Table(int[] owner) {
+        boolean isOwnersAlone() {
+            return Arrays.stream(owner).allMatch(part -> part >= 0);
+        }
+    }
+
+    KeyRecords(Pipeline pipeline, RowStore store) {
+        this.pipeline = pipeline;
+        this.store = store;
+        Processing processing = (Processing) pipeline.fold();
+        List<String> names = pipeline.input().identity() instanceof Identity.Versioned versioned
+                ? versioned.key().stream().map(Object::toString).toList()
+                : List.of();
+        for (Processing.Table table : processing.tables()) {
+            tables.add(new Table(table.key().stream().mapToInt(names::indexOf).toArray()));
+        }
+    }
+
+    /// The hash of a record's key.
+    static long hash(byte[] key, int length) {
+        int end = key[0] == 0 ? 17 : ownerEnd(key);
+        long owner = Hash.of(key, 0, end);
+        return key[end] == 0 ? owner : owner & SHARD_MASK | Hash.of(key, 0, length) & ~SHARD_MASK;
+    }
+
+    private static int ownerEnd(byte[] key) {
+        long ownerBytes = -1;
+        int at = 0;
+        int shift = 0;
+        do {
+            ownerBytes += (long) (key[at] & 0x7f) << shift;
+            shift += 7;
+        } while (key[at++] < 0);
+        return at + (int) ownerBytes;
+    }
+
+    /// From here on the records of the owner whose head has this key.
+    void own(byte[] bytes, int from, int headKeyLength, long headHash) {
+        ownerLength = headKeyLength - 1;
+        ownerHash = headHash;
+        System.arraycopy(bytes, from, key, 0, ownerLength);
+        head = null;
+    }
+
+    /// From here on the records of the owner of a record.
+    void ownerOf(Segment segment, long rowStart) {
+        byte[] owner = RowStore.bytes(segment, rowStart, RowReader.keyEnd(segment, rowStart));
+        ownerLength = owner.length;
+        System.arraycopy(owner, 0, key, 0, ownerLength);
+        ownerHash = Hash.of(key, 0, ownerLength);
+        head = null;
+    }
+
+    /// The key of the owner, as an event has it.
+    byte[] owner() {
+        if (key[0] == 0) {
+            java.nio.ByteBuffer sixteen = java.nio.ByteBuffer.wrap(key, 1, 16);
+            return new java.util.UUID(sixteen.getLong(), sixteen.getLong())
+                    .toString()
+                    .getBytes(StandardCharsets.US_ASCII);
+        }
+        int from = 0;
+        while (key[from++] < 0) {
+            // The length of the key stands in front of it.
+        }
+        return Arrays.copyOfRange(key, from, ownerLength);
+    }
+
+    private void atHead() {
+        key[ownerLength] = 0;
+        length = ownerLength + 1;
+        hash = ownerHash;
+    }
+
+    private void atKept(long ordinal) {
+        key[ownerLength + 1] = KEPT;
+        at(RowBatch.putVarint(ordinal, key, ownerLength + 2));
+    }
+
+    private void atBase() {
+        key[ownerLength + 1] = BASE;
+        at(ownerLength + 2);
+    }
+
+    private void atRow(RowId row) {
+        key[ownerLength + 1] = (byte) (ROW + row.table());
+        Table table = tables.get(row.table());
+        if (table.isOwnersAlone()) {
+            at(ownerLength + 2);
+            return;
+        }
+        List<String> parts = row.key().parts();
+        byte[] other = parts.get(table.owner[0] < 0 ? 0 : 1).getBytes(StandardCharsets.UTF_8);
+        int lengthBytes = 1 + other.length < 0x80 ? 1 : 2;
+        key[ownerLength + lengthBytes] = (byte) (ROW + row.table());
+        System.arraycopy(other, 0, key, ownerLength + lengthBytes + 1, other.length);
+        RowBatch.putVarint(1L + other.length, key, ownerLength);
+        length = ownerLength + lengthBytes + 1 + other.length;
+        hash = hash(key, length);
+    }
+
+    /// Ends a key that has at most 127 bytes behind that of its owner.
+    private void at(int end) {
+        key[ownerLength] = (byte) (end - ownerLength - 1);
+        length = end;
+        hash = hash(key, length);
+    }
+
+    private byte @Nullable [] get() {
+        return store.get(hash, key, length);
+    }
+
+    private void put(byte[] value) {
+        store.put(hash, key, length, value);
+    }
+
+    /// The head of the owner; `null` if it has none.
+    @Nullable
+    Head head() {
+        atHead();
+        byte[] bytes = get();
+        head = bytes == null ? null : Head.read(bytes);
+        return head;
+    }
+
+    void put(Head next) {
+        atHead();
+        put(next.encoded());
+    }
+
+    void put(Kept kept) {
+        atKept(kept.ordinal());
+        put(kept.encoded());
+    }
+
+    void put(Base base) {
+        atBase();
+        put(base.encoded());
+    }
+
+    /// @param content of the row; `null`: it is removed
+    void put(RowId row, byte @Nullable [] content) {
+        atRow(row);
+        put(content == null ? new byte[0] : content);
+    }
+
+    void dropKept(long ordinal) {
+        atKept(ordinal);
+        store.remove(hash, key, length);
+    }
+
+    void dropBase() {
+        atBase();
+        store.remove(hash, key, length);
+    }
+
+    @Override
+    public List<Kept> kept(long from) {
+        Head now = head == null ? head() : head;
+        List<Kept> kept = new ArrayList<>();
+        if (now == null) {
+            return kept;
+        }
+        if (now.window().baseCount() > 0) {
+            base().events().stream().map(Base.Event::ordinal).sorted().forEach(ordinal -> addKept(ordinal, kept));
+        }
+        for (long ordinal = Math.max(from, now.window().first()); ordinal < now.window().next(); ordinal++) {
+            addKept(ordinal, kept);
+        }
+        return kept;
+    }
+
+    private void addKept(long ordinal, List<Kept> into) {
+        atKept(ordinal);
+        byte[] bytes = get();
+        if (bytes != null) {
+            into.add(Kept.read(bytes));
+        }
+    }
+
+    @Override
+    public Base base() {
+        atBase();
+        byte[] bytes = get();
+        if (bytes == null) {
+            throw new IllegalStateException("What a refold left of a key is not stored");
+        }
+        return Base.read(bytes);
+    }
+
+    @Override
+    public Map<RowId, byte[]> rows(Collection<RowId> rows) {
+        Map<RowId, byte[]> found = new HashMap<>();
+        for (RowId row : rows) {
+            atRow(row);
+            byte[] content = get();
+            if (content != null && content.length > 0) {
+                found.put(row, content);
+            }
+        }
+        return found;
+    }
+
+    /// What a record is.
+    sealed interface Kind {
+        record OfHead() implements Kind {}
+
+        record OfRow(RowId row) implements Kind {}
+
+        record OfKept(long ordinal) implements Kind {}
+
+        record OfBase() implements Kind {}
+    }
+
+    /// Whether a record is a row of a table; -1 if it is something else.
+    static int table(Segment segment, long rowStart) {
+        long end = RowReader.keyEnd(segment, rowStart);
+        long suffix = segment.varint(end);
+        int kind = suffix == 0 ? 0 : segment.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, segment.varintEnd(end));
+        return kind >= ROW && kind < KEPT ? kind - ROW : -1;
+    }
+
+    /// What a record of the owner is.
+    Kind kind(Segment segment, long rowStart) {
+        long end = RowReader.keyEnd(segment, rowStart);
+        long suffix = segment.varint(end);
+        long at = segment.varintEnd(end);
+        if (suffix == 0) {
+            return new Kind.OfHead();
+        }
+        int kind = segment.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
+        return switch (kind) {
+            case KEPT -> new Kind.OfKept(segment.varint(at + 1));
+            case BASE -> new Kind.OfBase();
+            default -> new Kind.OfRow(row(kind - ROW, RowStore.bytes(segment, at + 1, at + suffix)));
+        };
+    }
+
+    private RowId row(int table, byte[] other) {
+        List<String> owner = Key.parts(pipeline, owner());
+        List<String> parts = new ArrayList<>();
+        for (int part : tables.get(table).owner) {
+            parts.add(part < 0 ? new String(other, StandardCharsets.UTF_8) : owner.get(part));
+        }
+        return new RowId(table, Tuple.of(parts));
+    }
+}

@@ -1,0 +1,378 @@
+package dev.onefold.embedded.rows;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.bytes.BytesIn;
+import dev.onefold.core.bytes.BytesOut;
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.map.Amounts;
+import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.Arrival;
+import dev.onefold.core.process.Base;
+import dev.onefold.core.process.Change;
+import dev.onefold.core.process.Change.RowChange;
+import dev.onefold.core.process.Feeds;
+import dev.onefold.core.process.Head;
+import dev.onefold.core.process.Kept;
+import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyFold;
+import dev.onefold.core.process.KeyState;
+import dev.onefold.core.process.RowId;
+import dev.onefold.core.process.StepFunction;
+import dev.onefold.core.process.Verdict;
+import dev.onefold.core.state.Amount;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The keys of a shard that a function folds: their heads, kept events and rows of tables, and the cells that the rows
+/// come to. Owned by one thread at a time.
+public final class Keys {
+    /// What an event may write that nothing is known of yet.
+    private static final long WRITTEN_BYTES_MIN = 512;
+
+    private static final int ENTRY_BYTES = 32; // Lengths, and the share of the index.
+
+    private final Pipeline pipeline;
+    private final RowStore store;
+    private final Cells[] cells;
+    private final Groups[] groups;
+    private final KeyRecords records;
+    private final Feeds feeds;
+    private final List<Measure.Input> inputs;
+    private final int[][] inputsOf; // Per table that feeds: where its inputs are among all.
+    private final Amounts before;
+    private final Amounts after;
+    private Counts counts = new Counts(0, 0, 0, 0, 0);
+    private long count;
+    private long events;
+    private long writtenBytes;
+
+    Keys(Pipeline pipeline, RowStore store, Cells[] cells, Groups[] groups) {
+        this.pipeline = pipeline;
+        this.store = store;
+        this.cells = cells;
+        this.groups = groups;
+        Processing processing = (Processing) pipeline.fold();
+        records = new KeyRecords(pipeline, store);
+        feeds = new Feeds(processing);
+        inputs = Rollups.of(pipeline).inputs();
+        inputsOf = new int[processing.tables().size()][];
+        before = new Amounts(groups.length, inputs.size());
+        after = new Amounts(groups.length, inputs.size());
+    }
+
+    /// What became of an event, to be stored.
+    ///
+    /// @param change what it changes; `null`: nothing
+    public record Folded(byte[] key, Arrival arrival, Verdict verdict, @Nullable Change change) {}
+
+    /// Where an event was read.
+    ///
+    /// @param source number of the source
+    public record Origin(int source, long offset) {
+        /// The place of these bytes.
+        public static Origin of(byte[] bytes) {
+            BytesIn in = new BytesIn(bytes);
+            return new Origin((int) in.number(), in.number());
+        }
+
+        byte[] bytes() {
+            return new BytesOut().number(source).number(offset).toBytes();
+        }
+    }
+
+    /// Calls the function for one event. Changes nothing.
+    public Folded fold(StepFunction function, RowBatch batch, int number, boolean redriven) {
+        int start = batch.starts[number];
+        int keyLength = batch.keyLength(start);
+        int keyAt = start + RowBatch.HEADER_BYTES;
+        records.own(batch.bytes, keyAt, keyLength, batch.hash(start));
+        Arrival arrival = arrival(batch, start, redriven);
+        byte[] key = records.owner();
+        KeyFold fold = new KeyFold(function, key, records.head(), records);
+        Verdict verdict = fold.fold(arrival);
+        return new Folded(key, arrival, verdict, fold.hasChanged() ? fold.change() : null);
+    }
+
+    private static Arrival arrival(RowBatch batch, int start, boolean redriven) {
+        byte[] bytes = batch.bytes;
+        int at = start + RowBatch.HEADER_BYTES + batch.keyLength(start);
+        int end = start + RowBatch.HEADER_BYTES + batch.rowLength(start);
+        int versionEnd = at + VersionBytes.length(bytes[at]);
+        byte[] version = Arrays.copyOfRange(bytes, at, versionEnd);
+        int kindAt = versionEnd;
+        for (int varint = 0; varint < 2; varint++) {
+            while (bytes[kindAt++] < 0) {
+                // The varint goes on.
+            }
+        }
+        byte[] content = bytes[kindAt] == Event.Kind.COUNTED.code()
+                ? Arrival.counted(bytes, kindAt + 1, end)
+                : Arrival.filtered();
+        return new Arrival(version, content, Arrays.copyOfRange(bytes, versionEnd, kindAt), redriven);
+    }
+
+    /// Stores what the event came to that [#fold] has folded last.
+    public void store(Folded folded) {
+        count(folded.verdict);
+        events++;
+        if (folded.change != null) {
+            write(folded.change);
+        }
+    }
+
+    /// Brings a key to this version of the function; what that changes is stored.
+    public Optional<Change> upgrade(StepFunction function, byte[] key) {
+        RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(key, 0, key.length);
+        records.own(encoded.bytes, 0, encoded.length, encoded.hash);
+        KeyFold fold = new KeyFold(function, key, records.head(), records);
+        if (!fold.hasChanged()) {
+            return Optional.empty();
+        }
+        Change change = fold.change();
+        write(change);
+        return Optional.of(change);
+    }
+
+    private void count(Verdict verdict) {
+        counts = counts.plus(
+                switch (verdict) {
+                    case ACCEPTED -> new Counts(1, 0, 0, 0, 0);
+                    case DUPLICATE -> new Counts(0, 1, 0, 0, 0);
+                    case STALE -> new Counts(0, 0, 1, 0, 0);
+                    case CONFLICTING -> new Counts(0, 0, 0, 1, 0);
+                    case REJECTED -> new Counts(0, 0, 0, 0, 1);
+                });
+    }
+
+    private void write(Change change) {
+        long entries = store.index.count();
+        long used = store.usedBytes();
+        for (RowChange row : change.rows()) {
+            records.put(row.row(), row.after());
+            move(row);
+        }
+        change.kept().forEach(records::put);
+        change.dropped().forEach(records::dropKept);
+        Base base = change.base();
+        if (base != null) {
+            records.put(base);
+        } else if (change.dropsBase()) {
+            records.dropBase();
+        }
+        records.put(change.head());
+        writtenBytes += store.usedBytes() - used + (store.index.count() - entries) * ENTRY_BYTES;
+        if (change.head().revision() == 1) {
+            count++;
+        }
+    }
+
+    private void move(RowChange change) {
+        int table = change.row().table();
+        if (!feeds.isFed(table)) {
+            return;
+        }
+        List<Integer> left = fill(table, change.before(), before);
+        List<Integer> joined = fill(table, change.after(), after);
+        for (int rollup : joined.isEmpty() ? left : joined) {
+            cells[rollup].move(before, after);
+        }
+    }
+
+    /// Fills in what a row contributes; the roll-ups that it feeds, none without content.
+    private List<Integer> fill(int table, byte @Nullable [] content, Amounts into) {
+        into.counted = false;
+        if (content == null || content.length == 0) {
+            return List.of();
+        }
+        Feeds.Part part = feeds.part(table, content).orElseThrow();
+        into.counted = part.contribution().kind() == Event.Kind.COUNTED;
+        for (int i = 0; i < part.contribution().groups().size(); i++) {
+            int rollup = part.rollups().get(i);
+            into.group[rollup] =
+                    groups[rollup].number(part.contribution().groups().get(i));
+        }
+        int[] places = inputsOf[table];
+        if (places == null) {
+            places = Rollups.of(part.pipeline()).inputs().stream()
+                    .mapToInt(inputs::indexOf)
+                    .toArray();
+            inputsOf[table] = places;
+        }
+        for (int i = 0; i < part.contribution().amounts().size(); i++) {
+            fill(part.contribution().amounts().get(i), places[i], into);
+        }
+        return part.rollups();
+    }
+
+    private static void fill(Amount amount, int input, Amounts into) {
+        into.present[input] = !(amount instanceof Amount.None);
+        switch (amount) {
+            case Amount.None _ -> {}
+            case Amount.Number(var value) -> {
+                BigInteger unscaled = value.unscaledValue();
+                into.hi[input] = unscaled.shiftRight(64).longValue();
+                into.lo[input] = unscaled.longValue();
+            }
+            case Amount.Text(var text) -> into.text[input] = text.getBytes(StandardCharsets.UTF_8);
+        }
+    }
+
+    /// Visits what each row of the tables contributes to a roll-up.
+    void forEach(int rollup, Rows.Visitor visitor) {
+        store.forEach((segment, rowStart, rowEnd) -> {
+            int table = KeyRecords.table(segment, rowStart);
+            if (table >= 0
+                    && feeds.isFed(table)
+                    && fill(table, value(segment, rowStart, rowEnd), after).contains(rollup)) {
+                visitor.row(after);
+            }
+        });
+    }
+
+    private byte[] value(Segment segment, long rowStart, long rowEnd) {
+        return RowStore.bytes(segment, store.keyEnd(segment, rowStart), rowEnd);
+    }
+
+    /// How many keys there are.
+    long count() {
+        return count;
+    }
+
+    Counts counts() {
+        return counts;
+    }
+
+    void resetCounts() {
+        counts = new Counts(0, 0, 0, 0, 0);
+    }
+
+    /// Counts the keys that were loaded, and drops events that are kept no longer: their records were there still.
+    void loaded() {
+        count = 0;
+        Set<Long> named = new HashSet<>();
+        for (long slot = store.index.size() - 1; slot >= 0; slot--) {
+            long entry = store.index.get(slot);
+            if (entry == 0) {
+                continue;
+            }
+            long location = Index.location(entry);
+            Segment segment = store.segment(location);
+            long rowStart = segment.varintEnd(RowStore.at(location));
+            records.ownerOf(segment, rowStart);
+            switch (records.kind(segment, rowStart)) {
+                case KeyRecords.Kind.OfHead _ -> count++;
+                case KeyRecords.Kind.OfKept(long ordinal) -> {
+                    if (!isAlive(ordinal, named)) {
+                        records.dropKept(ordinal);
+                    }
+                }
+                case KeyRecords.Kind.OfBase _ -> {
+                    Head head = records.head();
+                    if (head == null || head.window().baseCount() == 0) {
+                        records.dropBase();
+                    }
+                }
+                case KeyRecords.Kind.OfRow _ -> {}
+            }
+        }
+    }
+
+    private boolean isAlive(long ordinal, Set<Long> named) {
+        Head head = records.head();
+        if (head == null || ordinal < head.window().lowest()) {
+            return false;
+        }
+        if (ordinal >= head.window().first() || head.window().baseCount() == 0) {
+            return ordinal >= head.window().first();
+        }
+        named.clear();
+        records.base().events().forEach(event -> named.add(event.ordinal()));
+        return named.contains(ordinal);
+    }
+
+    /// Bytes of memory that a batch may need, as events before it did. One event may write far more; it is in the state
+    /// then, and the next round is refused.
+    public long bytesFor(long batchBytes, long batchCount) {
+        long each = events == 0 ? WRITTEN_BYTES_MIN : Math.max(WRITTEN_BYTES_MIN, 2 * writtenBytes / events);
+        return store.bytesFor(2 * batchBytes + batchCount * each, 4 * batchCount);
+    }
+
+    /// The state of a key.
+    public Optional<KeyState> state(RowBatch.EncodedKey key) {
+        KeyRecords reading = new KeyRecords(pipeline, store);
+        reading.own(key.bytes, 0, key.length, key.hash);
+        Head head = reading.head();
+        return head == null
+                ? Optional.empty()
+                : Optional.of(KeyState.of(pipeline, reading.owner(), head, reading));
+    }
+
+    /// A row of a table.
+    ///
+    /// @param owner the key that owns it, as an event has it
+    public record TableRow(byte[] owner, RowId id, byte[] content) {}
+
+    /// Visits the rows of a table, in no order.
+    ///
+    /// @param owner the key whose rows are wanted, as an event has it; `null`: all
+    public void forEachRow(int table, byte @Nullable [] owner, Consumer<TableRow> visitor) {
+        KeyRecords reading = new KeyRecords(pipeline, store);
+        store.forEach((segment, rowStart, rowEnd) -> {
+            if (KeyRecords.table(segment, rowStart) == table) {
+                reading.ownerOf(segment, rowStart);
+                byte[] content = value(segment, rowStart, rowEnd);
+                if (content.length > 0
+                        && (owner == null || Arrays.equals(owner, reading.owner()))
+                        && reading.kind(segment, rowStart) instanceof KeyRecords.Kind.OfRow(RowId row)) {
+                    visitor.accept(new TableRow(reading.owner(), row, content));
+                }
+            }
+        });
+    }
+
+    /// The content of a row of an owner; `null` if it is not there.
+    ///
+    /// @param owner its key, as an event has it
+    public byte @Nullable [] content(byte[] owner, RowId row) {
+        KeyRecords reading = new KeyRecords(pipeline, store);
+        RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(owner, 0, owner.length);
+        reading.own(encoded.bytes, 0, encoded.length, encoded.hash);
+        return reading.rows(List.of(row)).get(row);
+    }
+
+    /// The keys, in no order: where their heads are.
+    public List<byte[]> keys() {
+        List<byte[]> keys = new ArrayList<>();
+        KeyRecords reading = new KeyRecords(pipeline, store);
+        store.forEach((segment, rowStart, rowEnd) -> {
+            reading.ownerOf(segment, rowStart);
+            if (reading.kind(segment, rowStart) instanceof KeyRecords.Kind.OfHead) {
+                keys.add(reading.owner());
+            }
+        });
+        return keys;
+    }
+
+    /// What of a key differs from what its kept events come to.
+    public List<KeyAudit.Difference> audit(StepFunction function, byte[] key) {
+        KeyRecords reading = new KeyRecords(pipeline, store);
+        RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(key, 0, key.length);
+        reading.own(encoded.bytes, 0, encoded.length, encoded.hash);
+        Head head = reading.head();
+        return head == null ? List.of() : KeyAudit.of(function, key, head, reading);
+    }
+}
