@@ -117,7 +117,9 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @throws EngineException if it is in use or damaged, or was folded by a higher version of the function
     public static EmbeddedEngine open(Path directory, FunctionJar jar, Settings settings) {
-        return new Opener(directory, jar.function(), jar.bytes(), settings).open().reachable();
+        return new Opener(directory, jar.function(), jar.bytes(), settings)
+                .open()
+                .reachable();
     }
 
     /// Opens a data directory with the definition that is stored in it. If a function folds its pipeline, the code is

@@ -65,11 +65,11 @@ final class KeyReading {
         return guard.reading(() -> {
             View view = serving.get();
             Processing processing = processing(view.pipeline);
-            byte[] key = query.key()
-                    .map(parts -> Key.bytes(view.pipeline, parts))
-                    .orElse(null);
-            Budget budget = new Budget(
-                    Math.min(Answers.bytesMax(settings.stateBytesMax()), Runtime.getRuntime().maxMemory() / 4));
+            byte[] key =
+                    query.key().map(parts -> Key.bytes(view.pipeline, parts)).orElse(null);
+            Budget budget = new Budget(Math.min(
+                    Answers.bytesMax(settings.stateBytesMax()),
+                    Runtime.getRuntime().maxMemory() / 4));
             List<TableAnswer.Table> tables = new ArrayList<>();
             for (String name : query.tables()) {
                 int table = processing
@@ -96,7 +96,10 @@ final class KeyReading {
         }
 
         void change(TableRow row, int sign) {
-            bytes += sign * (ROW_OVERHEAD_BYTES + row.content().length + row.id().key().bytes().length);
+            bytes += sign
+                    * (ROW_OVERHEAD_BYTES
+                            + row.content().length
+                            + row.id().key().bytes().length);
             if (bytes > bytesMax) {
                 throw new EngineException(
                         EngineException.Kind.ANSWER_REFUSED,
@@ -147,13 +150,14 @@ final class KeyReading {
     }
 
     private static TableAnswer.Table table(String name, Processing processing, List<TableRow> rows) {
-        Type.Fields type = processing.code() == null ? null : processing.code().tables().get(name);
+        Type.Fields type =
+                processing.code() == null ? null : processing.code().tables().get(name);
         SequencedSet<String> columns = new LinkedHashSet<>();
         if (type != null) {
             type.components().forEach(component -> columns.add(component.name()));
         } else {
-            rows.forEach(row ->
-                    columns.addAll(Value.read(row.content()).components().keySet()));
+            rows.forEach(
+                    row -> columns.addAll(Value.read(row.content()).components().keySet()));
         }
         return new TableAnswer.Table(name, List.copyOf(columns), new Decoded(rows));
     }

@@ -178,7 +178,8 @@ final class Opener {
                 ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
-        View.Opening opening = new View.Opening(root, settings.running(), workers, codes, found, own, new Guard(), space);
+        View.Opening opening =
+                new View.Opening(root, settings.running(), workers, codes, found, own, new Guard(), space);
         View view = View.open(opening, Math.max(found.current().number(), 1), stored, checkpoint);
         open.push(() -> view.close(false));
         replay(found, view);

@@ -109,7 +109,8 @@ class ProcessBoundsTest {
         return engine.tables(
                 new TableQuery(List.of("totals"), Optional.empty(), 100),
                 answer -> answer.tables().getFirst().rows().stream()
-                        .map(row -> String.valueOf(row.components().get("metres").plain()))
+                        .map(row ->
+                                String.valueOf(row.components().get("metres").plain()))
                         .toList());
     }
 
@@ -121,8 +122,7 @@ class ProcessBoundsTest {
     @Test
     void a_call_that_does_not_return_makes_its_event_a_dead_letter_and_no_other_key_waits_for_it() {
         CountDownLatch release = new CountDownLatch(1);
-        try (EmbeddedEngine engine =
-                EmbeddedEngine.open(directory, metres("in-order", 1, 1, release), SETTINGS)) {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, metres("in-order", 1, 1, release), SETTINGS)) {
             List<String> records = IntStream.range(0, 40)
                     .mapToObj(i -> add("k" + i, 1, 1, i == 7 ? "hang" : "run"))
                     .toList();
@@ -213,8 +213,8 @@ class ProcessBoundsTest {
         byte[] content = (add("a", 1, 1, "run") + "\n" + add("b", 1, 10, "run") + "\n" + add("a", 2, 5, "run") + "\n")
                 .getBytes(StandardCharsets.UTF_8);
         FileSource file = new FileSource("in", () -> new ByteArrayInputStream(content), false);
-        try (EmbeddedEngine engine = EmbeddedEngine.open(
-                directory, metres("latest"), SETTINGS.withCheckpointInterval(Duration.ZERO))) {
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(directory, metres("latest"), SETTINGS.withCheckpointInterval(Duration.ZERO))) {
             engine.fold(file, FoldListener.silent());
             assertThat(totals(engine)).containsExactly("6", "10");
             assertThat(engine.verify(_ -> file).isEqual()).isTrue();

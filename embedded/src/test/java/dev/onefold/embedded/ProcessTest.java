@@ -2,7 +2,6 @@ package dev.onefold.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.DeadLetter;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -12,7 +11,6 @@ import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.process.Steps;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableQuery;
-import dev.onefold.core.shape.Value;
 import dev.onefold.fixtures.Seeds;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Step;
@@ -24,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
@@ -112,12 +109,11 @@ class ProcessTest {
                     .sorted()
                     .toList();
             List<String> found = engine.tables(
-                            new TableQuery(List.of("buckets", "latest"), Optional.empty(), Long.MAX_VALUE),
-                            answer -> answer.tables().stream()
-                                    .flatMap(table -> table.rows().stream()
-                                            .map(row -> table.name() + " " + row.toJson()))
-                                    .sorted()
-                                    .toList());
+                    new TableQuery(List.of("buckets", "latest"), Optional.empty(), Long.MAX_VALUE),
+                    answer -> answer.tables().stream()
+                            .flatMap(table -> table.rows().stream().map(row -> table.name() + " " + row.toJson()))
+                            .sorted()
+                            .toList());
             assertThat(found).isEqualTo(wanted);
             contexts.forEach((key, context) -> {
                 KeyState state = engine.state(List.of(key)).orElseThrow();
@@ -201,10 +197,13 @@ class ProcessTest {
             try {
                 for (int from = 0; from < arriving.size(); ) {
                     int to = Math.min(arriving.size(), from + 1 + random.nextInt(30));
-                    engine.append("in", arriving.subList(from, to).stream().map(Sent::line).toList());
+                    engine.append(
+                            "in",
+                            arriving.subList(from, to).stream().map(Sent::line).toList());
                     from = to;
                     if (random.nextInt(4) == 0) {
-                        boolean isStill = settings.threads() == 0; // Else a checkpoint may be under way while it is copied.
+                        boolean isStill =
+                                settings.threads() == 0; // Else a checkpoint may be under way while it is copied.
                         Path next = isStill && random.nextBoolean() ? crashed(directory, from) : directory;
                         engine.close();
                         directory = next;

@@ -63,7 +63,8 @@ public final class FunctionVersions {
             return "its input is read in another way";
         }
         if (has.order() != wants.order()) {
-            return "the order was " + has.order().word() + ", and is " + wants.order().word();
+            return "the order was " + has.order().word() + ", and is "
+                    + wants.order().word();
         }
         if (!has.tables().equals(wants.tables())) {
             return "its tables are others";
@@ -82,7 +83,8 @@ public final class FunctionVersions {
         if (!context.isEmpty() && !upgrades) {
             return "the context has changed: " + context.getFirst();
         }
-        List<Change> event = Changes.withoutDefaults(before.event(), now.event()).refused();
+        List<Change> event =
+                Changes.withoutDefaults(before.event(), now.event()).refused();
         return !event.isEmpty() && wants.order() == Processing.Order.IN_ORDER
                 ? "the event has changed: " + event.getFirst()
                 : "";

@@ -87,8 +87,8 @@ final class ViewFill {
         return switch (change(reopen)) {
             case DefinitionChange.None _ -> throw new IllegalStateException("The definition serves already");
             case DefinitionChange.FromRows(var lost, var _) when !lost.isEmpty() && !acceptLoss -> throw loss(lost);
-            case DefinitionChange.FromRows _ when old.state.hasFunction ->
-                filled(fresh -> fresh.fillFromKeys(old, opening.workers()));
+            case DefinitionChange.FromRows _
+            when old.state.hasFunction -> filled(fresh -> fresh.fillFromKeys(old, opening.workers()));
             case DefinitionChange.FromRows _ -> {
                 Derivation.Possible possible = (Derivation.Possible) Derivation.of(old.pipeline, definition);
                 yield filled(fresh -> fresh.fillFromRows(old, possible));

@@ -22,8 +22,9 @@ import java.util.regex.Pattern;
 ///
 /// `.new` stands behind the name of a file that is about to replace another.
 public final class FileNames {
-    private static final Pattern IN_DIRECTORY = Pattern.compile("LOCK|LOCK\\.holder|engine\\.socket"
-            + "|CURRENT(\\.new)?|journal-mark(\\.new)?|journal-[1-9][0-9]{0,17}(\\.new)?|code-[0-9a-f]{64}\\.jar(\\.new)?");
+    private static final Pattern IN_DIRECTORY = Pattern.compile(
+            "LOCK|LOCK\\.holder|engine\\.socket"
+                    + "|CURRENT(\\.new)?|journal-mark(\\.new)?|journal-[1-9][0-9]{0,17}(\\.new)?|code-[0-9a-f]{64}\\.jar(\\.new)?");
     private static final Pattern VIEW = Pattern.compile("view-[1-9][0-9]{0,17}");
     private static final Pattern IN_VIEW = Pattern.compile(
             "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}");

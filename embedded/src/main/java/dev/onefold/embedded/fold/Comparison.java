@@ -3,9 +3,9 @@ package dev.onefold.embedded.fold;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
+import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.shape.Value;
@@ -13,9 +13,9 @@ import dev.onefold.embedded.rows.Keys;
 import dev.onefold.embedded.rows.Rows;
 import java.util.ArrayList;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Compares the totals of states.
 public final class Comparison {
@@ -33,8 +33,8 @@ public final class Comparison {
                 workers,
                 (rollup, recomputed) ->
                         groups[0] += Verification.compare(state.served(rollup), recomputed, differences));
-        Verification ofTotals = new Verification(
-                state.rows() + (state.hasFunction ? " keys" : " rows"), groups[0], differences);
+        Verification ofTotals =
+                new Verification(state.rows() + (state.hasFunction ? " keys" : " rows"), groups[0], differences);
         return state.hasFunction && folding.canFold() ? ofKeys(ofTotals, state, folding, workers) : ofTotals;
     }
 
@@ -47,11 +47,12 @@ public final class Comparison {
         workers.run(state.shards.length, shard -> {
             Keys keys = state.shards[shard].keys();
             folding.requireFunction()
-                    .forEach(shard, keys.keys(), (function, key) -> found.get(shard)
-                            .addAll(keys.audit(function, key)));
+                    .forEach(
+                            shard,
+                            keys.keys(),
+                            (function, key) -> found.get(shard).addAll(keys.audit(function, key)));
         });
-        return ofTotals.with(
-                state.rows(), found.stream().flatMap(List::stream).toList());
+        return ofTotals.with(state.rows(), found.stream().flatMap(List::stream).toList());
     }
 
     /// The totals that are served against those of another state of the same definition.

@@ -69,11 +69,7 @@ public final class Folding {
 
     /// @param function that folds; `null`: the pipeline has none, or its code is not here
     public Folding(
-            State state,
-            Letters letters,
-            InstantSource clock,
-            Workers workers,
-            @Nullable LoadedFunction function) {
+            State state, Letters letters, InstantSource clock, Workers workers, @Nullable LoadedFunction function) {
         keyFolding = function == null ? null : new KeyFolding(function, state.shards.length, workers.hasThreads());
         this.state = state;
         this.letters = letters;

@@ -133,8 +133,8 @@ public final class KeyFolding implements AutoCloseable {
         forEach(
                 shard,
                 keys.keys(),
-                (function, key) -> keys.upgrade(function, key)
-                        .ifPresent(change -> note(key, change, new byte[0], notes)));
+                (function, key) ->
+                        keys.upgrade(function, key).ifPresent(change -> note(key, change, new byte[0], notes)));
     }
 
     /// Steps of one shard, each for one event or key. A thread that goes on begins with the step that was not done.
@@ -192,9 +192,10 @@ public final class KeyFolding implements AutoCloseable {
                         + " did not return within 1 s. Its event is a dead letter; " + abandoned.size()
                         + " threads are in such calls now, at most " + ABANDONED_MAX + " may be.");
         if (abandoned.size() > ABANDONED_MAX) {
-            throw new IllegalStateException("The function " + loaded.processing().className() + " has not returned in "
-                    + abandoned.size() + " calls; " + ABANDONED_MAX
-                    + " are tolerated at once. Mend the function, and start again");
+            throw new IllegalStateException(
+                    "The function " + loaded.processing().className() + " has not returned in "
+                            + abandoned.size() + " calls; " + ABANDONED_MAX
+                            + " are tolerated at once. Mend the function, and start again");
         }
     }
 

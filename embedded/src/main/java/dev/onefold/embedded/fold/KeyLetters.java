@@ -148,7 +148,8 @@ final class KeyLetters {
                 "event",
                 content[0] == 0
                         ? null
-                        : Value.read(Arrays.copyOfRange(content, 1, content.length)).plain());
+                        : Value.read(Arrays.copyOfRange(content, 1, content.length))
+                                .plain());
         return Json.of(summary).getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -214,7 +214,9 @@ final class KeyRecords implements Store {
         if (now.window().baseCount() > 0) {
             base().events().stream().map(Base.Event::ordinal).sorted().forEach(ordinal -> addKept(ordinal, kept));
         }
-        for (long ordinal = Math.max(from, now.window().first()); ordinal < now.window().next(); ordinal++) {
+        for (long ordinal = Math.max(from, now.window().first());
+                ordinal < now.window().next();
+                ordinal++) {
             addKept(ordinal, kept);
         }
         return kept;
@@ -266,7 +268,8 @@ final class KeyRecords implements Store {
     static int table(Segment segment, long rowStart) {
         long end = RowReader.keyEnd(segment, rowStart);
         long suffix = segment.varint(end);
-        int kind = suffix == 0 ? 0 : segment.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, segment.varintEnd(end));
+        int kind =
+                suffix == 0 ? 0 : segment.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, segment.varintEnd(end));
         return kind >= ROW && kind < KEPT ? kind - ROW : -1;
     }
 

@@ -18,7 +18,6 @@ import dev.onefold.core.process.Change;
 import dev.onefold.core.process.Change.RowChange;
 import dev.onefold.core.process.Feeds;
 import dev.onefold.core.process.Head;
-import dev.onefold.core.process.Kept;
 import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.process.KeyFold;
 import dev.onefold.core.process.KeyState;
@@ -77,7 +76,11 @@ public final class Keys {
     /// What became of an event, to be stored.
     ///
     /// @param change what it changes; `null`: nothing
-    public record Folded(byte[] key, Arrival arrival, Verdict verdict, @Nullable Change change) {}
+    public record Folded(
+            byte[] key,
+            Arrival arrival,
+            Verdict verdict,
+            @Nullable Change change) {}
 
     /// Where an event was read.
     ///
@@ -316,9 +319,7 @@ public final class Keys {
         KeyRecords reading = new KeyRecords(pipeline, store);
         reading.own(key.bytes, 0, key.length, key.hash);
         Head head = reading.head();
-        return head == null
-                ? Optional.empty()
-                : Optional.of(KeyState.of(pipeline, reading.owner(), head, reading));
+        return head == null ? Optional.empty() : Optional.of(KeyState.of(pipeline, reading.owner(), head, reading));
     }
 
     /// A row of a table.
