@@ -6,6 +6,9 @@ import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.NewVersion;
+import dev.onefold.core.pipeline.Processing.Order;
 import dev.onefold.core.pipeline.TimeType;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,6 +48,11 @@ class SchemaTest {
                 .isEqualTo(PipelineReader.versionTypes());
         assertThat(texts(at(definitions, "time", "properties", "type", "enum")))
                 .isEqualTo(Stream.of(TimeType.values()).map(TimeType::word).toList());
+        Node process = at(definitions, "process", "properties");
+        assertThat(texts(at(process, "order", "enum")))
+                .isEqualTo(Stream.of(Order.values()).map(Order::word).toList());
+        assertThat(texts(at(process, "on-new-version", "enum")))
+                .isEqualTo(Stream.of(NewVersion.values()).map(NewVersion::word).toList());
     }
 
     @Test
@@ -61,6 +69,11 @@ class SchemaTest {
         Node fields =
                 ((Node.Sequence) at(schema, "$defs", "fields", "oneOf")).items().get(1);
         assertThat(number(at(fields, "maxItems"))).isEqualTo(Limits.KEY_FIELDS_MAX);
+        Node process = at(schema, "$defs", "process", "properties");
+        assertThat(number(at(process, "version", "maximum"))).isEqualTo(Processing.VERSION_MAX);
+        assertThat(number(at(process, "keep", "maximum"))).isEqualTo(Processing.KEEP_MAX);
+        assertThat(number(at(process, "keep", "default"))).isEqualTo(Processing.KEEP_DEFAULT);
+        assertThat(number(at(process, "tables", "maxProperties"))).isEqualTo(Processing.TABLES_MAX);
     }
 
     @Test

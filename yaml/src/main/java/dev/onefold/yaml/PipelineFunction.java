@@ -1,0 +1,116 @@
+package dev.onefold.yaml;
+
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.process.Processor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.jar.JarFile;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+
+/// The function of a pipeline with `process`, from the jar beside the pipeline file, or from the class path. Each call
+/// loads the classes of a jar again. They see the JDK, their jar and `dev.onefold.process`, and no class of Onefold's
+/// or of the application's. A jar is not to be written while its function is in use: replace it by renaming.
+///
+/// @param function bound to the pipeline
+/// @param jar the bytes of the jar; empty if the function is on the class path
+public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
+    public static final int JAR_BYTES_MAX = 64 * 1024 * 1024;
+
+    /// The function that a pipeline file names.
+    ///
+    /// @throws IllegalArgumentException with all that is wrong with the file, its jar or its class
+    /// @throws java.io.UncheckedIOException if the pipeline file cannot be read
+    public static PipelineFunction load(Path pipelineFile) {
+        return load(pipelineFile, PipelineFile.pipeline(pipelineFile));
+    }
+
+    /// The same for a pipeline file that was read already.
+    ///
+    /// @param pipeline of the file
+    /// @throws IllegalArgumentException saying what is wrong with the jar or the class
+    public static PipelineFunction load(Path pipelineFile, Pipeline pipeline) {
+        if (!(pipeline.fold() instanceof Processing processing)) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no process section");
+        }
+        if (processing.jar() == null) {
+            return new PipelineFunction(LoadedFunction.load(pipeline, onClassPath(), ""), Optional.empty());
+        }
+        Path jar = pipelineFile.toAbsolutePath().resolveSibling(processing.jar());
+        byte[] bytes = read(jar);
+        return new PipelineFunction(
+                LoadedFunction.load(pipeline, new URLClassLoader(new URL[] {url(jar)}, new Shown()), sha256(bytes)),
+                Optional.of(bytes));
+    }
+
+    private static ClassLoader onClassPath() {
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        return context == null ? ClassLoader.getSystemClassLoader() : context;
+    }
+
+    private static byte[] read(Path jar) {
+        if (!Files.isRegularFile(jar)) {
+            throw new IllegalArgumentException(
+                    "There is no jar " + jar + ". Build it, or correct 'jar', which is relative to the pipeline file");
+        }
+        try (InputStream in = Files.newInputStream(jar);
+                JarFile opened = new JarFile(jar.toFile())) {
+            byte[] bytes = in.readNBytes(JAR_BYTES_MAX + 1);
+            if (bytes.length > JAR_BYTES_MAX) {
+                throw new IllegalArgumentException(opened.getName() + " is larger than " + JAR_BYTES_MAX
+                        + " bytes. Leave out the libraries that the function does not need");
+            }
+            return bytes;
+        } catch (ZipException e) {
+            throw new IllegalArgumentException(
+                    jar + " is not a jar (" + e.getMessage() + "). Build it with 'jar --create'", e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("The jar " + jar + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static URL url(Path jar) {
+        try {
+            return jar.toUri().toURL();
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException("The jar " + jar + " has no address", e);
+        }
+    }
+
+    private static String sha256(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java has SHA-256", e);
+        }
+    }
+
+    /// Shows the classes of the JDK and those that a function needs of Onefold's: so it cannot come to depend on a
+    /// library that another version of Onefold, or AWS, does not have.
+    private static final class Shown extends ClassLoader {
+        private static final String PROCESS = Processor.class.getPackageName() + ".";
+
+        Shown() {
+            super(getPlatformClassLoader());
+        }
+
+        @Override
+        protected Class<?> findClass(@Nullable String name) throws ClassNotFoundException {
+            if (name != null && name.startsWith(PROCESS)) {
+                return Class.forName(name, false, Processor.class.getClassLoader());
+            }
+            throw new ClassNotFoundException(name);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.onefold.yaml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Processing.Code;
+import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.core.process.StepFunction;
+import dev.onefold.process.Processor;
+import dev.onefold.process.Step;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PipelineFunctionTest {
+    private static final String SOURCE = """
+            import dev.onefold.process.*;
+
+            public final class Sums implements Processor<Sums.Sum, Sums.Add> {
+                public record Sum(long sum) {}
+                public record Add(String user, %s amount) {}
+                public record Total(String user, long total) {}
+
+                public Sum start() {
+                    return new Sum(0);
+                }
+
+                public Step<Sum> step(Sum sum, Add add) {
+                    long total = sum.sum() + (long) add.amount();
+                    return Step.to(new Sum(total)).put("totals", new Total(add.user(), total));
+                }
+            }
+            """;
+
+    @TempDir
+    Path folder;
+
+    private Path file;
+
+    @BeforeEach
+    void write() throws IOException {
+        file = pipeline("Sums\n  jar: sums.jar");
+    }
+
+    private Path pipeline(String name) throws IOException {
+        return Files.writeString(
+                folder.resolve("pipeline.yaml"),
+                "pipeline: sums\ninput: {key: user, version: n}\nprocess:\n  class: " + name
+                        + "\n  order: every\n  tables: {totals: [user]}\n");
+    }
+
+    @Test
+    void the_jar_beside_the_file_has_the_function_and_its_hash_is_recorded() throws IOException {
+        Path jar = folder.resolve("sums.jar");
+        Jars.write(jar, "Sums", SOURCE.formatted("long"));
+        PipelineFunction loaded = PipelineFunction.load(file);
+
+        assertThat(loaded.jar()).hasValueSatisfying(bytes -> assertThat(bytes).isEqualTo(readAll(jar)));
+        Code code = Objects.requireNonNull(loaded.function().processing().code());
+        assertThat(code.sha256()).isEqualTo(Sha256.hex(readAll(jar)));
+        assertThat(code.event()).hasToString("{user: text, amount: long}");
+        String text = PipelineText.write(loaded.function().pipeline());
+        assertThat(PipelineText.read(text))
+                .isEqualTo(new Reading.Read(loaded.function().pipeline()));
+    }
+
+    private static byte[] readAll(Path path) {
+        try {
+            return Files.readAllBytes(path);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void a_function_sees_its_jar_and_the_jdk_and_no_class_of_the_application() throws IOException {
+        Jars.write(
+                folder.resolve("sums.jar"),
+                "Sums",
+                SOURCE.formatted("long")
+                        .replace("new Sum(0)", "new Sum(dev.onefold.yaml.PipelineFile.class.hashCode())"));
+        LoadedFunction loaded = PipelineFunction.load(file).function();
+        assertThatThrownBy(() -> new StepFunction(loaded, StepFunction.Caller.DIRECT, _ -> {}))
+                .hasMessageContaining("dev/onefold/yaml/PipelineFile");
+    }
+
+    @Test
+    void a_jar_that_is_not_there_or_is_none_and_a_class_that_is_not_in_it_are_refused() throws IOException {
+        assertThatThrownBy(() -> PipelineFunction.load(file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("There is no jar " + folder.resolve("sums.jar")
+                        + ". Build it, or correct 'jar', which is relative to the pipeline file");
+        Files.writeString(folder.resolve("sums.jar"), "not a jar");
+        assertThatThrownBy(() -> PipelineFunction.load(file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(folder.resolve("sums.jar") + " is not a jar (");
+        Jars.write(folder.resolve("sums.jar"), "Other", "public class Other {}");
+        assertThatThrownBy(() -> PipelineFunction.load(file)).hasMessage("There is no class Sums in sums.jar");
+        pipeline("Other\n  jar: sums.jar");
+        assertThatThrownBy(() -> PipelineFunction.load(file))
+                .hasMessage("Class Other does not implement dev.onefold.process.Processor");
+    }
+
+    @Test
+    void an_inexact_type_is_refused_by_its_name() throws IOException {
+        Jars.write(folder.resolve("sums.jar"), "Sums", SOURCE.formatted("double"));
+        assertThatThrownBy(() -> PipelineFunction.load(file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("Sums", "amount", "double");
+    }
+
+    @Test
+    void without_a_jar_the_function_is_on_the_class_path() throws IOException {
+        pipeline(Counting.class.getName());
+        PipelineFunction loaded = PipelineFunction.load(file);
+        assertThat(loaded.jar()).isEmpty();
+        assertThat(Objects.requireNonNull(loaded.function().processing().code()).sha256())
+                .isEmpty();
+    }
+
+    @Test
+    void a_pipeline_without_a_function_is_refused() throws IOException {
+        Files.writeString(file, "pipeline: sums\ninput: {}\nrollup: {levels: [], measures: {n: count()}}\n");
+        assertThatThrownBy(() -> PipelineFunction.load(file)).hasMessage("Pipeline sums has no process section");
+    }
+
+    /// On the class path.
+    public static final class Counting implements Processor<Counting.Count, Counting.Any> {
+        /// How many events came.
+        public record Count(long count) {}
+
+        /// An event.
+        public record Any(String user) {}
+
+        @Override
+        public Count start() {
+            return new Count(0);
+        }
+
+        @Override
+        public Step<Count> step(Count count, Any event) {
+            return Step.to(new Count(count.count() + 1));
+        }
+    }
+}
