@@ -13,13 +13,17 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
+import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Row;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -219,6 +223,30 @@ final class JsonReading {
                                 texts(difference, "group"),
                                 decimals(list(difference, "served")),
                                 decimals(list(difference, "recomputed"))))
+                        .toList(),
+                number(verification, "keys"),
+                list(verification, "keyDifferences").stream()
+                        .map(difference -> new KeyAudit.Difference(
+                                texts(difference, "key"),
+                                text(difference, "what"),
+                                text(difference, "stored"),
+                                text(difference, "recomputed")))
+                        .toList());
+    }
+
+    /// The state of a key, with the bytes of its context.
+    static KeyState state(Pipeline pipeline, Node state) {
+        return new KeyState(
+                texts(state, "key"),
+                version(pipeline, state),
+                Math.toIntExact(number(state, "code")),
+                Value.read(Base64.getDecoder().decode(text(state, "context"))),
+                Math.toIntExact(number(state, "kept")),
+                get(state, "gaps") instanceof Node.Scalar gaps && !gaps.isNull()
+                        ? Optional.of(Boolean.valueOf(gaps.text()))
+                        : Optional.empty(),
+                texts(state, "failed").stream()
+                        .map(each -> Version.parse(pipeline, each))
                         .toList());
     }
 }

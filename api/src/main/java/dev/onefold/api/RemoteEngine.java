@@ -19,8 +19,11 @@ import dev.onefold.core.event.Key;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.query.TableAnswer;
+import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Row;
 import java.io.IOException;
 import java.io.InputStream;
@@ -181,6 +184,35 @@ public final class RemoteEngine implements Engine {
                 return Optional.empty();
             }
         });
+    }
+
+    @Override
+    public Optional<KeyState> state(List<String> key) {
+        requireGiven(key, "The parts of the key");
+        String parts = key.stream().map(RemoteEngine::encoded).collect(Collectors.joining("/"));
+        return underOneDefinition(pipeline -> {
+            Key.bytes(pipeline, key); // No part, and one that is empty, make the same path.
+            try {
+                return Optional.of(JsonReading.state(pipeline, get("/keys/" + parts + "?bytes=true")));
+            } catch (Client.Missing none) {
+                return Optional.empty();
+            }
+        });
+    }
+
+    @Override
+    public <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
+        Objects.requireNonNull(query, "The query is null");
+        Objects.requireNonNull(reader, "The reader is null");
+        StringBuilder target = new StringBuilder("/tables?bytes=true&limit=").append(query.limit());
+        query.tables().forEach(table -> target.append("&table=").append(encoded(table)));
+        query.key().ifPresent(key -> {
+            Key.bytes(pipeline(), key); // No part, and no key, make the same target.
+            key.forEach(part -> target.append("&key=").append(encoded(part)));
+        });
+        try (TableLines lines = new TableLines()) {
+            return reader.apply(ask(Client.Way.GET, target.toString(), null, lines::read));
+        }
     }
 
     @Override

@@ -14,7 +14,10 @@ import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.query.TableQuery;
+import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Row;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -24,6 +27,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -144,6 +148,14 @@ final class Routes {
             totals(request, receiver);
             return;
         }
+        if (first.equals("tables") && path.size() == 1) {
+            tables(request, receiver);
+            return;
+        }
+        if (first.equals("keys") && path.size() > 1) {
+            receiver.take(state(request, path.subList(1, path.size())));
+            return;
+        }
         if (first.equals("dead-letters") && path.size() > 1) {
             receiver.take(letter(request, path.subList(1, path.size())));
             return;
@@ -256,26 +268,74 @@ final class Routes {
                 json != null ? GroupPath.ofJson("group-json", json) : GroupPath.parse(group == null ? "" : group),
                 request.integer("depth", Integer.MAX_VALUE),
                 by == null ? null : new Query.Top(top, by));
-        String format = request.parameter("format");
-        boolean csv = "csv".equals(format);
-        if (format != null && !csv && !format.equals("json")) {
-            throw new IllegalArgumentException("The parameter 'format' is json or csv, not '" + format + "'");
-        }
+        boolean csv = isCsv(request);
         boolean neutralise = request.flag("neutralise-formulas");
         engine.query(query, answer -> {
-            try {
-                receiver.take(new Response(200, csv ? Response.CSV : Response.JSON, out -> {
-                    if (csv) {
-                        CsvForm.write(answer, neutralise, text(out));
-                    } else {
-                        JsonForm.write(pipeline.name(), answer, text(out));
-                    }
-                }));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            take(receiver, csv, out -> {
+                if (csv) {
+                    CsvForm.write(answer, neutralise, text(out));
+                } else {
+                    JsonForm.write(pipeline.name(), answer, text(out));
+                }
+            });
             return true;
         });
+    }
+
+    private static boolean isCsv(Request request) {
+        String format = request.parameter("format");
+        if (format != null && !format.equals("csv") && !format.equals("json")) {
+            throw new IllegalArgumentException("The parameter 'format' is json or csv, not '" + format + "'");
+        }
+        return "csv".equals(format);
+    }
+
+    private static void take(Receiver receiver, boolean csv, Response.Body body) {
+        try {
+            receiver.take(new Response(200, csv ? Response.CSV : Response.JSON, body));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void tables(Request request, Receiver receiver) {
+        request.allow("table", "key", "limit", "format", "neutralise-formulas", "bytes");
+        List<String> names = request.parameters().getOrDefault("table", List.of());
+        boolean csv = isCsv(request);
+        if (csv && names.size() != 1) {
+            throw new IllegalArgumentException("CSV has one table, and " + names.size() + " are named");
+        }
+        boolean neutralise = request.flag("neutralise-formulas");
+        boolean bytes = request.flag("bytes");
+        Optional<List<String>> key = Optional.ofNullable(request.parameters().get("key"));
+        TableQuery query = new TableQuery(names, key, request.number("limit", Long.MAX_VALUE));
+        String name = engine.pipeline().name();
+        engine.tables(query, answer -> {
+            take(receiver, csv, out -> {
+                if (csv) {
+                    CsvForm.write(answer.tables().getFirst(), neutralise, text(out));
+                } else {
+                    JsonForm.write(name, answer, bytes ? TableLines::text : Value::plain, text(out));
+                }
+            });
+            return true;
+        });
+    }
+
+    private Response state(Request request, List<String> key) {
+        request.allow("bytes");
+        boolean bytes = request.flag("bytes");
+        return Response.json(engine.underOneDefinition(_ -> {
+            KeyState state = engine.state(key)
+                    .orElseThrow(
+                            () -> new Request.Refused(new Failure(404, Failure.NO_ROW, "The key was never seen.")));
+            Map<String, @Nullable Object> json =
+                    JsonForm.state(state, engine.deadLetters().ofKey(key, ROW_LETTERS_MAX));
+            if (bytes) {
+                json.put("context", TableLines.text(state.context()));
+            }
+            return json;
+        }));
     }
 
     private static Consumer<String> text(OutputStream out) {

@@ -93,7 +93,8 @@ class EngineSocketTest {
             engine.late.countDown();
             assertThat(new String(Channels.newInputStream(visitor).readAllBytes(), StandardCharsets.UTF_8))
                     .startsWith("HTTP/1.1 200 ")
-                    .endsWith("{\"equal\":true,\"truth\":\"7 rows\",\"groups\":1,\"differences\":[]}\n");
+                    .endsWith(
+                            "{\"equal\":true,\"truth\":\"7 rows\",\"groups\":1,\"differences\":[],\"keys\":0,\"keyDifferences\":[]}\n");
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.onefold.core.form;
 
 import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.TableAnswer;
+import dev.onefold.core.shape.Value;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +34,33 @@ public final class CsvForm {
             line.values().forEach(value -> cells.add(text(value)));
             out.accept(line(cells));
         }
+    }
+
+    /// Writes the rows of a table line by line: its columns, a list or a record in it as JSON. An absent value and an
+    /// empty text are alike.
+    ///
+    /// @param neutralise whether a text that a spreadsheet would take for a formula gets a ' before it
+    public static void write(TableAnswer.Table table, boolean neutralise, Consumer<String> out) {
+        out.accept(line(neutralise ? neutral(table.columns()) : table.columns()));
+        for (Value.Fields row : table.rows()) {
+            List<String> cells = table.columns().stream()
+                    .map(column -> cell(row.components().get(column), neutralise))
+                    .toList();
+            out.accept(line(cells));
+        }
+    }
+
+    private static String cell(@Nullable Value value, boolean neutralise) {
+        return switch (value) {
+            case null -> "";
+            case Value.Absent _ -> "";
+            case Value.Text(String text, boolean _) ->
+                neutralise ? neutral(List.of(text)).getFirst() : text;
+            case Value.Items items -> items.toJson();
+            case Value.Fields fields -> fields.toJson();
+            case Value.Decimal(BigDecimal number) -> number.toPlainString();
+            case Value.Flag _, Value.Whole _, Value.Time _, Value.Date _, Value.Span _ -> String.valueOf(value.plain());
+        };
     }
 
     private static String text(@Nullable BigDecimal value) {

@@ -8,11 +8,15 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Version;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.TableAnswer;
+import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Row;
 import java.math.BigDecimal;
@@ -22,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Answers as JSON: maps and lists for [Json], or text where an answer may be large.
@@ -55,11 +60,64 @@ public final class JsonForm {
             separator = ",\n";
         }
         text.append("],\n\"cut\":");
-        Map<String, Object> cut = new LinkedHashMap<>();
-        cut.put("at", answer.cut().at());
-        cut.put("sources", progress(answer.cut().sources()));
-        Json.append(text, cut);
-        out.accept(text.append("}\n").toString());
+        out.accept(appendCut(text, answer.cut()).append("}\n").toString());
+    }
+
+    private static StringBuilder appendCut(StringBuilder text, Answer.Cut cut) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("at", cut.at());
+        json.put("sources", progress(cut.sources()));
+        Json.append(text, json);
+        return text;
+    }
+
+    /// Writes rows of tables as one JSON object, each row on a line of its own.
+    ///
+    /// @param pipeline its name
+    /// @param form of a row: [Value#plain], or something that a client of ours reads back
+    public static void write(
+            String pipeline, TableAnswer answer, Function<Value.Fields, @Nullable Object> form, Consumer<String> out) {
+        StringBuilder text = new StringBuilder("{\"pipeline\":").append(Json.of(pipeline));
+        text.append(",\"tables\":[");
+        String before = "\n";
+        for (TableAnswer.Table table : answer.tables()) {
+            text.append(before).append("{\"table\":").append(Json.of(table.name()));
+            text.append(",\"columns\":").append(Json.of(table.columns())).append(",\"rows\":[");
+            String separator = "\n";
+            for (Value.Fields row : table.rows()) {
+                Json.append(text.append(separator), form.apply(row));
+                out.accept(text.toString());
+                text.setLength(0);
+                separator = ",\n";
+            }
+            text.append("\n]}");
+            before = ",\n";
+        }
+        text.append("],\n\"cut\":");
+        out.accept(appendCut(text, answer.cut()).append("}\n").toString());
+    }
+
+    /// What is there of a key that a function folds. `gaps` is `null` where it is not known.
+    ///
+    /// @param letters of the key
+    public static Map<String, @Nullable Object> state(KeyState state, List<DeadLetters.OfKey> letters) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("key", state.key());
+        json.put("version", state.version().toString());
+        json.put("code", state.code());
+        json.put("context", state.context().plain());
+        json.put("kept", state.kept());
+        json.put("gaps", state.hasGaps().orElse(null));
+        json.put("failed", state.failed().stream().map(Version::toString).toList());
+        json.put(
+                "deadLetters",
+                letters.stream()
+                        .map(letter -> Map.of(
+                                "id", letter.letter().id(),
+                                "version", letter.version().toString(),
+                                "reason", word(letter.letter().reason())))
+                        .toList());
+        return json;
     }
 
     private static List<Map<String, Object>> progress(List<Answer.Progress> sources) {
@@ -199,6 +257,19 @@ public final class JsonForm {
                             one.put("rollup", difference.rollup());
                             one.put("group", difference.group());
                             one.put("served", difference.served());
+                            one.put("recomputed", difference.recomputed());
+                            return one;
+                        })
+                        .toList());
+        json.put("keys", verification.keys());
+        json.put(
+                "keyDifferences",
+                verification.keyDifferences().stream()
+                        .map(difference -> {
+                            Map<String, Object> one = new LinkedHashMap<>();
+                            one.put("key", difference.key());
+                            one.put("what", difference.what());
+                            one.put("stored", difference.stored());
                             one.put("recomputed", difference.recomputed());
                             return one;
                         })
