@@ -12,11 +12,13 @@ public record Tuple(byte[] bytes) implements Comparable<Tuple> {
 
     /// The tuple of these texts.
     public static Tuple of(List<String> parts) {
-        byte[][] texts = parts.stream()
-                .map(part -> part.getBytes(StandardCharsets.UTF_8))
-                .toArray(byte[][]::new);
-        byte[] bytes = new byte
-                [2 * Arrays.stream(texts).mapToInt(text -> text.length + 1).sum()];
+        byte[][] texts = new byte[parts.size()][];
+        int length = 0;
+        for (int i = 0; i < texts.length; i++) {
+            texts[i] = parts.get(i).getBytes(StandardCharsets.UTF_8);
+            length += 2 * texts[i].length + 2;
+        }
+        byte[] bytes = new byte[length];
         int at = 0;
         for (byte[] text : texts) {
             for (byte b : text) {

@@ -29,6 +29,7 @@ public final class Feeds {
     public static final int GROUPS_MAX = 24;
 
     private final List<@Nullable Table> tables = new ArrayList<>();
+    private final boolean feedsAny;
 
     /// A table that feeds roll-ups.
     ///
@@ -43,6 +44,7 @@ public final class Feeds {
     public record Part(List<Integer> rollups, Pipeline pipeline, Contribution contribution) {}
 
     public Feeds(Processing processing) {
+        feedsAny = !processing.feeds().isEmpty();
         for (Processing.Table table : processing.tables()) {
             List<Integer> places = new ArrayList<>();
             for (int i = 0; i < processing.feeds().size(); i++) {
@@ -108,6 +110,9 @@ public final class Feeds {
     /// Why changes are too many for one step; `null` if they are not.
     @Nullable
     String tooMany(List<RowChange> changes) {
+        if (!feedsAny) {
+            return null;
+        }
         Set<Touched> touched = new HashSet<>();
         for (RowChange change : changes) {
             touch(change.row().table(), change.before(), touched);

@@ -105,8 +105,14 @@ public record Head(
 
     /// As it is stored.
     public byte[] encoded() {
-        BytesOut out = new BytesOut()
-                .octet(FORMAT)
+        BytesOut out = new BytesOut();
+        write(out);
+        return out.toBytes();
+    }
+
+    /// Writes it behind something else.
+    public void write(BytesOut out) {
+        out.octet(FORMAT)
                 .number(revision)
                 .number(code)
                 .bytes(version)
@@ -121,12 +127,15 @@ public record Head(
                 .number(window.baseCount)
                 .number(window.bytes)
                 .bytes(window.codeFloor == null ? new byte[0] : VersionBytes.of(window.codeFloor));
-        return out.toBytes();
     }
 
     /// The head of these bytes.
     public static Head read(byte[] bytes) {
-        BytesIn in = new BytesIn(bytes);
+        return read(new BytesIn(bytes));
+    }
+
+    /// The head of the bytes that are left.
+    public static Head read(BytesIn in) {
         in.requireFormat(FORMAT);
         long revision = in.number();
         int code = (int) in.number();

@@ -107,6 +107,9 @@ public final class KeyFolding implements AutoCloseable {
                 return false;
             }
             Chunk each = chunks.get(chunk);
+            if (at % Keys.LOOKAHEAD == 0) {
+                keys.lookAhead(each.rows[shard], at);
+            }
             Keys.Folded folded = keys.fold(function, each.rows[shard], at, !each.progresses);
             keys.store(folded);
             each.verdict = each.progresses ? null : folded.verdict();

@@ -1,5 +1,7 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.core.bytes.BytesIn;
+import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Tuple;
@@ -18,23 +20,29 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The records of one key that a function folds. They lie in the shard of that key, which owns them. One object serves
 /// key after key; it is not thread-safe.
 ///
 ///     key   = key of the owner as in [RowBatch], varint length of what follows, kind and place
-///     head  nothing
+///     head  nothing; its value: count of rows; for each the number of its table, its length and its content; head
 ///     row   1 + number of the table, then the part of the row's key that is not the owner's, in UTF-8
 ///     kept  40, varint ordinal
 ///     base  41
 ///
 /// The rest of a record is what `core.process` has encoded, and for a row its content. A row without content was
-/// removed. All records of an owner have the low half of its hash, which says the shard.
+/// removed. A small row whose key is the owner's alone is in the record of the head, so that an event that writes it
+/// looks up and appends one record. All records of an owner have the low half of its hash, which says the shard.
 final class KeyRecords implements Store {
     private static final int ROW = 1;
     private static final int KEPT = 40;
     private static final int BASE = 41;
+    /// Of a row beside its head: a longer one would be copied with each event that does not write it.
+    private static final int BESIDE_HEAD_BYTES_MAX = 1_000;
+
+    private static final byte[] NONE = {};
     private static final long SHARD_MASK = 0xffff_ffffL;
 
     private final Pipeline pipeline;
@@ -46,11 +54,15 @@ final class KeyRecords implements Store {
     private int length;
     private long hash;
     private @Nullable Head head;
+    private long headSlot = -1;
+    private long headEntry;
+    private final byte[] @Nullable [] beside; // By table: the rows beside the head.
+    private byte[] value = new byte[1 << 10];
 
     /// @param owner for each part of the key of a row: the part of the owner's key that it is, or -1
-    private record Table(int[] owner) {
-        boolean isOwnersAlone() {
-            return Arrays.stream(owner).allMatch(part -> part >= 0);
+    private record Table(int[] owner, boolean isOwnersAlone) {
+        Table(int[] owner) {
+            this(owner, Arrays.stream(owner).allMatch(part -> part >= 0));
         }
     }
 
@@ -64,6 +76,7 @@ final class KeyRecords implements Store {
         for (Processing.Table table : processing.tables()) {
             tables.add(new Table(table.key().stream().mapToInt(names::indexOf).toArray()));
         }
+        beside = new byte[tables.size()][];
     }
 
     /// The hash of a record's key.
@@ -135,7 +148,7 @@ final class KeyRecords implements Store {
     private void atRow(RowId row) {
         key[ownerLength + 1] = (byte) (ROW + row.table());
         Table table = tables.get(row.table());
-        if (table.isOwnersAlone()) {
+        if (table.isOwnersAlone) {
             at(ownerLength + 2);
             return;
         }
@@ -168,14 +181,44 @@ final class KeyRecords implements Store {
     @Nullable
     Head head() {
         atHead();
-        byte[] bytes = get();
-        head = bytes == null ? null : Head.read(bytes);
+        Arrays.fill(beside, null);
+        headSlot = store.find(hash, key, 0, length);
+        headEntry = store.index.get(headSlot);
+        head = headEntry == 0 ? null : readHead(store.value(headEntry, length));
         return head;
     }
 
+    private Head readHead(BytesIn in) {
+        for (long rows = in.number(); rows > 0; rows--) {
+            beside[in.octet()] = in.bytes();
+        }
+        return Head.read(in);
+    }
+
+    /// Stores the head, and the rows beside it; called last of all that a step stores.
     void put(Head next) {
+        BytesOut out = new BytesOut();
+        int rows = 0;
+        for (byte[] row : beside) {
+            rows += row == null ? 0 : 1;
+        }
+        out.number(rows);
+        for (int table = 0; table < beside.length; table++) {
+            byte[] row = beside[table];
+            if (row != null) {
+                out.octet(table).bytes(row);
+            }
+        }
+        next.write(out);
+        if (out.length() > value.length) {
+            value = new byte[2 * out.length()];
+        }
+        out.copyTo(value, 0);
         atHead();
-        put(next.encoded());
+        long slot = store.index.get(headSlot) == headEntry && headEntry != 0
+                ? headSlot
+                : store.find(hash, key, 0, length);
+        store.putAt(slot, hash, key, length, value, out.length());
     }
 
     void put(Kept kept) {
@@ -190,8 +233,22 @@ final class KeyRecords implements Store {
 
     /// @param content of the row; `null`: it is removed
     void put(RowId row, byte @Nullable [] content) {
-        atRow(row);
-        put(content == null ? new byte[0] : content);
+        int table = row.table();
+        boolean isBeside =
+                tables.get(table).isOwnersAlone && (content == null || content.length <= BESIDE_HEAD_BYTES_MAX);
+        boolean wasBeside = beside[table] != null;
+        if (tables.get(table).isOwnersAlone) {
+            beside[table] = isBeside ? content : null;
+        }
+        if (!isBeside) {
+            atRow(row);
+            put(Objects.requireNonNullElse(content, NONE));
+        } else if (!wasBeside) {
+            atRow(row);
+            if (get() != null) {
+                put(NONE);
+            }
+        }
     }
 
     void dropKept(long ordinal) {
@@ -243,9 +300,15 @@ final class KeyRecords implements Store {
     @Override
     public Map<RowId, byte[]> rows(Collection<RowId> rows) {
         Map<RowId, byte[]> found = new HashMap<>();
+        if (head == null) {
+            head();
+        }
         for (RowId row : rows) {
-            atRow(row);
-            byte[] content = get();
+            byte[] content = beside[row.table()];
+            if (content == null || !tables.get(row.table()).isOwnersAlone) {
+                atRow(row);
+                content = get();
+            }
             if (content != null && content.length > 0) {
                 found.put(row, content);
             }
@@ -262,6 +325,37 @@ final class KeyRecords implements Store {
         record OfKept(long ordinal) implements Kind {}
 
         record OfBase() implements Kind {}
+    }
+
+    /// Visits the rows that a record has: its own, or those beside its head.
+    ///
+    void forEachRow(Segment segment, long rowStart, long rowEnd, RowVisitor visitor) {
+        int table = table(segment, rowStart);
+        long valueAt = store.keyEnd(segment, rowStart);
+        if (table >= 0) {
+            if (valueAt < rowEnd) {
+                visitor.row(table, RowStore.bytes(segment, valueAt, rowEnd));
+            }
+        } else if (segment.varint(RowReader.keyEnd(segment, rowStart)) == 0) {
+            long at = segment.varintEnd(valueAt);
+            for (long rows = segment.varint(valueAt); rows > 0; rows--) {
+                int of = segment.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
+                long from = segment.varintEnd(at + 1);
+                long to = from + segment.varint(at + 1);
+                visitor.row(of, RowStore.bytes(segment, from, to));
+                at = to;
+            }
+        }
+    }
+
+    /// Called with the number of a row's table and its content.
+    interface RowVisitor {
+        void row(int table, byte[] content);
+    }
+
+    /// The key of a row beside the head of the owner, or of a record that is a row.
+    RowId rowId(int table, Segment segment, long rowStart) {
+        return kind(segment, rowStart) instanceof Kind.OfRow(RowId row) ? row : row(table, NONE);
     }
 
     /// Whether a record is a row of a table; -1 if it is something else.

@@ -25,6 +25,7 @@ import dev.onefold.core.process.RowId;
 import dev.onefold.core.process.StepFunction;
 import dev.onefold.core.process.Verdict;
 import dev.onefold.core.state.Amount;
+import java.lang.foreign.ValueLayout;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -42,6 +43,9 @@ public final class Keys {
     /// What an event may write that nothing is known of yet.
     private static final long WRITTEN_BYTES_MIN = 512;
 
+    /// Events for which [#lookAhead] is called at once.
+    public static final int LOOKAHEAD = 32;
+
     private static final int ENTRY_BYTES = 32; // Lengths, and the share of the index.
 
     private final Pipeline pipeline;
@@ -54,10 +58,13 @@ public final class Keys {
     private final int[][] inputsOf; // Per table that feeds: where its inputs are among all.
     private final Amounts before;
     private final Amounts after;
-    private Counts counts = new Counts(0, 0, 0, 0, 0);
+    private final long[] counts = new long[Verdict.values().length];
     private long count;
     private long events;
     private long writtenBytes;
+
+    @SuppressWarnings("UnusedVariable")
+    private long touched; // Keeps the look-ahead from being optimised away.
 
     Keys(Pipeline pipeline, RowStore store, Cells[] cells, Groups[] groups) {
         this.pipeline = pipeline;
@@ -97,6 +104,24 @@ public final class Keys {
         }
     }
 
+    /// Touches the records that are about to be needed, so that their cache misses overlap.
+    public void lookAhead(RowBatch batch, int from) {
+        int to = Math.min(batch.count, from + LOOKAHEAD);
+        long sum = 0;
+        for (int i = from; i < to; i++) {
+            sum += store.index.get(store.index.home(batch.hash(batch.starts[i])));
+        }
+        for (int i = from; i < to; i++) {
+            long hash = batch.hash(batch.starts[i]);
+            long entry = store.index.get(store.index.home(hash));
+            if (entry != 0 && Index.mayBe(entry, hash)) {
+                long location = Index.location(entry);
+                sum += store.segment(location).memory.get(ValueLayout.JAVA_BYTE, RowStore.at(location));
+            }
+        }
+        touched += sum;
+    }
+
     /// Calls the function for one event. Changes nothing.
     public Folded fold(StepFunction function, RowBatch batch, int number, boolean redriven) {
         int start = batch.starts[number];
@@ -130,7 +155,7 @@ public final class Keys {
 
     /// Stores what the event came to that [#fold] has folded last.
     public void store(Folded folded) {
-        count(folded.verdict);
+        counts[folded.verdict.ordinal()]++;
         events++;
         if (folded.change != null) {
             write(folded.change);
@@ -148,17 +173,6 @@ public final class Keys {
         Change change = fold.change();
         write(change);
         return Optional.of(change);
-    }
-
-    private void count(Verdict verdict) {
-        counts = counts.plus(
-                switch (verdict) {
-                    case ACCEPTED -> new Counts(1, 0, 0, 0, 0);
-                    case DUPLICATE -> new Counts(0, 1, 0, 0, 0);
-                    case STALE -> new Counts(0, 0, 1, 0, 0);
-                    case CONFLICTING -> new Counts(0, 0, 0, 1, 0);
-                    case REJECTED -> new Counts(0, 0, 0, 0, 1);
-                });
     }
 
     private void write(Change change) {
@@ -236,18 +250,12 @@ public final class Keys {
 
     /// Visits what each row of the tables contributes to a roll-up.
     void forEach(int rollup, Rows.Visitor visitor) {
-        store.forEach((segment, rowStart, rowEnd) -> {
-            int table = KeyRecords.table(segment, rowStart);
-            if (table >= 0
-                    && feeds.isFed(table)
-                    && fill(table, value(segment, rowStart, rowEnd), after).contains(rollup)) {
-                visitor.row(after);
-            }
-        });
-    }
-
-    private byte[] value(Segment segment, long rowStart, long rowEnd) {
-        return RowStore.bytes(segment, store.keyEnd(segment, rowStart), rowEnd);
+        store.forEach((segment, rowStart, rowEnd) ->
+                records.forEachRow(segment, rowStart, rowEnd, (table, content) -> {
+                    if (feeds.isFed(table) && fill(table, content, after).contains(rollup)) {
+                        visitor.row(after);
+                    }
+                }));
     }
 
     /// How many keys there are.
@@ -256,11 +264,16 @@ public final class Keys {
     }
 
     Counts counts() {
-        return counts;
+        return new Counts(
+                counts[Verdict.ACCEPTED.ordinal()],
+                counts[Verdict.DUPLICATE.ordinal()],
+                counts[Verdict.STALE.ordinal()],
+                counts[Verdict.CONFLICTING.ordinal()],
+                counts[Verdict.REJECTED.ordinal()]);
     }
 
     void resetCounts() {
-        counts = new Counts(0, 0, 0, 0, 0);
+        Arrays.fill(counts, 0);
     }
 
     /// Counts the keys that were loaded, and drops events that are kept no longer: their records were there still.
@@ -332,17 +345,16 @@ public final class Keys {
     /// @param owner the key whose rows are wanted, as an event has it; `null`: all
     public void forEachRow(int table, byte @Nullable [] owner, Consumer<TableRow> visitor) {
         KeyRecords reading = new KeyRecords(pipeline, store);
-        store.forEach((segment, rowStart, rowEnd) -> {
-            if (KeyRecords.table(segment, rowStart) == table) {
-                reading.ownerOf(segment, rowStart);
-                byte[] content = value(segment, rowStart, rowEnd);
-                if (content.length > 0
-                        && (owner == null || Arrays.equals(owner, reading.owner()))
-                        && reading.kind(segment, rowStart) instanceof KeyRecords.Kind.OfRow(RowId row)) {
-                    visitor.accept(new TableRow(reading.owner(), row, content));
-                }
-            }
-        });
+        store.forEach((segment, rowStart, rowEnd) ->
+                reading.forEachRow(segment, rowStart, rowEnd, (of, content) -> {
+                    if (of == table) {
+                        reading.ownerOf(segment, rowStart);
+                        if (owner == null || Arrays.equals(owner, reading.owner())) {
+                            visitor.accept(
+                                    new TableRow(reading.owner(), reading.rowId(of, segment, rowStart), content));
+                        }
+                    }
+                }));
     }
 
     /// The content of a row of an owner; `null` if it is not there.

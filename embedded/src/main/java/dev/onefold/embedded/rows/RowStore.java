@@ -1,5 +1,6 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.embedded.checkpoint.Checkpoint.Extent;
 import java.lang.foreign.MemorySegment;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class RowStore {
     /// Live share of the memory under which it is cleaned, in percent.
     private static final int LIVE_PERCENT_MIN = 80;
+
+    /// The same for records of a function's keys, each of which is replaced by every event of its key.
+    private static final int LIVE_PERCENT_MIN_OWNED = 65;
 
     /// Longest key as it is stored, and what may be read behind it.
     static final int KEY_BUFFER_BYTES = 6_000;
@@ -67,19 +71,25 @@ public final class RowStore {
 
     /// Puts a record in place of the one with its key.
     void put(long hash, byte[] key, int keyLength, byte[] value) {
-        Segment segment = room(keyLength + value.length);
+        putAt(find(hash, key, 0, keyLength), hash, key, keyLength, value, value.length);
+    }
+
+    /// Puts a record into the slot that [#find] gave.
+    @SuppressWarnings("TooManyParameters")
+    void putAt(long slot, long hash, byte[] key, int keyLength, byte[] value, int valueLength) {
+        int length = keyLength + valueLength;
+        Segment segment = room(length);
         long at = segment.used;
         appendedFrom = at;
-        long rest = keyLength + (long) value.length;
+        long rest = length;
         while (rest >= 0x80) {
             segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) (rest | 0x80));
             rest >>>= 7;
         }
         segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) rest);
         MemorySegment.copy(key, 0, segment.memory, ValueLayout.JAVA_BYTE, at, keyLength);
-        MemorySegment.copy(value, 0, segment.memory, ValueLayout.JAVA_BYTE, at + keyLength, value.length);
-        account(segment, (int) (at + keyLength + value.length - appendedFrom));
-        long slot = find(hash, key, 0, keyLength);
+        MemorySegment.copy(value, 0, segment.memory, ValueLayout.JAVA_BYTE, at + keyLength, valueLength);
+        account(segment, (int) (at + length - appendedFrom));
         long entry = index.get(slot);
         if (entry == 0) {
             add(slot, hash, segment);
@@ -88,6 +98,14 @@ public final class RowStore {
             die(segment(location), at(location));
             index.set(slot, hash, location(segment, appendedFrom));
         }
+    }
+
+    /// The value of the record of an entry.
+    BytesIn value(long entry, int keyLength) {
+        long location = Index.location(entry);
+        Segment segment = segment(location);
+        long rowStart = segment.varintEnd(at(location));
+        return new BytesIn(bytes(segment, rowStart + keyLength, rowStart + segment.varint(at(location))));
     }
 
     /// What was put under a key; `null` if nothing was, or it was removed.
@@ -247,7 +265,8 @@ public final class RowStore {
 
     /// Cleans up to `segmentsMax` segments, if too much is dead. A segment that is let go is in the next [#cut].
     public void clean(int segmentsMax) {
-        for (int i = 0; i < segmentsMax && liveBytes * 100 < (usedBytes - Segment.BYTES) * LIVE_PERCENT_MIN; i++) {
+        int livePercentMin = owned ? LIVE_PERCENT_MIN_OWNED : LIVE_PERCENT_MIN;
+        for (int i = 0; i < segmentsMax && liveBytes * 100 < (usedBytes - Segment.BYTES) * livePercentMin; i++) {
             Segment victim = null;
             for (Segment segment : bySlot) {
                 if (segment != null && segment != head && (victim == null || segment.live < victim.live)) {
