@@ -48,7 +48,7 @@ public record Checkpoint(
         Counts counts,
         long watermarkMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
-    private static final int FORMAT = 4;
+    private static final int FORMAT = 5;
     private static final int HEADER_BYTES = 20;
 
     public Checkpoint {

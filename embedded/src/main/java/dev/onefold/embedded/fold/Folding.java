@@ -241,7 +241,7 @@ public final class Folding {
     public void upgradeKeys() {
         for (int shard = 0; shard < state.shards.length; shard++) {
             requireFunction().upgrade(shard, state.shards[shard].keys(), notes.get(shard));
-            state.shards[shard].store().clean(1);
+            state.shards[shard].clean();
         }
         new KeyLetters(state, letters, clock).keep(notes, List.of());
     }
@@ -393,7 +393,7 @@ public final class Folding {
         Rows rows = state.shards[shard];
         if (state.hasFunction) {
             requireFunction().fold(shard, rows, chunks, notes.get(shard));
-            rows.store().clean(1);
+            rows.clean();
             return;
         }
         List<Transition.Settled> shardConflicts = conflicts.get(shard);
@@ -404,7 +404,7 @@ public final class Folding {
                 rows.apply(chunk.rows[shard], shardConflicts::add);
             }
         }
-        rows.store().clean(1);
+        rows.clean();
     }
 
     private void settle(Chunk chunk) {

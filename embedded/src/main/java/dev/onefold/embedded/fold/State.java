@@ -245,7 +245,7 @@ public final class State {
 
     public void close() {
         for (Rows rows : shards) {
-            rows.store().close();
+            rows.close();
         }
         for (Values each : values) {
             each.close();

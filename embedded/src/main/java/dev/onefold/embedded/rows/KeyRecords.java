@@ -47,6 +47,7 @@ final class KeyRecords implements Store {
 
     private final Pipeline pipeline;
     private final RowStore store;
+    private final RowStore kept;
     private final List<Table> tables = new ArrayList<>();
     private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
     private int ownerLength;
@@ -66,7 +67,8 @@ final class KeyRecords implements Store {
         }
     }
 
-    KeyRecords(Pipeline pipeline, RowStore store) {
+    KeyRecords(Pipeline pipeline, RowStore store, RowStore kept) {
+        this.kept = kept;
         this.pipeline = pipeline;
         this.store = store;
         Processing processing = (Processing) pipeline.fold();
@@ -215,20 +217,19 @@ final class KeyRecords implements Store {
         }
         out.copyTo(value, 0);
         atHead();
-        long slot = store.index.get(headSlot) == headEntry && headEntry != 0
-                ? headSlot
-                : store.find(hash, key, 0, length);
+        long slot =
+                store.index.get(headSlot) == headEntry && headEntry != 0 ? headSlot : store.find(hash, key, 0, length);
         store.putAt(slot, hash, key, length, value, out.length());
     }
 
-    void put(Kept kept) {
-        atKept(kept.ordinal());
-        put(kept.encoded());
+    void put(Kept some) {
+        atKept(some.ordinal());
+        kept.put(hash, key, length, some.encoded());
     }
 
     void put(Base base) {
         atBase();
-        put(base.encoded());
+        kept.put(hash, key, length, base.encoded());
     }
 
     /// @param content of the row; `null`: it is removed
@@ -253,35 +254,35 @@ final class KeyRecords implements Store {
 
     void dropKept(long ordinal) {
         atKept(ordinal);
-        store.remove(hash, key, length);
+        kept.remove(hash, key, length);
     }
 
     void dropBase() {
         atBase();
-        store.remove(hash, key, length);
+        kept.remove(hash, key, length);
     }
 
     @Override
     public List<Kept> kept(long from) {
         Head now = head == null ? head() : head;
-        List<Kept> kept = new ArrayList<>();
+        List<Kept> all = new ArrayList<>();
         if (now == null) {
-            return kept;
+            return all;
         }
         if (now.window().baseCount() > 0) {
-            base().events().stream().map(Base.Event::ordinal).sorted().forEach(ordinal -> addKept(ordinal, kept));
+            base().events().stream().map(Base.Event::ordinal).sorted().forEach(ordinal -> addKept(ordinal, all));
         }
         for (long ordinal = Math.max(from, now.window().first());
                 ordinal < now.window().next();
                 ordinal++) {
-            addKept(ordinal, kept);
+            addKept(ordinal, all);
         }
-        return kept;
+        return all;
     }
 
     private void addKept(long ordinal, List<Kept> into) {
         atKept(ordinal);
-        byte[] bytes = get();
+        byte[] bytes = kept.get(hash, key, length);
         if (bytes != null) {
             into.add(Kept.read(bytes));
         }
@@ -290,7 +291,7 @@ final class KeyRecords implements Store {
     @Override
     public Base base() {
         atBase();
-        byte[] bytes = get();
+        byte[] bytes = kept.get(hash, key, length);
         if (bytes == null) {
             throw new IllegalStateException("What a refold left of a key is not stored");
         }
@@ -336,7 +337,7 @@ final class KeyRecords implements Store {
             if (valueAt < rowEnd) {
                 visitor.row(table, RowStore.bytes(segment, valueAt, rowEnd));
             }
-        } else if (segment.varint(RowReader.keyEnd(segment, rowStart)) == 0) {
+        } else if (isHead(segment, rowStart)) {
             long at = segment.varintEnd(valueAt);
             for (long rows = segment.varint(valueAt); rows > 0; rows--) {
                 int of = segment.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
@@ -356,6 +357,11 @@ final class KeyRecords implements Store {
     /// The key of a row beside the head of the owner, or of a record that is a row.
     RowId rowId(int table, Segment segment, long rowStart) {
         return kind(segment, rowStart) instanceof Kind.OfRow(RowId row) ? row : row(table, NONE);
+    }
+
+    /// Whether a record is the head of its owner.
+    static boolean isHead(Segment segment, long rowStart) {
+        return segment.varint(RowReader.keyEnd(segment, rowStart)) == 0;
     }
 
     /// Whether a record is a row of a table; -1 if it is something else.

@@ -50,6 +50,7 @@ public final class Keys {
 
     private final Pipeline pipeline;
     private final RowStore store;
+    private final RowStore kept;
     private final Cells[] cells;
     private final Groups[] groups;
     private final KeyRecords records;
@@ -66,13 +67,14 @@ public final class Keys {
     @SuppressWarnings("UnusedVariable")
     private long touched; // Keeps the look-ahead from being optimised away.
 
-    Keys(Pipeline pipeline, RowStore store, Cells[] cells, Groups[] groups) {
+    Keys(Pipeline pipeline, RowStore store, RowStore kept, Cells[] cells, Groups[] groups) {
+        this.kept = kept;
         this.pipeline = pipeline;
         this.store = store;
         this.cells = cells;
         this.groups = groups;
         Processing processing = (Processing) pipeline.fold();
-        records = new KeyRecords(pipeline, store);
+        records = new KeyRecords(pipeline, store, kept);
         feeds = new Feeds(processing);
         inputs = Rollups.of(pipeline).inputs();
         inputsOf = new int[processing.tables().size()][];
@@ -177,7 +179,7 @@ public final class Keys {
 
     private void write(Change change) {
         long entries = store.index.count();
-        long used = store.usedBytes();
+        long used = store.usedBytes() + kept.usedBytes();
         for (RowChange row : change.rows()) {
             records.put(row.row(), row.after());
             move(row);
@@ -191,7 +193,7 @@ public final class Keys {
             records.dropBase();
         }
         records.put(change.head());
-        writtenBytes += store.usedBytes() - used + (store.index.count() - entries) * ENTRY_BYTES;
+        writtenBytes += store.usedBytes() + kept.usedBytes() - used + (store.index.count() - entries) * ENTRY_BYTES;
         if (change.head().revision() == 1) {
             count++;
         }
@@ -250,12 +252,11 @@ public final class Keys {
 
     /// Visits what each row of the tables contributes to a roll-up.
     void forEach(int rollup, Rows.Visitor visitor) {
-        store.forEach((segment, rowStart, rowEnd) ->
-                records.forEachRow(segment, rowStart, rowEnd, (table, content) -> {
-                    if (feeds.isFed(table) && fill(table, content, after).contains(rollup)) {
-                        visitor.row(after);
-                    }
-                }));
+        store.forEach((segment, rowStart, rowEnd) -> records.forEachRow(segment, rowStart, rowEnd, (table, content) -> {
+            if (feeds.isFed(table) && fill(table, content, after).contains(rollup)) {
+                visitor.row(after);
+            }
+        }));
     }
 
     /// How many keys there are.
@@ -278,19 +279,20 @@ public final class Keys {
 
     /// Counts the keys that were loaded, and drops events that are kept no longer: their records were there still.
     void loaded() {
-        count = 0;
+        long[] heads = new long[1];
+        store.forEach((segment, rowStart, _) -> heads[0] += KeyRecords.isHead(segment, rowStart) ? 1 : 0);
+        count = heads[0];
         Set<Long> named = new HashSet<>();
-        for (long slot = store.index.size() - 1; slot >= 0; slot--) {
-            long entry = store.index.get(slot);
+        for (long slot = kept.index.size() - 1; slot >= 0; slot--) {
+            long entry = kept.index.get(slot);
             if (entry == 0) {
                 continue;
             }
             long location = Index.location(entry);
-            Segment segment = store.segment(location);
+            Segment segment = kept.segment(location);
             long rowStart = segment.varintEnd(RowStore.at(location));
             records.ownerOf(segment, rowStart);
             switch (records.kind(segment, rowStart)) {
-                case KeyRecords.Kind.OfHead _ -> count++;
                 case KeyRecords.Kind.OfKept(long ordinal) -> {
                     if (!isAlive(ordinal, named)) {
                         records.dropKept(ordinal);
@@ -302,7 +304,8 @@ public final class Keys {
                         records.dropBase();
                     }
                 }
-                case KeyRecords.Kind.OfRow _ -> {}
+                case KeyRecords.Kind.OfHead _, KeyRecords.Kind.OfRow _ ->
+                    throw new IllegalStateException("A segment of kept events holds something else");
             }
         }
     }
@@ -329,7 +332,7 @@ public final class Keys {
 
     /// The state of a key.
     public Optional<KeyState> state(RowBatch.EncodedKey key) {
-        KeyRecords reading = new KeyRecords(pipeline, store);
+        KeyRecords reading = new KeyRecords(pipeline, store, kept);
         reading.own(key.bytes, 0, key.length, key.hash);
         Head head = reading.head();
         return head == null ? Optional.empty() : Optional.of(KeyState.of(pipeline, reading.owner(), head, reading));
@@ -344,24 +347,22 @@ public final class Keys {
     ///
     /// @param owner the key whose rows are wanted, as an event has it; `null`: all
     public void forEachRow(int table, byte @Nullable [] owner, Consumer<TableRow> visitor) {
-        KeyRecords reading = new KeyRecords(pipeline, store);
-        store.forEach((segment, rowStart, rowEnd) ->
-                reading.forEachRow(segment, rowStart, rowEnd, (of, content) -> {
-                    if (of == table) {
-                        reading.ownerOf(segment, rowStart);
-                        if (owner == null || Arrays.equals(owner, reading.owner())) {
-                            visitor.accept(
-                                    new TableRow(reading.owner(), reading.rowId(of, segment, rowStart), content));
-                        }
-                    }
-                }));
+        KeyRecords reading = new KeyRecords(pipeline, store, kept);
+        store.forEach((segment, rowStart, rowEnd) -> reading.forEachRow(segment, rowStart, rowEnd, (of, content) -> {
+            if (of == table) {
+                reading.ownerOf(segment, rowStart);
+                if (owner == null || Arrays.equals(owner, reading.owner())) {
+                    visitor.accept(new TableRow(reading.owner(), reading.rowId(of, segment, rowStart), content));
+                }
+            }
+        }));
     }
 
     /// The content of a row of an owner; `null` if it is not there.
     ///
     /// @param owner its key, as an event has it
     public byte @Nullable [] content(byte[] owner, RowId row) {
-        KeyRecords reading = new KeyRecords(pipeline, store);
+        KeyRecords reading = new KeyRecords(pipeline, store, kept);
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(owner, 0, owner.length);
         reading.own(encoded.bytes, 0, encoded.length, encoded.hash);
         return reading.rows(List.of(row)).get(row);
@@ -370,7 +371,7 @@ public final class Keys {
     /// The keys, in no order: where their heads are.
     public List<byte[]> keys() {
         List<byte[]> keys = new ArrayList<>();
-        KeyRecords reading = new KeyRecords(pipeline, store);
+        KeyRecords reading = new KeyRecords(pipeline, store, kept);
         store.forEach((segment, rowStart, rowEnd) -> {
             reading.ownerOf(segment, rowStart);
             if (reading.kind(segment, rowStart) instanceof KeyRecords.Kind.OfHead) {
@@ -382,7 +383,7 @@ public final class Keys {
 
     /// What of a key differs from what its kept events come to.
     public List<KeyAudit.Difference> audit(StepFunction function, byte[] key) {
-        KeyRecords reading = new KeyRecords(pipeline, store);
+        KeyRecords reading = new KeyRecords(pipeline, store, kept);
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(key, 0, key.length);
         reading.own(encoded.bytes, 0, encoded.length, encoded.hash);
         Head head = reading.head();

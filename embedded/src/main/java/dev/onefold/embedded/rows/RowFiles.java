@@ -4,6 +4,8 @@ import dev.onefold.core.bytes.Hash;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.OutOfSpaceException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -89,6 +91,28 @@ public final class RowFiles {
             throw Disk.corrupt(file, corrupt, "the checksum of the frame is wrong");
         }
         segment.used = length;
+    }
+
+    /// Lets a segment that is durable be read from its file instead of its memory, if the file system can.
+    ///
+    /// @return whether it can
+    boolean map(Segment segment) {
+        Path file = file(segment.sequence);
+        FileChannel channel = Disk.openToRead(file);
+        Arena arena = Arena.ofShared();
+        boolean isMapped = false;
+        try {
+            segment.map(channel.map(FileChannel.MapMode.READ_ONLY, 0, Segment.BYTES, arena), arena);
+            isMapped = true;
+        } catch (UnsupportedOperationException | IOException e) {
+            // It stays in memory: no answer depends on where it is.
+        } finally {
+            Disk.close(channel, file);
+            if (!isMapped) {
+                arena.close();
+            }
+        }
+        return isMapped;
     }
 
     /// Deletes the file of a segment that no checkpoint names any more.

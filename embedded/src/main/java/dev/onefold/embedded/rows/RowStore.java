@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Where one shard keeps its rows: segments and the index over them. Not thread-safe; one thread at a time uses it.
@@ -19,17 +20,12 @@ import org.jspecify.annotations.Nullable;
 /// 2014). So a checkpoint has nothing to write but what was appended since the last one, and never a page that is
 /// half old and half new.
 public final class RowStore {
-    /// Live share of the memory under which it is cleaned, in percent.
-    private static final int LIVE_PERCENT_MIN = 80;
-
-    /// The same for records of a function's keys, each of which is replaced by every event of its key.
-    private static final int LIVE_PERCENT_MIN_OWNED = 65;
-
     /// Longest key as it is stored, and what may be read behind it.
     static final int KEY_BUFFER_BYTES = 6_000;
 
     private final Memory memory;
-    private final boolean owned;
+    private final Use use;
+    private boolean cannotMap;
     final Index index = new Index();
     private final List<@Nullable Segment> segments = new ArrayList<>(); // By slot.
     private final List<Segment> released = new ArrayList<>();
@@ -41,10 +37,10 @@ public final class RowStore {
     long appendedFrom; // Where the row just appended begins, with its length ...
     long appendedAt; // ... and behind its length.
 
-    /// @param owned whether it holds the records of [KeyRecords], whose keys begin with the keys of their owners
-    RowStore(Memory memory, boolean owned) {
+    RowStore(Memory memory, Use use) {
         this.memory = memory;
-        this.owned = owned;
+        this.use = use;
+        sequenceNext = use == Use.KEPT ? KEPT_FROM : 0;
         memory.take(index.bytes());
         head = addSegment(sequenceNext++);
     }
@@ -59,14 +55,50 @@ public final class RowStore {
         return location % Segment.BYTES;
     }
 
+    /// What its records are.
+    enum Use {
+        /// One row a key.
+        ROWS(80),
+        /// Those of [KeyRecords] that each event reads and replaces.
+        HEADS(65),
+        /// Those of [KeyRecords] that are read for a late event only: segments that are durable take no memory.
+        KEPT(50);
+
+        private final int livePercentMin;
+
+        Use(int livePercentMin) {
+            this.livePercentMin = livePercentMin;
+        }
+    }
+
+    /// Numbers of segments of kept events begin here, so that one checkpoint names all segments of a shard.
+    static final long KEPT_FROM = 1L << 40;
+
+    /// Lets segments that are durable be read from their files. No checkpoint is being written.
+    void map(RowFiles files) {
+        for (Segment segment : bySlot) {
+            if (segment != null
+                    && segment != head
+                    && !segment.isMapped()
+                    && !cannotMap
+                    && segment.used == segment.persisted) {
+                if (files.map(segment)) {
+                    memory.give(Segment.BYTES);
+                } else {
+                    cannotMap = true;
+                }
+            }
+        }
+    }
+
     /// Where the key ends of the row that begins, behind its length, at `rowStart`.
     long keyEnd(Segment segment, long rowStart) {
         long end = RowReader.keyEnd(segment, rowStart);
-        return owned ? segment.varintEnd(end) + segment.varint(end) : end;
+        return use != Use.ROWS ? segment.varintEnd(end) + segment.varint(end) : end;
     }
 
     private long hash(byte[] key, int length) {
-        return owned ? KeyRecords.hash(key, length) : Hash.of(key, 0, length);
+        return use != Use.ROWS ? KeyRecords.hash(key, length) : Hash.of(key, 0, length);
     }
 
     /// Puts a record in place of the one with its key.
@@ -241,7 +273,7 @@ public final class RowStore {
     /// The newest segment, with room for a row of this length and in a frame that is not yet persisted.
     private Segment room(int length) {
         int needed = length + 5 + Segment.FRAME_HEADER_BYTES;
-        if (head.used + needed > Segment.BYTES) {
+        if (head.used + needed > Segment.BYTES - RowBatch.PADDING) { // A mapped file has nothing behind its end.
             head = addSegment(sequenceNext++);
         }
         if (head.used == head.persisted) {
@@ -265,8 +297,7 @@ public final class RowStore {
 
     /// Cleans up to `segmentsMax` segments, if too much is dead. A segment that is let go is in the next [#cut].
     public void clean(int segmentsMax) {
-        int livePercentMin = owned ? LIVE_PERCENT_MIN_OWNED : LIVE_PERCENT_MIN;
-        for (int i = 0; i < segmentsMax && liveBytes * 100 < (usedBytes - Segment.BYTES) * livePercentMin; i++) {
+        for (int i = 0; i < segmentsMax && liveBytes * 100 < (usedBytes - Segment.BYTES) * use.livePercentMin; i++) {
             Segment victim = null;
             for (Segment segment : bySlot) {
                 if (segment != null && segment != head && (victim == null || segment.live < victim.live)) {
@@ -309,7 +340,14 @@ public final class RowStore {
     /// @param written the segments that have such bytes, with the range to write
     /// @param kept sequence and length of each segment that makes up the shard
     /// @param released segments that are not part of it any more; close them when the checkpoint is durable
-    public record Cut(List<Range> written, List<Extent> kept, List<Segment> released) {}
+    public record Cut(List<Range> written, List<Extent> kept, List<Segment> released) {
+        Cut plus(Cut other) {
+            return new Cut(
+                    Stream.concat(written.stream(), other.written.stream()).toList(),
+                    Stream.concat(kept.stream(), other.kept.stream()).toList(),
+                    Stream.concat(released.stream(), other.released.stream()).toList());
+        }
+    }
 
     /// A range of a segment.
     public record Range(Segment segment, int from, int to) {}
@@ -339,7 +377,7 @@ public final class RowStore {
     /// Lets go of a segment that a durable checkpoint has released.
     public void free(Segment segment) {
         segment.close();
-        memory.give(Segment.BYTES);
+        memory.give(segment.isMapped() ? 0 : Segment.BYTES);
     }
 
     /// Takes a segment that was read from its file; segments come in the order of their numbers. A later row
@@ -439,7 +477,10 @@ public final class RowStore {
 
     /// Bytes of memory in use by rows and index.
     public long bytes() {
-        long count = segments.stream().filter(Objects::nonNull).count();
+        long count = segments.stream()
+                .filter(Objects::nonNull)
+                .filter(segment -> !segment.isMapped())
+                .count();
         return count * Segment.BYTES + index.bytes();
     }
 

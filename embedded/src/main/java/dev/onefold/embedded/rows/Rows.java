@@ -26,6 +26,7 @@ public final class Rows {
     private final Cells[] cells;
     private final RowStore store;
     private final IntFunction<String> sourceName;
+    private final @Nullable RowStore kept;
     private final @Nullable Keys keys; // If a function folds the pipeline.
 
     private final Amounts before;
@@ -44,10 +45,11 @@ public final class Rows {
         this.sourceName = sourceName;
         reader = new RowReader(pipeline, groups);
         boolean folds = pipeline.fold() instanceof Processing;
-        store = new RowStore(memory, folds);
+        store = new RowStore(memory, folds ? RowStore.Use.HEADS : RowStore.Use.ROWS);
+        kept = folds ? new RowStore(memory, RowStore.Use.KEPT) : null;
         cells = new Cells[groups.length];
         Arrays.setAll(cells, rollup -> new Cells(pipeline, rollup, values[rollup]));
-        keys = folds ? new Keys(pipeline, store, cells, groups) : null;
+        keys = kept == null ? null : new Keys(pipeline, store, kept, cells, groups);
         before = reader.amounts();
         after = reader.amounts();
         nothing = reader.amounts();
@@ -69,9 +71,81 @@ public final class Rows {
     }
 
     /// Notes that all rows were loaded from files.
-    public void loaded() {
+    public void loaded(RowFiles files) {
+        countLoaded();
+        map(files);
+    }
+
+    /// Notes that all rows were taken over from other shards.
+    public void countLoaded() {
         if (keys != null) {
             keys.loaded();
+        }
+    }
+
+    /// Frees the memory of what is durable and seldom read. No checkpoint is being written.
+    public void map(RowFiles files) {
+        if (kept != null) {
+            kept.map(files);
+        }
+    }
+
+    /// The store of a segment, by its number.
+    public RowStore storeOf(long sequence) {
+        return kept != null && sequence >= RowStore.KEPT_FROM ? kept : store;
+    }
+
+    /// Whether the segment of a number takes memory once it is durable.
+    public static boolean takesMemory(long sequence) {
+        return sequence < RowStore.KEPT_FROM;
+    }
+
+    /// Cuts all stores: what was appended so far belongs to this checkpoint.
+    public RowStore.Cut cut() {
+        RowStore.Cut cut = store.cut();
+        return kept == null ? cut : cut.plus(kept.cut());
+    }
+
+    /// Cleans some segments, if too much is dead.
+    public void clean() {
+        store.clean(1);
+        if (kept != null) {
+            kept.clean(1);
+        }
+    }
+
+    /// Takes over the rows of a shard of another division that belong to this one.
+    public void adopt(Rows other, int shard, int shards) {
+        store.adopt(other.store, shard, shards);
+        if (kept != null && other.kept != null) {
+            kept.adopt(other.kept, shard, shards);
+        }
+    }
+
+    /// Numbers segments so that no file is written over that the last checkpoint of other shards names.
+    public void numberBehind(Rows[] others) {
+        long next = 1;
+        long keptNext = RowStore.KEPT_FROM;
+        for (Rows other : others) {
+            next = Math.max(next, other.store.sequenceNext());
+            keptNext = Math.max(keptNext, other.kept == null ? 0 : other.kept.sequenceNext());
+        }
+        store.numberFrom(next);
+        if (kept != null) {
+            kept.numberFrom(keptNext);
+        }
+    }
+
+    /// Bytes of memory in use.
+    public long bytes() {
+        return store.bytes() + (kept == null ? 0 : kept.bytes());
+    }
+
+    /// Frees all memory.
+    public void close() {
+        store.close();
+        if (kept != null) {
+            kept.close();
         }
     }
 

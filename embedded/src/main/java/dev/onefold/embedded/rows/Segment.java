@@ -25,8 +25,9 @@ public final class Segment {
 
     final long sequence;
     final int slot;
-    final Arena arena = Arena.ofShared();
-    final MemorySegment memory = arena.allocate(BYTES + RowBatch.PADDING, 64);
+    private Arena arena = Arena.ofShared();
+    MemorySegment memory = arena.allocate(BYTES + RowBatch.PADDING, 64);
+    private boolean mapped;
     int used = FILE_HEADER_BYTES;
     int persisted = FILE_HEADER_BYTES;
     int live;
@@ -79,6 +80,19 @@ public final class Segment {
         }
         int rest = length - i;
         return rest == 0 || (memory.get(LONG, at + i) ^ RowBatch.word(bytes, from + i)) << 64 - 8 * rest == 0;
+    }
+
+    /// Reads its file from now on, which holds all of it, and frees the memory.
+    void map(MemorySegment file, Arena ofFile) {
+        arena.close();
+        arena = ofFile;
+        memory = file;
+        mapped = true;
+    }
+
+    /// Whether it takes no memory, because it is read from its file.
+    boolean isMapped() {
+        return mapped;
     }
 
     void close() {

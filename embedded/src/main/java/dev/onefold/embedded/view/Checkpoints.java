@@ -186,8 +186,11 @@ public final class Checkpoints implements AutoCloseable {
         await();
         startedNanos = System.nanoTime();
         List<RowStore.Cut> rows = new ArrayList<>();
+        for (int shard = 0; shard < files.length; shard++) {
+            state.shards[shard].map(files[shard]); // What was cut before is durable.
+        }
         for (Rows shard : state.shards) {
-            rows.add(shard.store().cut());
+            rows.add(shard.cut());
         }
         Journal.Position position = journal.position();
         Checkpoint base = new Checkpoint(

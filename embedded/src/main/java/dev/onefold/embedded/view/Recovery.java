@@ -16,6 +16,7 @@ import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowFiles;
+import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.rows.Segment;
 import java.nio.file.Path;
@@ -111,7 +112,10 @@ final class Recovery {
     }
 
     private void requireMemory(Checkpoint checkpoint) {
-        long segments = checkpoint.rows().stream().mapToLong(List::size).sum();
+        long segments = checkpoint.rows().stream()
+                .flatMap(List::stream)
+                .filter(extent -> Rows.takesMemory(extent.sequence()))
+                .count();
         if (!memory.fits(segments * Segment.BYTES)) {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,
@@ -127,15 +131,17 @@ final class Recovery {
             for (int shard = next.getAndIncrement(); shard < shards.length; shard = next.getAndIncrement()) {
                 RowFiles files = new RowFiles(directory, identity, shard);
                 for (Extent extent : checkpoint.rows().get(shard)) {
-                    Segment segment = shards[shard].store().segmentToLoad(extent.sequence());
+                    RowStore store = shards[shard].storeOf(extent.sequence());
+                    Segment segment = store.segmentToLoad(extent.sequence());
                     files.read(segment, extent.length());
-                    long wrong = shards[shard].store().load(segment, shard, shards.length);
+                    long wrong = store.load(segment, shard, shards.length);
                     if (wrong >= 0) {
                         throw Disk.corrupt(
                                 files.file(extent.sequence()), wrong, "the row's key belongs to another shard");
                     }
+                    shards[shard].map(files); // One after the other: together they may not fit.
                 }
-                shards[shard].loaded();
+                shards[shard].loaded(files);
             }
         });
     }
@@ -146,7 +152,6 @@ final class Recovery {
         Groups[] groups = state.groups;
         Rows[] old = new Rows[checkpoint.rows().size()];
         Cells[][] oldCells = new Cells[old.length][groups.length];
-        long sequenceNext = 1;
         for (int shard = 0; shard < old.length; shard++) {
             old[shard] = new Rows(pipeline, groups, state.values, memory, state.sources::name);
             for (int rollup = 0; rollup < groups.length; rollup++) {
@@ -156,15 +161,12 @@ final class Recovery {
         groupLogs.load(checkpoint.groupLogs(), oldCells);
         groupLogs.beginAnew();
         loadRows(checkpoint, old);
-        for (Rows each : old) {
-            sequenceNext = Math.max(sequenceNext, each.store().sequenceNext());
-        }
         for (int shard = 0; shard < state.shards.length; shard++) {
-            state.shards[shard].store().numberFrom(sequenceNext);
+            state.shards[shard].numberBehind(old);
             for (Rows each : old) {
-                state.shards[shard].store().adopt(each.store(), shard, state.shards.length);
+                state.shards[shard].adopt(each, shard, state.shards.length);
             }
-            state.shards[shard].loaded();
+            state.shards[shard].loaded(new RowFiles(directory, identity, shard));
         }
         for (Cells[] cells : oldCells) {
             for (int rollup = 0; rollup < groups.length; rollup++) {
@@ -172,7 +174,7 @@ final class Recovery {
             }
         }
         for (Rows each : old) {
-            each.store().close();
+            each.close();
         }
     }
 

@@ -184,7 +184,7 @@ public final class View {
     public void fillFromKeys(View other, Workers workers) {
         long needed = 0;
         for (Rows rows : other.state.shards) {
-            needed += rows.store().bytes();
+            needed += rows.bytes();
         }
         requireMemory(needed);
         state.sources.load(other.state.sources.store());
@@ -193,9 +193,9 @@ public final class View {
         state.count(other.state.allCounts());
         for (int shard = 0; shard < state.shards.length; shard++) {
             for (Rows rows : other.state.shards) {
-                state.shards[shard].store().adopt(rows.store(), shard, state.shards.length);
+                state.shards[shard].adopt(rows, shard, state.shards.length);
             }
-            state.shards[shard].loaded();
+            state.shards[shard].countLoaded();
         }
         try {
             state.recount(workers);
