@@ -15,6 +15,13 @@ public record Rollups(List<Rollup> all) implements Fold {
         };
     }
 
+    /// The same without formulas.
+    public Rollups stored() {
+        return new Rollups(all.stream()
+                .map(rollup -> new Rollup(rollup.name(), rollup.levels(), rollup.measures()))
+                .toList());
+    }
+
     /// What events contribute to measures, each input once, in the order of first use.
     public List<Measure.Input> inputs() {
         return all.stream()
