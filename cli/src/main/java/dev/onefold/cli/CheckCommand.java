@@ -50,7 +50,7 @@ final class CheckCommand implements Callable<Integer> {
         Pipeline pipeline = PipelineArgument.read(caller, file);
         List<Rollup> rollups = Rollups.of(pipeline).all();
         int measures =
-                rollups.stream().mapToInt(rollup -> rollup.measures().size()).sum();
+                rollups.stream().mapToInt(rollup -> rollup.figures().size()).sum();
         caller.print(caller.shown(caller.path(file)) + " is right: pipeline " + pipeline.name() + ", "
                 + Words.count(rollups.size(), "roll-up") + ", " + Words.count(measures, "measure")
                 + ".\n");

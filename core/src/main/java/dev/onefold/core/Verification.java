@@ -62,7 +62,8 @@ public record Verification(
             Aggregate one = mine.getOrDefault(leaf, nothing);
             Aggregate other = theirs.getOrDefault(leaf, nothing);
             if (!one.isSame(other)) {
-                differences.add(new Difference(served.rollup().name(), leaf.parts(), one.answers(), other.answers()));
+                differences.add(new Difference(
+                        served.rollup().name(), leaf.parts(), served.figures(one), served.figures(other)));
             }
         }
         return leaves.size();
@@ -118,8 +119,7 @@ public record Verification(
         return differences.isEmpty() && keyDifferences.isEmpty();
     }
 
-    /// A group whose served values differ from what the truth says; the values are in the order of the
-    /// measures.
+    /// A group whose served values differ from what the truth says; the values are in the order of the figures.
     public record Difference(
             String rollup,
             List<String> group,

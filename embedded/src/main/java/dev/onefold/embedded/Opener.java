@@ -1,9 +1,9 @@
 package dev.onefold.embedded;
 
-import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.definition.FunctionVersions;
 import dev.onefold.embedded.directory.Stored;
@@ -158,42 +158,44 @@ final class Opener {
                         space);
         kept(found.journal());
         Checkpoint checkpoint = found.checkpoint();
-        Pipeline stored = checkpoint == null ? pipeline : View.definition(root, checkpoint);
-        if (stored == null) {
+        Pipeline last = checkpoint == null ? pipeline : View.definition(root, checkpoint);
+        if (last == null) {
             throw Stored.noData(root);
         }
-        if (pipeline != null && FunctionVersions.differInHashOnly(stored, pipeline)) {
-            LOG.log(System.Logger.Level.WARNING, FunctionVersions.warning(stored, pipeline));
-            stored = pipeline;
+        if (pipeline != null && FunctionVersions.differInHashOnly(last, pipeline)) {
+            LOG.log(System.Logger.Level.WARNING, FunctionVersions.warning(last, pipeline));
+            last = pipeline;
         }
         Codes codes = kept(new Codes(root, function));
         if (held != null && jar != null) {
             Codes.keep(root, jar);
         }
         if (pipeline != null) {
-            View.requireName(root, stored, pipeline);
-            FunctionVersions.requireNotLower(stored, pipeline);
+            View.requireName(root, last, pipeline);
+            FunctionVersions.requireNotLower(last, pipeline);
         }
+        boolean same = pipeline == null || Derivation.storesSame(last, pipeline);
+        Pipeline serving = pipeline != null && same ? pipeline : last; // Formulas alone change nothing that is stored.
         Settings settings = pipeline == null && checkpoint != null
                 ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
         View.Opening opening =
                 new View.Opening(root, settings.running(), workers, codes, found, own, new Guard(), space);
-        View view = View.open(opening, Math.max(found.current().number(), 1), stored, checkpoint);
+        View view = View.open(opening, Math.max(found.current().number(), 1), serving, checkpoint);
         open.push(() -> view.close(false));
         replay(found, view);
         if (checkpoint == null) {
             view.serve(opening);
-        } else if (checkpoint.rows().size() != settings.shards()) {
-            view.checkpoints.take(); // A new number of shards is durable before anything is folded.
+        } else if (checkpoint.rows().size() != settings.shards() || held != null && !serving.equals(last)) {
+            view.checkpoints
+                    .take(); // A new number of shards, or another formula, is durable before anything is folded.
             view.checkpoints.await();
         }
-        boolean same = pipeline == null || PipelineText.write(stored).equals(PipelineText.write(pipeline));
         if (held != null) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    "Opened " + root + ": view " + view.number + " of pipeline " + stored.name() + " serves.");
+                    "Opened " + root + ": view " + view.number + " of pipeline " + serving.name() + " serves.");
         }
         return new EmbeddedEngine(held, opening, view, same ? null : pipeline);
     }

@@ -16,10 +16,12 @@ import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
 import java.io.ByteArrayInputStream;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -241,6 +243,39 @@ class ChangedDefinitionTest {
             assertThat(totals(engine)).isEqualTo(Map.of(List.of(), "179.00"));
             assertThat(engine.deadLetters().size()).isEqualTo(2);
             assertThat(engine.verify().isEqual()).isTrue();
+        }
+    }
+
+    private static Pipeline byPlace(Consumer<PipelineBuilder.RollupBuilder> formulas) {
+        return PipelineBuilder.named("places")
+                .rollup(r -> formulas.accept(r.sum("value", "value", 18, 2).count("n")))
+                .build();
+    }
+
+    @Test
+    void a_formula_comes_changes_and_goes_without_a_new_view() {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byPlace(_ -> {}), SETTINGS)) {
+            engine.append("s", List.of("{\"value\":1}", "{\"value\":0.5}"));
+        }
+        Pipeline mean = byPlace(r -> r.formula("mean", "value / n", 9, 3));
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, mean, SETTINGS)) {
+            assertThat(engine.wanted()).isEmpty();
+            assertThat(engine.change(byPlace(_ -> {}), _ -> null)).isEqualTo(new DefinitionChange.None());
+            assertThat(engine.query(Query.all("main")).lines().getFirst().values())
+                    .containsExactly(new BigDecimal("1.50"), new BigDecimal("2"), new BigDecimal("0.750"));
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.read(directory, SETTINGS)) {
+            assertThat(engine.pipeline()).isEqualTo(mean);
+        }
+        Pipeline other = byPlace(r -> r.formula("mean", "value / (n + sum(value) decimal(18,2))", 9, 0));
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, other, SETTINGS)) {
+            engine.append("s", List.of("{\"value\":2}"));
+            assertThat(engine.query(Query.all("main")).lines().getFirst().values())
+                    .containsExactly(new BigDecimal("3.50"), new BigDecimal("3"), new BigDecimal("1"));
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byPlace(_ -> {}), SETTINGS)) {
+            assertThat(engine.query(Query.all("main")).lines().getFirst().values())
+                    .containsExactly(new BigDecimal("3.50"), new BigDecimal("3"));
         }
     }
 

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
 import dev.onefold.core.EngineException;
+import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FollowedFile;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -304,6 +306,45 @@ class RotatedFilesTest extends FollowedLog {
             Files.write(compressed, bytes);
             follower.awaitAll();
         }
+    }
+
+    /// Nothing of the file that was read last was folded, so that no content tells it. It was refused.
+    @Test
+    void an_empty_file_that_was_written_rotated_and_compressed_while_nobody_read_is_caught_up_with() throws Exception {
+        write(log(), "");
+        for (int i = 0; i < 2; i++) {
+            try (Follower follower = new Follower(false)) {
+                int begun = 2 * i + 1;
+                await(
+                        "it is begun",
+                        () -> follower.following.isDone()
+                                || follower.engine.progress().size() >= begun);
+                assertThat(follower.following).isNotDone();
+            }
+            Path before = Files.move(log(), folder.resolve("app.log." + (3 - i)));
+            write(before, lines(2));
+            compress(Files.readString(before));
+            Files.move(folder.resolve("app.log.1.gz"), folder.resolve("app.log." + (3 - i) + ".gz"));
+            Files.delete(before);
+            write(log(), "");
+        }
+        write(log(), lines(1));
+        followToEnd();
+        followToEnd();
+    }
+
+    /// A file that is made has the inode of one that is gone. Those that were rotated between were never read.
+    @Test
+    void a_file_with_the_inode_of_an_empty_one_that_is_gone_is_another_one() throws Exception {
+        write(log(), lines(2));
+        rotate("app.log.1");
+        write(log(), lines(1));
+        String gone = log() + "#1@" + Files.getAttribute(log(), "unix:ino") + ".1000";
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults())) {
+            engine.fold(new FileSource(gone, InputStream::nullInputStream, true), FoldListener.silent());
+        }
+        followToEnd();
+        followToEnd();
     }
 
     /// Such a file was taken for one that was rotated away, and each start counted all of it once more.

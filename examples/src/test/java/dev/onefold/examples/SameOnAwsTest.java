@@ -43,7 +43,7 @@ class SameOnAwsTest {
                             rollup.name(),
                             List.of(),
                             1,
-                            new Query.Top(3, rollup.measures().getFirst().name())))
+                            new Query.Top(3, rollup.figures().getFirst().name())))
                     .lines());
         }
         return answers;

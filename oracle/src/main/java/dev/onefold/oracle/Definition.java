@@ -2,6 +2,8 @@ package dev.onefold.oracle;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,10 @@ record Definition(
         @Nullable Condition filter,
         List<Rollup> rollups) {
     /// A tree of groups, with figures at each node.
-    record Rollup(String name, List<Level> levels, List<Measure> measures) {}
+    ///
+    /// @param measures what the figures are made of: those that answers show, then those inside of formulas
+    /// @param figures what answers show by name: measures and formulas
+    record Rollup(String name, List<Level> levels, List<Measure> measures, Map<String, Object> figures) {}
 
     /// What a single roll-up is called.
     static final String ONLY_ROLLUP = "main";
@@ -97,12 +102,28 @@ record Definition(
     }
 
     private static Rollup rollup(String name, Map<?, ?> setting, @Nullable List<String> time, String timeType) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        map(setting.get("measures")).forEach((figure, text) -> texts.put(String.valueOf(figure), String.valueOf(text)));
+        List<String> names = List.copyOf(texts.keySet());
+        Map<String, Object> figures = new LinkedHashMap<>();
+        texts.forEach((figure, text) ->
+                figures.put(figure, Formula.parse(text, names, scan -> Measure.call(figure, scan, time, timeType))));
         List<Measure> measures = new ArrayList<>();
-        map(setting.get("measures"))
-                .forEach((measure, text) ->
-                        measures.add(Measure.parse(String.valueOf(measure), String.valueOf(text), time, timeType)));
+        figures.values().forEach(figure -> {
+            if (figure instanceof Measure measure) {
+                measures.add(measure);
+            }
+        });
+        figures.values().forEach(figure -> {
+            if (figure instanceof Formula formula) {
+                measures.addAll(formula.measures());
+            }
+        });
         return new Rollup(
-                name, list(setting.get("levels")).stream().map(Level::parse).toList(), List.copyOf(measures));
+                name,
+                list(setting.get("levels")).stream().map(Level::parse).toList(),
+                List.copyOf(measures),
+                Collections.unmodifiableMap(figures));
     }
 
     private static List<List<String>> paths(@Nullable Object setting) {

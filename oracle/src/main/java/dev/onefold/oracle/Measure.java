@@ -36,15 +36,9 @@ record Measure(
         TAKE
     }
 
-    /// @param time the time of an event and how it is written; null if it has none
-    static Measure parse(String name, String text, @Nullable List<String> time, String timeType) {
-        Scan scan = new Scan(text);
-        Measure measure = call(name, scan, time, timeType);
-        scan.expectEnd();
-        return measure;
-    }
-
     /// Reads one function, with what may stand behind it.
+    ///
+    /// @param time the time of an event and how it is written; null if it has none
     static Measure call(String name, Scan scan, @Nullable List<String> time, String timeType) {
         String function = scan.word();
         scan.expect("(");

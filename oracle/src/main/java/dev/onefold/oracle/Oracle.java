@@ -269,22 +269,33 @@ public final class Oracle {
                 }
             }
         }
-        List<Measure> measures = definition.rollups().get(number).measures();
+        Definition.Rollup definedAs = definition.rollups().get(number);
         SortedMap<List<String>, Map<String, @Nullable String>> totals = new TreeMap<>(State.GROUPS);
-        members.forEach((group, inputs) -> totals.put(List.copyOf(group), figures(measures, inputs)));
+        members.forEach((group, inputs) -> totals.put(List.copyOf(group), figures(definedAs, inputs)));
         return Collections.unmodifiableSortedMap(totals);
     }
 
-    private static Map<String, @Nullable String> figures(List<Measure> measures, List<List<@Nullable Object>> inputs) {
-        Map<String, @Nullable String> figures = new LinkedHashMap<>();
-        for (int index = 0; index < measures.size(); index++) {
+    private static Map<String, @Nullable String> figures(
+            Definition.Rollup rollup, List<List<@Nullable Object>> inputs) {
+        List<@Nullable String> stored = new ArrayList<>();
+        for (int index = 0; index < rollup.measures().size(); index++) {
             List<@Nullable Object> column = new ArrayList<>();
             for (List<@Nullable Object> row : inputs) {
                 column.add(row.get(index));
             }
-            figures.put(measures.get(index).name(), measures.get(index).of(column));
+            stored.add(rollup.measures().get(index).of(column));
         }
+        Map<String, @Nullable String> figures = new LinkedHashMap<>();
+        rollup.figures().keySet().forEach(name -> figures.put(name, figure(rollup, name, stored)));
         return Collections.unmodifiableMap(figures);
+    }
+
+    private static @Nullable String figure(Definition.Rollup rollup, String name, List<@Nullable String> stored) {
+        return rollup.figures().get(name) instanceof Formula formula
+                ? formula.of(
+                        other -> figure(rollup, other, stored),
+                        measure -> stored.get(rollup.measures().indexOf(measure)))
+                : stored.get(rollup.measures().indexOf(rollup.figures().get(name)));
     }
 
     /// What may be seen while these records are on their way.

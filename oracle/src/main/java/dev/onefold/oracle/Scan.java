@@ -53,6 +53,25 @@ final class Scan {
         return false;
     }
 
+    /// Whether a word with an opening parenthesis is next.
+    boolean isCallNext() {
+        skipSpace();
+        int start = position;
+        boolean call = !run("[A-Za-z]").isEmpty() && take("(");
+        position = start;
+        return call;
+    }
+
+    /// Takes the characters of this class that are next.
+    String run(String characters) {
+        skipSpace();
+        int start = position;
+        while (position < text.length() && String.valueOf(text.charAt(position)).matches(characters)) {
+            position++;
+        }
+        return text.substring(start, position);
+    }
+
     /// Takes a function's name with its opening parenthesis if it is next.
     boolean takeFunction(String name) {
         skipSpace();

@@ -50,6 +50,52 @@ class OracleFiguresTest {
     }
 
     @Test
+    void measures_have_conditions_products_times_and_formulas() {
+        Map<String, String> figures = totals(
+                        """
+                        pipeline: x
+                        input: {time: {field: at, type: epoch-millis}}
+                        rollup:
+                          levels: []
+                          measures:
+                            n: count()
+                            x: count() where k = "x" or q > 2
+                            v: sum(p * q) decimal(9,2) missing ignore
+                            vx: sum(p*q) decimal(9,2) missing 1 where k = 'x'
+                            first: min(at)
+                            s: (max(at) - min(at)) decimal(9,1)
+                            third: n / 3 decimal(5,2)
+                            again: third * 3
+                            exact: n / 3 * 3 decimal(5,2)
+                            half: n + 1 / 2 - 3 * 0.5 decimal(5,0)
+                            none: n / (n - 4) decimal(5,0)
+                            low: min(q) decimal(9,1) missing ignore where q > 100
+                            more: 1 + low
+                        """,
+                        "{'at':1500,'k':'x','p':0.5,'q':0.1}",
+                        "{'at':2250.5,'k':'x','p':0.5}",
+                        "{'at':0,'k':'y','p':1.25,'q':3}",
+                        "{'at':'1','p':-2,'q':'2'}",
+                        "{'at':1,'p':0.01,'q':0.5}")
+                .get(List.of());
+
+        assertThat(figures)
+                .containsEntry("n", "4")
+                .containsEntry("x", "3")
+                .containsEntry("v", "-0.20")
+                .containsEntry("vx", "1.05")
+                .containsEntry("first", "0.000000000")
+                .containsEntry("s", "2.3")
+                .containsEntry("third", "1.33")
+                .containsEntry("again", "3.99")
+                .containsEntry("exact", "4.00")
+                .containsEntry("half", "3")
+                .containsEntry("none", null)
+                .containsEntry("low", null)
+                .containsEntry("more", null);
+    }
+
+    @Test
     void a_value_has_at_most_28_digits_at_its_scale_so_that_sums_stay_within_38() {
         assertThat(refused("decimal(38,10)", "1" + "0".repeat(17))).isFalse();
         assertThat(refused("decimal(38,10)", "1" + "0".repeat(18))).isTrue();

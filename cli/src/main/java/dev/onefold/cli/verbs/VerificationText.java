@@ -4,7 +4,6 @@ import dev.onefold.cli.call.Screen;
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Verification;
-import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
@@ -46,14 +45,13 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
             if (difference.served().equals(difference.recomputed())) {
                 table.add(List.of(name, "(what an average is made of)", Words.NONE, Words.NONE, Words.NONE));
             }
-            for (int i = 0; i < rollup.measures().size(); i++) {
-                Measure measure = rollup.measures().get(i);
+            for (int i = 0; i < rollup.figures().size(); i++) {
                 BigDecimal before = difference.served().get(i);
                 BigDecimal now = difference.recomputed().get(i);
                 if (!isSame(before, now)) {
                     table.add(List.of(
                             name,
-                            Words.visible(measure.name()),
+                            Words.visible(rollup.figures().get(i).name()),
                             Words.number(before),
                             Words.number(now),
                             by(before, now)));

@@ -199,6 +199,12 @@ public final class PipelineBuilder {
             return measure(measureName, "distinct(" + field + ")");
         }
 
+        /// What answers calculate from measures, at this type: `paid / orders`, with the names of other measures of the
+        /// roll-up, or measures as in a pipeline file.
+        public RollupBuilder formula(String measureName, String formula, int precision, int scale) {
+            return measure(measureName, "(" + formula + ") decimal(" + precision + "," + scale + ")");
+        }
+
         /// A measure as in a pipeline file: `sum(customers) decimal(18,0) missing ignore`.
         public RollupBuilder measure(String measureName, String text) {
             measures.add(Node.entry(measureName, text));

@@ -127,8 +127,14 @@ final class Expression {
         return false;
     }
 
-    /// Whether the word is next.
-    boolean isNext(String wanted) {
+    /// Whether one of these characters is next.
+    boolean isNext(String characters) {
+        skipSpace();
+        return !atEnd() && characters.indexOf(text.charAt(offset)) >= 0;
+    }
+
+    /// Whether the word is next, as [#takeWord] takes it.
+    boolean isNextWord(String wanted) {
         int start = offset;
         boolean next = takeWord(wanted);
         offset = start;

@@ -3,6 +3,8 @@ package dev.onefold.core.grammar;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Figure;
+import dev.onefold.core.pipeline.Formula;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
@@ -14,7 +16,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a measure: a function of the fields of records.
+/// Reads a figure: a measure, which is a function of the fields of records, or a formula over measures.
 ///
 /// @param time the time of an event; `null` if it has none, or it is not known
 record MeasureReader(FieldGrammar fields, @Nullable EventTime time) {
@@ -26,17 +28,42 @@ record MeasureReader(FieldGrammar fields, @Nullable EventTime time) {
     private static final String TYPE_ADVICE = "write decimal(precision,scale): digits in all, 1 to "
             + Limits.SUM_DIGITS_MAX + ", and digits after the point, 0 to precision";
 
-    /// The measure that the whole of the text is.
-    Measure read(String name, Expression expression) {
+    /// The figure that the whole of the text is: a measure, or a formula.
+    ///
+    /// @param names of the other figures of the roll-up
+    Figure read(String name, List<String> names, Expression expression) {
         int start = expression.offset();
+        boolean isOperand = expression.isNext("(\"'-.0123456789");
         String word = expression.word();
-        if (word.isEmpty()) {
+        boolean isCall = !word.isEmpty() && expression.isNext("(") || FUNCTIONS.contains(word) && !names.contains(word);
+        boolean isFormula = isOperand
+                || !isCall
+                        && (names.contains(word)
+                                || expression.isNext(FormulaParser.OPERATORS)
+                                || expression.isNextWord("decimal"));
+        if (!isFormula && word.isEmpty()) {
             throw expression.refuse("is no measure", "write one like count() or sum(Value) decimal(18,2)");
         }
         expression.back(start);
+        if (isFormula) {
+            return formula(name, names, null, expression);
+        }
         Measure measure = call(name, expression);
+        if (expression.isNext(FormulaParser.OPERATORS)) {
+            return formula(name, names, measure.named(""), expression);
+        }
         expression.end(endOf(measure));
-        return measure;
+        return new Figure.Stored(measure);
+    }
+
+    private Figure formula(String name, List<String> names, @Nullable Measure first, Expression expression) {
+        Formula formula = new FormulaParser(expression, names, text -> call("", text)).parse(first);
+        if (formula.divides() && !expression.isNextWord("decimal")) {
+            throw expression.refuse("needs a type, because a quotient may have no end", TYPE_ADVICE);
+        }
+        DecimalType type = expression.isNextWord("decimal") ? decimalType(expression) : null;
+        expression.end("a formula has +, -, *, / and parentheses, and may end with decimal(precision,scale)");
+        return new Figure.Derived(name, formula, type);
     }
 
     private static String endOf(Measure measure) {
@@ -98,7 +125,7 @@ record MeasureReader(FieldGrammar fields, @Nullable EventTime time) {
         boolean ordered = fold == Measure.Fold.MIN || fold == Measure.Fold.MAX;
         Measure.Source source = source(expression, ordered);
         close(expression);
-        boolean typed = expression.isNext("decimal");
+        boolean typed = expression.isNextWord("decimal");
         if (ordered && !typed && time != null && source.equals(new Measure.Source.Product(List.of(time.field())))) {
             source = new Measure.Source.Time(time.field(), time.type());
         }

@@ -6,6 +6,8 @@ import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Figure;
+import dev.onefold.core.pipeline.Formula;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
@@ -111,7 +113,7 @@ public final class PipelineText {
     private static Map<String, Object> rollup(Rollup rollup) {
         return pair(
                 "levels", rollup.levels().stream().map(PipelineText::level).toList(),
-                "measures", byName(rollup.measures(), Measure::name, PipelineText::of));
+                "measures", byName(rollup.figures(), Figure::name, PipelineText::of));
     }
 
     private static Object level(Level level) {
@@ -143,6 +145,51 @@ public final class PipelineText {
                 "bucket(" + field + ", " + of(size) + (type == TimeType.AUTO ? "" : ", " + type.word()) + ")";
             case Level.Source.Step(FieldPath field, BigDecimal step) -> "step(" + field + ", " + of(step) + ")";
         };
+    }
+
+    /// As a figure is written in a pipeline file.
+    static String of(Figure figure) {
+        return switch (figure) {
+            case Figure.Stored(Measure measure) -> of(measure);
+            case Figure.Derived derived -> {
+                String formula = derived.formula() instanceof Formula.Of
+                        ? "(" + of(derived.formula()) + ")" // Alone it would be a measure.
+                        : of(derived.formula());
+                yield derived.type() == null ? formula : formula + " " + derived.type();
+            }
+        };
+    }
+
+    private static String of(Formula formula) {
+        return switch (formula) {
+            case Formula.Number(BigDecimal value) -> of(value);
+            case Formula.Named(String name) -> Character.isDigit(name.charAt(0)) ? quoted(name) : name;
+            case Formula.Of(Measure measure) -> hasMore(measure) ? "(" + of(measure) + ")" : of(measure);
+            case Formula.Operation operation ->
+                operand(operation.left(), operation.operator(), false)
+                        + " " + operation.operator().sign() + " "
+                        + operand(operation.right(), operation.operator(), true);
+        };
+    }
+
+    /// Whether something stands behind the function and its type.
+    private static boolean hasMore(Measure measure) {
+        return switch (measure) {
+            case Measure.Count _ -> false;
+            case Measure.Numeric numeric ->
+                !numeric.input().missing().refused() || numeric.input().where() != null;
+            case Measure.Distinct distinct ->
+                !distinct.input().missing().refused() || distinct.input().where() != null;
+        };
+    }
+
+    /// In parentheses if it would fall apart beside the operator.
+    private static String operand(Formula operand, Formula.Operator beside, boolean isRight) {
+        boolean apart = operand instanceof Formula.Operation operation
+                && (isRight
+                        ? beside.isTight() || !operation.operator().isTight()
+                        : beside.isTight() && !operation.operator().isTight());
+        return apart ? "(" + of(operand) + ")" : of(operand);
     }
 
     /// As a measure is written in a pipeline file.

@@ -3,10 +3,10 @@ package dev.onefold.core.grammar;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Figure;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Limits;
-import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Processing.Feed;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.TimeType;
@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -137,8 +138,8 @@ final class RollupReader {
         Setting levels =
                 section.require("levels", "write the fields to group by, outermost first; [] for a grand total alone");
         Setting measures = section.require("measures", "write at least one, like 'trades: count()'");
-        return new Rollup(
-                name, levels == null ? List.of() : levels(levels), measures == null ? List.of() : measures(measures));
+        return Rollup.of(
+                name, levels == null ? List.of() : levels(levels), measures == null ? List.of() : figures(measures));
     }
 
     private List<Level> levels(Setting setting) {
@@ -262,12 +263,26 @@ final class RollupReader {
         return step;
     }
 
-    private List<Measure> measures(Setting setting) {
-        if (!(setting.node() instanceof Node.Mapping)) {
+    private List<Figure> figures(Setting setting) {
+        if (!(setting.node() instanceof Node.Mapping mapping)) {
             setting.refuseKind("measures, each with a name: 'trades: count()'");
             return List.of();
         }
-        return named(setting, MEASURES, (name, measure) -> measure.read(text -> measures.read(name, text)));
+        List<String> names =
+                mapping.entries().stream().map(entry -> entry.name().text()).toList();
+        List<Figure> figures = named(
+                setting,
+                MEASURES,
+                (name, figure) -> figure.read(text -> measures.read(name, without(names, name), text)));
+        if (figures.stream().map(Figure::name).distinct().count()
+                == Set.copyOf(names).size()) {
+            new FormulaCheck(figures).refuseWrong(setting, mapping.entries());
+        }
+        return figures;
+    }
+
+    private static List<String> without(List<String> names, String name) {
+        return names.stream().filter(each -> !each.equals(name)).toList();
     }
 
     private static String measureName(Expression expression) {

@@ -25,6 +25,9 @@ public final class Limits {
     public static final int GROUPS_PER_RECORD_MAX = 90;
     public static final int FACTORS_MAX = 8;
 
+    /// Of a formula in which the formulas that it names are written out.
+    public static final int OPERANDS_MAX = 64;
+
     /// Of one factor, before the point and behind it, each.
     public static final int FACTOR_DIGITS_MAX = 28;
 

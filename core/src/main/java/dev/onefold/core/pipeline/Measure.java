@@ -5,10 +5,19 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// One figure of a roll-up.
+/// What a roll-up keeps of the rows of a group, for its answers.
 public sealed interface Measure {
-    /// Its name in answers.
+    /// Its name in answers; empty if they do not show it.
     String name();
+
+    /// The same under another name.
+    default Measure named(String other) {
+        return switch (this) {
+            case Count _ -> new Count(other);
+            case Numeric numeric -> new Numeric(other, numeric.fold, numeric.input);
+            case Distinct distinct -> new Distinct(other, distinct.input);
+        };
+    }
 
     /// How many rows.
     record Count(String name) implements Measure {}

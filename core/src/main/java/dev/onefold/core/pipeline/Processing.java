@@ -119,6 +119,14 @@ public record Processing(
                 .findFirst();
     }
 
+    @Override
+    public Processing stored() {
+        List<Feed> stored = feeds.stream()
+                .map(feed -> new Feed(feed.table(), feed.rollup().stored()))
+                .toList();
+        return new Processing(className, jar, version, onNewVersion, order, keep, tables, stored, code);
+    }
+
     /// The same with what was found of its function.
     public Processing with(@Nullable Code found) {
         return new Processing(className, jar, version, onNewVersion, order, keep, tables, feeds, found);

@@ -1,13 +1,71 @@
 package dev.onefold.core.pipeline;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /// A tree of groups with measures at each node. A single unnamed roll-up is called `main`.
-public record Rollup(String name, List<Level> levels, List<Measure> measures) {
+///
+/// @param measures what is stored: those that answers show, then those of formulas alone, whose names are empty
+/// @param figures what answers show, in the order of the file
+public record Rollup(String name, List<Level> levels, List<Measure> measures, List<Figure> figures) {
     public static final String MAIN = "main";
 
     public Rollup {
         levels = List.copyOf(levels);
         measures = List.copyOf(measures);
+        figures = List.copyOf(figures);
+    }
+
+    /// One whose answers show its measures as they are.
+    public Rollup(String name, List<Level> levels, List<Measure> measures) {
+        this(
+                name,
+                levels,
+                measures,
+                measures.stream().<Figure>map(Figure.Stored::new).toList());
+    }
+
+    /// One that stores what its figures need, each measure once that formulas have in common.
+    public static Rollup of(String name, List<Level> levels, List<Figure> figures) {
+        List<Measure> measures = new ArrayList<>();
+        figures.forEach(figure -> {
+            if (figure instanceof Figure.Stored(Measure measure)) {
+                measures.add(measure);
+            }
+        });
+        figures.forEach(figure -> {
+            if (figure instanceof Figure.Derived derived) {
+                derived.formula().forEachOperand(operand -> {
+                    if (operand instanceof Formula.Of(Measure measure) && find(measures, measure) < 0) {
+                        measures.add(measure);
+                    }
+                });
+            }
+        });
+        return new Rollup(name, levels, measures, figures);
+    }
+
+    private static int find(List<Measure> measures, Measure wanted) {
+        for (int i = 0; i < measures.size(); i++) {
+            if (measures.get(i).named("").equals(wanted.named(""))) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /// The place of the first measure that has the same value, whatever its name; -1 if there is none.
+    public int find(Measure wanted) {
+        return find(measures, wanted);
+    }
+
+    /// The names of the figures.
+    public List<String> figureNames() {
+        return figures.stream().map(Figure::name).toList();
+    }
+
+    /// The same without formulas.
+    Rollup stored() {
+        return new Rollup(name, levels, measures);
     }
 }

@@ -16,6 +16,13 @@ public record Rollups(List<Rollup> all) implements Fold {
         };
     }
 
+    @Override
+    public Rollups stored() {
+        return new Rollups(all.stream()
+                .map(Rollup::stored)
+                .toList());
+    }
+
     /// What events contribute to measures, each input once, in the order of first use.
     public List<Measure.Input> inputs() {
         return all.stream()

@@ -61,7 +61,7 @@ public final class Leaves {
         return Arrays.equals(cell(leaf), others.cell(otherLeaf)) && values.isSame(leaf, others.values, otherLeaf);
     }
 
-    /// The value of each measure of a leaf.
+    /// What answers show of a leaf.
     public List<@Nullable BigDecimal> answers(int leaf) {
         long[] cell = cell(leaf);
         List<@Nullable BigDecimal> answers = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class Leaves {
             };
             answers.add(parts.answer(measure));
         }
-        return answers;
+        return new Figures(rollup).of(answers);
     }
 
     /// How many bytes the lines of an answer may take, given the groups there are now. Called at any time.
@@ -142,16 +142,14 @@ public final class Leaves {
     ///
     /// @param first number of levels of the greatest groups in the answer
     /// @param last of the smallest ones
-    /// @param measure that a top list goes by, or -1
-    record Asked(Tuple root, int first, int last, int measure, int linesMax) {
+    /// @param figure that a top list goes by, or -1
+    record Asked(Tuple root, int first, int last, int figure, int linesMax) {
         Asked(Rollup rollup, Query query) {
             this(
                     Tuple.of(query.group()),
                     query.top() == null ? depth(rollup, query, 0) : depth(rollup, query, query.depth()),
                     depth(rollup, query, query.depth()),
-                    query.top() == null
-                            ? -1
-                            : Totals.measure(rollup, query.top().measure()),
+                    query.top() == null ? -1 : Totals.figure(rollup, query.top().measure()),
                     query.top() == null ? Integer.MAX_VALUE : query.top().count());
         }
 

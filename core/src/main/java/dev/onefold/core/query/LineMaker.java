@@ -49,11 +49,12 @@ final class LineMaker {
             addLeaf(filled[i], numbers);
         }
         close(filled, asked.first(), openTo, filled.length);
-        if (lines.isEmpty() && asked.first() == 0 && asked.measure() < 0) {
-            lines.add(-1, 0); // The total of nothing is an answer, and fresh memory is zero.
+        if (lines.isEmpty() && asked.first() == 0 && asked.figure() < 0) {
+            long line = lines.add(-1, 0); // The total of nothing is an answer.
+            lines.set(line, new long[leaves.stride], new BigInteger[numbers.length], new long[numbers.length]);
         }
-        if (asked.measure() >= 0) {
-            lines.keepGreatest(asked.measure(), asked.linesMax());
+        if (asked.figure() >= 0) {
+            lines.keepGreatest(asked.figure(), asked.linesMax());
         }
     }
 
@@ -69,10 +70,13 @@ final class LineMaker {
             for (int number = 0; number < numbers.length; number++) {
                 BigInteger mine = open[depth].extremes[number];
                 BigInteger other = extremes[number];
-                if (other != null && mine != null) {
-                    other = Boolean.TRUE.equals(isLeast(numbers[number])) ? mine.min(other) : mine.max(other);
+                if (other != null) {
+                    boolean wins = mine == null
+                            || (Boolean.TRUE.equals(isLeast(numbers[number]))
+                                    ? other.compareTo(mine) < 0
+                                    : other.compareTo(mine) > 0);
+                    open[depth].extremes[number] = wins ? other : mine;
                 }
-                open[depth].extremes[number] = other == null ? mine : other;
             }
         }
     }

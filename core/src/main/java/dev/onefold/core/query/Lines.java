@@ -31,6 +31,7 @@ public final class Lines extends AbstractList<Answer.Line> implements AutoClosea
     private static final int VALUE_BYTES = 24;
 
     private final Rollup rollup;
+    private final Figures figures;
     private final Groups groups;
     private final int stride;
     private final int[] valued;
@@ -45,6 +46,7 @@ public final class Lines extends AbstractList<Answer.Line> implements AutoClosea
 
     Lines(Leaves leaves, LongConsumer account) {
         rollup = leaves.rollup;
+        figures = new Figures(rollup);
         groups = leaves.groups;
         stride = leaves.stride;
         valued = valued(rollup);
@@ -110,10 +112,11 @@ public final class Lines extends AbstractList<Answer.Line> implements AutoClosea
         }
     }
 
-    /// Keeps the lines that are greatest by a measure, greatest first.
-    void keepGreatest(int measure, int linesMax) {
+    /// Keeps the lines that are greatest by a figure, greatest first.
+    void keepGreatest(int figure, int linesMax) {
         Comparator<@Nullable BigDecimal> greatestFirst = Comparator.nullsLast(Comparator.reverseOrder());
-        Comparator<Integer> order = Comparator.comparing((Integer line) -> value(line, measure), greatestFirst)
+        Comparator<Integer> order = Comparator.comparing(
+                        (Integer line) -> figures.value(figure, measure -> value(line, measure)), greatestFirst)
                 .thenComparing(Comparator.naturalOrder());
         PriorityQueue<Integer> least = new PriorityQueue<>(order.reversed());
         for (int line = 0; line < count; line++) {
@@ -176,7 +179,7 @@ public final class Lines extends AbstractList<Answer.Line> implements AutoClosea
             values.add(value(line, measure));
         }
         Tuple group = levels == 0 ? Tuple.of(List.of()) : groups.tuple(leaf).prefix(levels);
-        return new Answer.Line(group.parts(), values);
+        return new Answer.Line(group.parts(), figures.of(values));
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.onefold.core.query;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Level;
-import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Rollup;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -37,6 +36,11 @@ public final class Totals {
         return new Aggregate(rollup.measures());
     }
 
+    /// What answers show of an aggregate of this roll-up.
+    public List<@Nullable BigDecimal> figures(Aggregate aggregate) {
+        return new Figures(rollup).of(aggregate.answers());
+    }
+
     /// The groups at the leaves, also empty ones.
     public Map<Tuple, Aggregate> leaves() {
         return leaves;
@@ -51,7 +55,7 @@ public final class Totals {
         requireLevels(rollup, query);
         int to = (int) Math.min((long) from + query.depth(), levels);
         Query.Top top = query.top();
-        int topMeasure = top == null ? -1 : measure(rollup, top.measure());
+        int topFigure = top == null ? -1 : figure(rollup, top.measure());
         Tuple root = Tuple.of(query.group());
         TreeMap<Tuple, Aggregate> nodes = new TreeMap<>();
         for (Map.Entry<Tuple, Aggregate> leaf : leaves.tailMap(root).entrySet()) {
@@ -68,20 +72,17 @@ public final class Totals {
         if (nodes.isEmpty() && from == 0 && top == null) {
             nodes.put(root, new Aggregate(rollup.measures())); // The total of nothing is an answer.
         }
+        Figures figures = new Figures(rollup);
         List<Answer.Line> lines = new ArrayList<>();
-        nodes.forEach((node, aggregate) -> lines.add(new Answer.Line(node.parts(), aggregate.answers())));
+        nodes.forEach((node, aggregate) -> lines.add(new Answer.Line(node.parts(), figures.of(aggregate.answers()))));
         if (top != null) {
             Comparator<@Nullable BigDecimal> greatestFirst = Comparator.nullsLast(Comparator.reverseOrder());
             lines.sort((a, b) ->
-                    greatestFirst.compare(a.values().get(topMeasure), b.values().get(topMeasure)));
+                    greatestFirst.compare(a.values().get(topFigure), b.values().get(topFigure)));
             lines.subList(Math.min(top.count(), lines.size()), lines.size()).clear();
         }
         return new Answer(
-                rollup.name(),
-                rollup.levels().stream().map(Level::name).toList(),
-                rollup.measures().stream().map(Measure::name).toList(),
-                lines,
-                cut);
+                rollup.name(), rollup.levels().stream().map(Level::name).toList(), rollup.figureNames(), lines, cut);
     }
 
     static void requireLevels(Rollup rollup, Query query) {
@@ -92,8 +93,8 @@ public final class Totals {
         }
     }
 
-    static int measure(Rollup rollup, String name) {
-        List<String> names = rollup.measures().stream().map(Measure::name).toList();
+    static int figure(Rollup rollup, String name) {
+        List<String> names = rollup.figureNames();
         if (!names.contains(name)) {
             throw new IllegalArgumentException("There is no measure '" + name + "' in roll-up " + rollup.name()
                     + "; there is " + String.join(", ", names));

@@ -150,6 +150,13 @@ public sealed interface Derivation {
         return new Possible(levels, inputs, doubt(from.input(), to.input(), inputs));
     }
 
+    /// Whether two definitions store the same, so that they differ in what answers show at most.
+    static boolean storesSame(Pipeline one, Pipeline other) {
+        return one.name().equals(other.name())
+                && one.input().equals(other.input())
+                && one.fold().stored().equals(other.fold().stored());
+    }
+
     private static @Nullable DecimalType type(Measure.Input input) {
         return input instanceof Measure.Input.Decimal decimal ? decimal.type() : null;
     }

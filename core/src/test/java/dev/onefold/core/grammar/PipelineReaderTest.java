@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Figure;
+import dev.onefold.core.pipeline.Formula;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
@@ -226,6 +228,29 @@ class PipelineReaderTest {
         assertThat(((Measure.Input.Decimal) inputs.getFirst()).source())
                 .isEqualTo(new Measure.Source.Time(FieldPath.of("at"), TimeType.EPOCH_MILLIS));
         assertThat(((Measure.Input.Decimal) inputs.getLast()).source()).isEqualTo(product("at"));
+    }
+
+    @Test
+    void a_formula_stores_what_it_needs_once_behind_the_measures_that_answers_show() {
+        Rollup rollup = Rollups.of(Read.pipeline(Read.withRollup("\"levels\": [], \"measures\": {"
+                        + "\"share\": \"100 * open / count() decimal(9,2)\", \"n\": \"count()\","
+                        + "\"seconds\": \"max(at, iso) - min(at, iso)\", \"last\": \"max(at,iso)\","
+                        + "\"open\": \"count() where a = 'x'\"}")))
+                .named("main");
+        assertThat(rollup.figureNames()).containsExactly("share", "n", "seconds", "last", "open");
+        assertThat(rollup.measures()).extracting(Measure::name).containsExactly("n", "last", "open", "");
+        assertThat(rollup.measures().getLast()).isEqualTo(((Measure.Numeric) measure("min(at, iso)")).named(""));
+        assertThat(rollup.figures().getFirst())
+                .isEqualTo(new Figure.Derived(
+                        "share",
+                        new Formula.Operation(
+                                Formula.Operator.OVER,
+                                new Formula.Operation(
+                                        Formula.Operator.TIMES,
+                                        new Formula.Number(new BigDecimal("1E+2")),
+                                        new Formula.Named("open")),
+                                new Formula.Of(new Measure.Count(""))),
+                        new DecimalType(9, 2)));
     }
 
     @Test

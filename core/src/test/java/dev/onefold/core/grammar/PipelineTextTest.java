@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Figure;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -85,6 +87,32 @@ class PipelineTextTest {
                 .isEqualTo("a = 1000");
         assertThat(PipelineText.of(new Level.Source.Step(FieldPath.of("a"), new BigDecimal("0.50"))))
                 .isEqualTo("step(a, 0.5)");
+    }
+
+    @Test
+    void a_formula_has_parentheses_where_it_needs_them_and_nowhere_else() {
+        for (String formula : List.of(
+                "n - n - 1",
+                "n - (n - 1)",
+                "n * (n + 1)",
+                "n * n + 1",
+                "n / (n * 2) decimal(9,4)",
+                "n / n * 2 decimal(9,4)",
+                "\"9\" * 9",
+                "-0.5 * n - -1",
+                "n",
+                "n decimal(9,0)",
+                "(count()) decimal(9,2)",
+                "count() - distinct(a)",
+                "(count() where a = \"x\") / count() decimal(9,4)",
+                "(sum(a) decimal(9,2) missing 0) - sum(b * c) decimal(9,2)",
+                "max(at, auto) decimal(19,9) - min(at, auto) decimal(19,9) decimal(12,0)")) {
+            Pipeline pipeline = Read.pipeline(Read.withRollup("\"levels\": [], \"measures\": {\"f\": \""
+                    + formula.replace("\"", "\\\"") + "\", \"n\": \"count()\", \"9\": \"count()\"}"));
+            Figure figure = Rollups.of(pipeline).named("main").figures().getFirst();
+            assertThat(PipelineText.of(figure)).isEqualTo(formula);
+            assertThat(PipelineText.read(PipelineText.write(pipeline))).isEqualTo(new Reading.Read(pipeline));
+        }
     }
 
     @Test

@@ -4,6 +4,8 @@ import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.Condition.Comparison;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Figure;
+import dev.onefold.core.pipeline.Formula;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
@@ -67,7 +69,7 @@ final class RandomPipelines {
 
     private List<Rollup> rollups(boolean json) {
         return distinct(1 + random.nextInt(4), this::name).stream()
-                .map(name -> new Rollup(
+                .map(name -> Rollup.of(
                         name,
                         distinct(random.nextInt(4), () -> level(json).name()).stream()
                                 .map(levelName ->
@@ -75,9 +77,34 @@ final class RandomPipelines {
                                 .filter(level -> isLevelName(level.name()))
                                 .toList(),
                         distinct(1 + random.nextInt(4), this::name).stream()
-                                .map(measureName -> measure(measureName, json))
+                                .map(measureName -> figure(measureName, json))
                                 .toList()))
                 .toList();
+    }
+
+    private Figure figure(String name, boolean json) {
+        Measure measure = measure(name, json);
+        if (random.nextInt(3) > 0) {
+            return new Figure.Stored(measure);
+        }
+        Formula formula = formula(measure.named(""), 3);
+        DecimalType type = new DecimalType(20, random.nextInt(21));
+        return new Figure.Derived(name, formula, formula.divides() || random.nextBoolean() ? type : null);
+    }
+
+    /// A formula with a measure in it. No two read one field as a number and as a time.
+    private Formula formula(Measure measure, int depth) {
+        if (depth == 0 || random.nextInt(4) == 0) {
+            return new Formula.Of(measure);
+        }
+        Formula other = random.nextInt(3) == 0
+                ? new Formula.Number(number(5, 5))
+                : formula(random.nextBoolean() ? new Measure.Count("") : measure, depth - 1);
+        Formula one = formula(measure, depth - 1);
+        Formula.Operator operator = oneOf(Formula.Operator.values());
+        return random.nextBoolean()
+                ? new Formula.Operation(operator, one, other)
+                : new Formula.Operation(operator, other, one);
     }
 
     private Level level(boolean json) {

@@ -202,7 +202,8 @@ class RollupRefusalsTest {
     void a_measure_is_one_function() {
         String all = "write count, sum, average, min, max or distinct";
         assertMeasure("", "is empty; write one like count() or sum(Value) decimal(18,2)", 2);
-        assertMeasure("(a)", "'(' is no measure; write one like count() or sum(Value) decimal(18,2)", 2);
+        assertMeasure("(a)", "'a' is no measure of this roll-up; it has no other", 3);
+        assertMeasure(")", "')' is no measure; write one like count() or sum(Value) decimal(18,2)", 2);
         assertMeasure("total(a)", "'total' is no function here; " + all, 2);
         assertMeasure("Sum(a) decimal(18,2)", "'Sum' is no function here; did you mean 'sum'?", 2);
         assertMeasure("count", "'count' ends too early; write count()", 7);
@@ -253,6 +254,75 @@ class RollupRefusalsTest {
                 7);
         assertMeasure("max(a, is)", "'is' is not a type of time; did you mean 'iso'?", 9);
         assertMeasure("max(a)", "'max(a)' ends too early; " + TYPE_ADVICE, 8);
+    }
+
+    @Test
+    void a_formula_joins_measures_and_numbers() {
+        String type =
+                "write decimal(precision,scale): digits in all, 1 to 38, and digits after the point, 0 to precision";
+        String end = "a formula has +, -, *, / and parentheses, and may end with decimal(precision,scale)";
+        assertMeasure("count() / 2", "'count() / 2' ends too early; " + type, 13);
+        assertMeasure("count() / 2 x", "'x' needs a type, because a quotient may have no end; " + type, 14);
+        assertMeasure("count() + 2 x", "'x' is unexpected; " + end, 14);
+        assertMeasure(
+                "count() +",
+                "'count() +' ends too early; write a measure, the name of one, a number or a parenthesis",
+                11);
+        assertMeasure(
+                "count() * * 2", "'*' is no operand; write a measure, the name of one, a number or a parenthesis", 12);
+        assertMeasure(
+                "(count() + 2", "'(count() + 2' ends too early; close the parenthesis, or go on with an operator", 14);
+        assertMeasure("1 + 2", "'1 + 2' is no measure; a formula has a measure in it, or the name of one", 2);
+        assertMeasure("count() + nothing", "'nothing' is no measure of this roll-up; it has no other", 12);
+        assertMeasure("count() + m", "'m' is no measure of this roll-up; it has no other", 12);
+        assertMeasure(
+                "count() + 1.5.2",
+                "'1.5.2' is not a plain number; write it with digits, '-' and '.' alone, like -12.50, at most 28 digits",
+                12);
+        assertMeasure(
+                "max(at, iso) - min(at) decimal(12,0)",
+                "'min(at) decimal(12,0)' reads a number where the formula also reads a time;"
+                        + " put a formula in parentheses before its type: (max(at) - min(at)) decimal(12,0)",
+                17);
+    }
+
+    @Test
+    void a_formula_has_at_most_64_operands_and_64_parentheses() {
+        assertThat(Read.problems(Read.withMeasure("count()" + " + 1".repeat(63))))
+                .isEmpty();
+        assertMeasure("count()" + " + 1".repeat(64), "'1' is one operand too many; at most 64 are possible", 264);
+        assertThat(Read.problems(Read.withMeasure("(".repeat(64) + "count()" + ")".repeat(64))))
+                .isEmpty();
+        assertMeasure("(".repeat(65) + "count()", "'(' is nested too deep; at most 64 levels are possible", 66);
+    }
+
+    @Test
+    void formulas_may_name_each_other_but_not_in_a_circle() {
+        assertRollup(
+                "\"levels\": [], \"measures\": {\"a\":\n\"b + 1\", \"b\":\n\"c * 2\", \"c\":\n\"a - n\", \"n\": \"count()\"}",
+                "4:1: rollup.measures.a: 'a' needs its own value; a formula names measures that do not name it",
+                "5:1: rollup.measures.b: 'b' needs its own value; a formula names measures that do not name it",
+                "6:1: rollup.measures.c: 'c' needs its own value; a formula names measures that do not name it");
+        assertRollup(
+                "\"levels\": [], \"measures\": {\"n\": \"count()\", \"a\":\n\"n" + " * n".repeat(7) + "\", \"b\":\n\"a"
+                        + " * a".repeat(7) + "\", \"c\":\n\"b + 1\"}",
+                "6:1: rollup.measures.c: 'c' has too many operands, with those of the formulas that it names;"
+                        + " at most 64 are possible");
+        assertRollup(
+                "\"levels\": [], \"measures\": {\"n\": \"count()\",\n\"a\": \"n - cuont\", \"b-c\": \"n\",\n\"d\": \"n-b\", \"count\": \"count()\"}",
+                "4:11: rollup.measures.a: 'cuont' is no measure of this roll-up; did you mean 'count'?",
+                "5:7: rollup.measures.d: 'n-b' is no function here; write count, sum, average, min, max or distinct");
+    }
+
+    @Test
+    void measures_inside_of_formulas_count_towards_the_limit_once() {
+        assertThat(Read.problems(Read.withRollup("\"levels\": [], \"measures\": {\"s\": \"sum(a) decimal(9,0)\", "
+                        + PipelineReaderTest.list(30, FORMULA) + "}")))
+                .isEmpty();
+        assertRollup(
+                "\"levels\": [], \"measures\":\n{\"s\": \"sum(a) decimal(9,0)\", "
+                        + PipelineReaderTest.list(31, FORMULA) + "}",
+                "4:1: rollup.measures: has 33 measures, with those inside of formulas; at most 32 are possible");
     }
 
     @Test
@@ -309,6 +379,7 @@ class RollupRefusalsTest {
                 22);
     }
 
+    private static final String FORMULA = "\"f%d\": \"count() + distinct(a%d)\"";
     private static final String NO_ARITHMETIC = "there is no arithmetic: name one field, and compute beforehand";
 
     private static void assertRollups(String rollups, String... problems) {

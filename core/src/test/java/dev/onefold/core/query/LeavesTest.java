@@ -37,7 +37,9 @@ class LeavesTest {
                             .measure("least", "min(n) decimal(28,2) missing ignore")
                             .measure("mean", "average(n) decimal(28,2) missing ignore")
                             .count("rows")
-                            .measure("most", "max(n) decimal(28,2) missing ignore"))
+                            .measure("most", "max(n) decimal(28,2) missing ignore")
+                            .measure("spread", "most - least")
+                            .measure("share", "sum / (100 * (count() + distinct(t) missing ignore)) decimal(9,4)"))
             .build();
     private static final Answer.Cut CUT = new Answer.Cut(List.of(), Instant.EPOCH);
     private static final List<String> NAMES = List.of("", "a", "a\0", "\0", "b", "ä", "😀");
@@ -100,7 +102,7 @@ class LeavesTest {
         for (int i = 0; i < levels; i++) {
             group.add(name(random));
         }
-        List<String> measures = List.of("sum", "texts", "least", "mean", "rows", "most");
+        List<String> measures = List.of("sum", "texts", "least", "mean", "rows", "most", "spread", "share");
         Query.@Nullable Top top = random.nextInt(3) > 0
                 ? null
                 : new Query.Top(1 + random.nextInt(9), measures.get(random.nextInt(measures.size())));
@@ -123,7 +125,7 @@ class LeavesTest {
                         Answer fast = new Answer(
                                 "main",
                                 List.of("a", "b", "c"),
-                                List.of("sum", "texts", "least", "mean", "rows", "most"),
+                                List.of("sum", "texts", "least", "mean", "rows", "most", "spread", "share"),
                                 lines,
                                 CUT);
                         assertThat(fast).isEqualTo(totals.answer(query, CUT));
@@ -163,7 +165,7 @@ class LeavesTest {
                 Totals totals = state.totals();
                 for (int leaf = 0; leaf < state.groups.size(); leaf++) {
                     Aggregate plain = Objects.requireNonNull(totals.leaves().get(state.groups.tuple(leaf)));
-                    assertThat(state.leaves().answers(leaf)).isEqualTo(plain.answers());
+                    assertThat(state.leaves().answers(leaf)).isEqualTo(totals.figures(plain));
                     assertThat(state.leaves().isNothing(leaf)).isEqualTo(plain.isSame(totals.empty()));
                 }
             }

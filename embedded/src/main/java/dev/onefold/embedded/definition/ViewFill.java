@@ -6,7 +6,6 @@ import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Entry;
@@ -48,7 +47,7 @@ final class ViewFill {
     /// How the view can be filled.
     DefinitionChange change(Function<String, @Nullable FileSource> reopen) {
         View.requireName(opening.root(), old.pipeline, definition);
-        if (PipelineText.write(old.pipeline).equals(PipelineText.write(definition))) {
+        if (Derivation.storesSame(old.pipeline, definition)) {
             return new DefinitionChange.None();
         }
         Readable readable = readable(reopen);

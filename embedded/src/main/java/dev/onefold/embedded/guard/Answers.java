@@ -2,7 +2,6 @@ package dev.onefold.embedded.guard;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Level;
-import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.core.query.Lines;
@@ -158,7 +157,7 @@ public final class Answers {
         return new Answer(
                 cut.leaves.rollup().name(),
                 cut.leaves.rollup().levels().stream().map(Level::name).toList(),
-                cut.leaves.rollup().measures().stream().map(Measure::name).toList(),
+                cut.leaves.rollup().figureNames(),
                 lines,
                 cut.covered);
     }

@@ -30,6 +30,12 @@ record FileMark(String key, FileTime since, FileTime modified) {
         }
     }
 
+    /// A file that is gone, of which nothing is known but when it was made.
+    static FileMark since(long millis) {
+        FileTime made = FileTime.fromMillis(millis);
+        return new FileMark("", made, made);
+    }
+
     boolean isSameFile(FileMark other) {
         return key.equals(other.key);
     }

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads a followed file. When it is rotated, the old one is finished first.
 ///
-/// Each file that had the name is a source of its own, a *generation*: `/var/log/trades.log#2@1234` is the second
-/// one, and had the inode 1234. The name is in the checkpoint with what is folded of the source, in one atomic step;
+/// Each file that had the name is a source of its own, a *generation*: `/var/log/trades.log#2@1234.1763832000123` is
+/// the second one, had the inode 1234, and was made at that millisecond. The name is in the checkpoint with what is
+/// folded of the source, in one atomic step;
 /// so after a crash at any instant it is known which file was being read, and that one is found again by its inode
 /// and its content, or by its content alone, when it was compressed since. A generation's source is made durable
 /// before anything of it is read, and the next one begins only when a forced checkpoint covers the last byte of this
@@ -154,6 +155,10 @@ public final class Following {
         }
         if (unreadable != null) {
             throw unreadable;
+        }
+        if (generation.records() == 0 && generation.since() >= 0) { // Nothing of it can count twice.
+            FileMark after = FileMark.since(generation.since());
+            return new Standing(generation.number() + 1, after, null, null);
         }
         if (!file.forgetRotated()) {
             throw new EngineException(
@@ -344,7 +349,7 @@ public final class Following {
             sayFinished(name);
             return false;
         }
-        String source = generations.name(number, key);
+        String source = generations.name(number, rotated.mark());
         FileSource.Outcome report = engine.fold(new FileSource(source, content, false), listener);
         if (report instanceof FoldReport.AlreadyFolded(String other)
                 && (Decompression.isCompressed(name) || Generations.file(other).isEmpty())) {
@@ -378,7 +383,7 @@ public final class Following {
     ///
     /// @param between number of the first of these
     private String begin(long between, long number, LiveFile live) throws IOException {
-        String source = generations.name(number, live.mark().key());
+        String source = generations.name(number, live.mark());
         if (number > between && Generations.file(source).isEmpty()) {
             for (String copy : generations.from(between, sources.get())) {
                 if (engine.fold(new FileSource(copy, live::stream, true), () -> true) instanceof FoldReport) {

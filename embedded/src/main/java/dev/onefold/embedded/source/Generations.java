@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,16 +24,23 @@ record Generations(Path path) {
     /// What rotation puts behind a name: `.1`, `-20251121`, `.2025-11-21T10`, `.old`, each perhaps compressed.
     private static final Pattern ROTATED = Pattern.compile("[.\\-_]([0-9][0-9.\\-_:TZ]*|old)(\\.gz|\\.zst)?");
 
-    private static final Pattern SOURCE = Pattern.compile("(.+)#([0-9]{1,18})@(.*)");
+    private static final Pattern SOURCE = Pattern.compile("(.+)#([0-9]{1,18})@([^.]*)(?:\\.([0-9]{1,15}))?");
 
     /// @param number from 1; 0 for a file that was folded under its plain name, before it was followed
     /// @param key the inode that it had; empty when that is not known
+    /// @param since when its file was made, in milliseconds; -1 if not known. A later file may have the inode
     /// @param records that are folded, without a header
     /// @param bytes that are folded
-    record Generation(long number, String key, String source, long records, long bytes) {}
+    record Generation(long number, String key, long since, String source, long records, long bytes) {
+        private boolean isOf(FileMark mark) {
+            return mark.key().equals(key)
+                    && (records > 0 || since < 0 || mark.since().toMillis() == since);
+        }
+    }
 
-    String name(long number, String key) {
-        return path + "#" + number + "@" + key;
+    String name(long number, FileMark file) {
+        return path + "#" + number + "@" + file.key() + "."
+                + Math.max(0, file.since().toMillis());
     }
 
     /// The last generation among the engine's sources.
@@ -61,10 +69,12 @@ record Generations(Path path) {
         for (Answer.Progress source : sources) {
             Matcher matcher = SOURCE.matcher(source.source());
             if (source.source().equals(path.toString())) {
-                all.add(new Generation(0, "", source.source(), source.records(), source.bytes()));
+                all.add(new Generation(0, "", -1, source.source(), source.records(), source.bytes()));
             } else if (matcher.matches() && matcher.group(1).equals(path.toString())) {
                 long number = Long.parseLong(matcher.group(2));
-                all.add(new Generation(number, matcher.group(3), source.source(), source.records(), source.bytes()));
+                long since = matcher.group(4) == null ? -1 : Long.parseLong(matcher.group(4));
+                String key = matcher.group(3);
+                all.add(new Generation(number, key, since, source.source(), source.records(), source.bytes()));
             }
         }
         return all;
@@ -77,14 +87,14 @@ record Generations(Path path) {
             return Optional.empty();
         }
         return new Generations(Path.of(matcher.group(1)))
-                .withKey(matcher.group(3)).stream().findFirst();
+                .matching(mark -> mark.key().equals(matcher.group(3))).stream().findFirst();
     }
 
-    private List<Path> withKey(String key) throws IOException {
+    private List<Path> matching(Predicate<FileMark> wanted) throws IOException {
         List<Path> files = new ArrayList<>();
         try (DirectoryStream<Path> beside = Files.newDirectoryStream(folder(), Files::isRegularFile)) {
             for (Path file : beside) {
-                if (FileMark.of(file).key().equals(key)) {
+                if (wanted.test(FileMark.of(file))) {
                     files.add(file);
                 }
             }
@@ -98,10 +108,10 @@ record Generations(Path path) {
     /// name may be a link to a file beside it): under another name it would be taken for one that was rotated away.
     List<Path> candidates(Generation generation) throws IOException {
         List<Path> candidates = new ArrayList<>();
-        if (FileMark.of(path).key().equals(generation.key())) {
+        if (generation.isOf(FileMark.of(path))) {
             candidates.add(path);
         } else {
-            candidates.addAll(withKey(generation.key()));
+            candidates.addAll(matching(generation::isOf));
         }
         if (generation.records() > 0) {
             rotated().keySet().stream()

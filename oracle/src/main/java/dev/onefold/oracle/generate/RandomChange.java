@@ -14,6 +14,8 @@ public final class RandomChange {
     private static final Pattern DECIMAL = Pattern.compile("decimal\\((\\d+),(\\d+)\\)");
     private static final Pattern FUNCTION = Pattern.compile("\"(sum|average|min|max)\\(");
     private static final Pattern TIME = Pattern.compile(", (iso|epoch-seconds|epoch-millis)\\)");
+    private static final Pattern TREATED = Pattern.compile("\": \"(sum|average|min|max|distinct)\\(");
+    private static final Pattern NAME = Pattern.compile("[a-z-]+");
     private static final String MISSING = " missing ";
     private static final String WHERE = " where ";
 
@@ -83,7 +85,7 @@ public final class RandomChange {
 
     /// A missing field is treated otherwise.
     private void otherwise(List<String> lines) {
-        int at = any(lines, line -> isMeasure(line) && !line.endsWith("count()\"") || isLevel(line));
+        int at = any(lines, line -> TREATED.matcher(line).find() || isLevel(line));
         if (at < 0 || lines.get(at).contains("{") || lines.get(at).contains(WHERE)) {
             return;
         }
@@ -110,6 +112,11 @@ public final class RandomChange {
                 + lines.stream().filter(each -> each.contains("again-")).count();
         if (lines.stream().anyMatch(each -> each.contains(name))) {
             return; // One before it was dropped.
+        }
+        String its = line.substring(indent.length() + 1, line.indexOf('"', indent.length() + 1));
+        if (chance.percent(30) && NAME.matcher(its).matches()) {
+            lines.add(at + 1, indent + '"' + name + "\": \"100 * " + its + " / count() decimal(12,2)\"");
+            return;
         }
         Matcher function = FUNCTION.matcher(line);
         if (!function.find()) {

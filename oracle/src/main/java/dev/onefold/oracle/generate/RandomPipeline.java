@@ -202,8 +202,11 @@ final class RandomPipeline {
         List<String> names = chance.shuffled(Nasty.MEASURE_NAMES);
         int measures = chance.between(1, 5);
         for (int index = 0; index < measures; index++) {
+            boolean derived = chance.percent(20);
+            List<String> above = names.subList(0, index); // None names one below it, so that there are no circles.
+            String text = derived ? new RandomFormula(chance, above, this::measure).write() : measure();
             yaml.append("    ").append(quoted(names.get(index))).append(": ");
-            yaml.append(quoted(measure())).append('\n');
+            yaml.append(quoted(text)).append('\n');
         }
         return yaml.toString();
     }

@@ -9,6 +9,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.event.Version;
+import dev.onefold.core.pipeline.Figure;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
@@ -59,9 +60,9 @@ final class Questions {
     }
 
     private void check(Answer answer, Map<List<String>, BigDecimal> before, Map<List<String>, BigDecimal> seen) {
-        List<Measure> measures = Rollups.of(pipeline).named(answer.rollup()).measures();
-        for (int i = 0; i < measures.size(); i++) {
-            if (!(measures.get(i) instanceof Measure.Count)) {
+        List<Figure> figures = Rollups.of(pipeline).named(answer.rollup()).figures();
+        for (int i = 0; i < figures.size(); i++) {
+            if (!(figures.get(i) instanceof Figure.Stored(Measure.Count _))) {
                 continue;
             }
             Map<List<String>, BigDecimal> counts = new HashMap<>();

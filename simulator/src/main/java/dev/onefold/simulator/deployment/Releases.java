@@ -32,6 +32,7 @@ import org.snakeyaml.engine.v2.schema.FailsafeSchema;
 /// too: it refuses more, and which version of a key it counts depends on when it was deployed. But it loses nothing, so
 /// such a life ends with the first pipeline, whose totals are those of all records again.
 final class Releases {
+    private static final Pattern FUNCTION = Pattern.compile("(count|sum|average|min|max|distinct)\\(");
     private static final Duration TICK_MAX = Duration.ofSeconds(20);
     private static final int RELEASES_MAX = 3;
     private static final int STEPS_MAX = 50;
@@ -143,11 +144,18 @@ final class Releases {
             List<Object> levels = new ArrayList<>((List<?>) Objects.requireNonNull(from.get("levels")));
             levels.removeIf(_ -> random.nextInt(3) == 0);
             Map<Object, Object> measures = new LinkedHashMap<>();
-            map(from.get("measures")).forEach((name, measure) -> {
-                if (measures.isEmpty() || random.nextBoolean()) {
-                    measures.put(name, measure);
+            int before = 0;
+            for (Map.Entry<?, ?> measure : map(from.get("measures")).entrySet()) {
+                boolean isWhole = measures.size() == before++; // A formula may name any measure before it.
+                boolean isFormula =
+                        !FUNCTION.matcher(String.valueOf(measure.getValue())).lookingAt();
+                if (measures.isEmpty() && !isFormula || (isWhole || !isFormula) && random.nextBoolean()) {
+                    measures.put(measure.getKey(), measure.getValue());
                 }
-            });
+            }
+            if (measures.isEmpty()) {
+                map(from.get("measures")).forEach(measures::put);
+            }
             rollups.put("more" + more, Map.of("levels", levels, "measures", measures));
         }
         file.put("rollups", rollups);

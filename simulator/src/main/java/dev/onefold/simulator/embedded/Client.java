@@ -7,6 +7,7 @@ import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
@@ -106,9 +107,15 @@ final class Client {
     void meet(EmbeddedEngine engine) {
         Filling begun = filling;
         filling = null;
-        if (begun != null && engine.pipeline().equals(pipeline(begun.wanted))) {
+        if (begun != null && Derivation.storesSame(engine.pipeline(), pipeline(begun.wanted))) {
             story.add("the new definition serves already");
             expected.serve(begun.wanted, begun.change, begun.letters, engine);
+        }
+        if (Derivation.storesSame(engine.pipeline(), pipeline(definition()))) {
+            definitions.stream()
+                    .filter(each -> pipeline(each).equals(engine.pipeline()))
+                    .findFirst()
+                    .ifPresent(expected::show); // It was opened with other formulas.
         }
         engine.progress().forEach(source -> {
             long promised = acknowledged.getOrDefault(source.source(), 0L);

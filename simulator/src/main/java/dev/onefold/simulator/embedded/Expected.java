@@ -67,6 +67,11 @@ final class Expected {
         return definition;
     }
 
+    /// The definition that serves has other formulas now.
+    void show(String other) {
+        definition = other;
+    }
+
     /// Whether all records are there as far as the totals are concerned.
     boolean isWhole() {
         return forgotten.isEmpty();

@@ -93,6 +93,7 @@ class RandomCaseTest {
                 "distinct(",
                 " where ",
                 "count() where ",
+                ") decimal(9,4)",
                 " * ",
                 ", iso)",
                 ", epoch-millis)")) {

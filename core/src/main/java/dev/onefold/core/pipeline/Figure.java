@@ -1,0 +1,28 @@
+package dev.onefold.core.pipeline;
+
+import org.jspecify.annotations.Nullable;
+
+/// One column of the answers of a roll-up.
+public sealed interface Figure {
+    /// Its name in answers.
+    String name();
+
+    /// A measure as it is.
+    record Stored(Measure measure) implements Figure {
+        @Override
+        public String name() {
+            return measure.name();
+        }
+    }
+
+    /// What is calculated from measures when they are read. Nothing is stored for it.
+    ///
+    /// @param type an answer has its scale; `null`: the scale that the formula comes to, which does not divide then
+    record Derived(String name, Formula formula, @Nullable DecimalType type) implements Figure {
+        public Derived {
+            if (type == null && formula.divides()) {
+                throw new IllegalArgumentException("The formula " + name + " divides and has no type");
+            }
+        }
+    }
+}
