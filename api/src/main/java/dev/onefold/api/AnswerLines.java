@@ -11,13 +11,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.AbstractList;
 import java.util.RandomAccess;
 
-/// The lines of an answer that came as JSON. They are kept off the heap, and each is parsed when it is looked at. Not
-/// thread-safe.
+/// The lines of an answer that came as JSON. They are kept off the heap, and each is parsed when it is
+/// looked at. Not thread-safe.
 final class AnswerLines extends AbstractList<Answer.Line> implements RandomAccess, AutoCloseable {
     private final OffHeapLines lines = new OffHeapLines();
 
-    /// The answer that [dev.onefold.core.form.JsonForm] wrote, each group on a line of its own. Its lines are valid
-    /// until this is closed.
+    /// The answer that [dev.onefold.core.form.JsonForm] wrote, each group on a line of its own. Its lines
+    /// are valid until this is closed.
     Answer read(InputStream json) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(json, StandardCharsets.UTF_8));
         String head = next(in);

@@ -31,8 +31,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what [dev.onefold.core.form.JsonForm] writes. What it cannot read is an [IllegalStateException]: the two sides
-/// have spoken of their versions before.
+/// Reads what [dev.onefold.core.form.JsonForm] writes. What it cannot read is an [IllegalStateException]:
+/// the two sides have spoken of their versions before.
 final class JsonReading {
     private JsonReading() {}
 

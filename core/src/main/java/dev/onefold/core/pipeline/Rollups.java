@@ -18,9 +18,7 @@ public record Rollups(List<Rollup> all) implements Fold {
 
     @Override
     public Rollups stored() {
-        return new Rollups(all.stream()
-                .map(Rollup::stored)
-                .toList());
+        return new Rollups(all.stream().map(Rollup::stored).toList());
     }
 
     /// What events contribute to measures, each input once, in the order of first use.

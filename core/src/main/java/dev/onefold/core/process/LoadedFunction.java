@@ -202,6 +202,17 @@ public final class LoadedFunction {
         return null;
     }
 
+    /// The same function under another definition of its pipeline, where its code for that one is not to be
+    /// had; empty if its types are others.
+    public Optional<LoadedFunction> under(Pipeline other) {
+        try {
+            LoadedFunction same = new LoadedFunction(other, processor, "");
+            return same.pipeline.equals(other) ? Optional.of(same) : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
     /// The pipeline, with what was found of its function.
     public Pipeline pipeline() {
         return pipeline;

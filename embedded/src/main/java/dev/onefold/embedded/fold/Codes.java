@@ -20,9 +20,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The functions that fold in a data directory: the one that it was opened with, those whose jars it holds, and those
-/// on the class path. So a start finds the code that folded what the journal holds, also when the pipeline file names
-/// a newer one.
+/// The functions that fold in a data directory: the one that it was opened with, those whose jars it holds,
+/// and those on the class path. So a start finds the code that folded what the journal holds, also when the
+/// pipeline file names a newer one. A function that was in no jar is not kept: the one that is given takes
+/// its place.
 public final class Codes implements AutoCloseable {
     private final Path root;
     private final @Nullable LoadedFunction given;
@@ -42,7 +43,9 @@ public final class Codes implements AutoCloseable {
         if (given != null && given.pipeline().equals(pipeline)) {
             return Optional.of(given);
         }
-        return found(pipeline, processing.code().sha256());
+        String sha256 = processing.code().sha256();
+        Optional<LoadedFunction> found = found(pipeline, sha256);
+        return found.isEmpty() && given != null && sha256.isEmpty() ? given.under(pipeline) : found;
     }
 
     private synchronized Optional<LoadedFunction> found(Pipeline pipeline, String sha256) {

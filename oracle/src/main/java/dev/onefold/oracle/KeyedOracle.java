@@ -1,0 +1,290 @@
+package dev.onefold.oracle;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// Says what a function per key comes to: contexts and rows of tables. The events that are kept of a key
+/// are folded again, from the first one, with every event that comes. Not thread-safe.
+public final class KeyedOracle {
+    /// Which events of a key are folded, and when.
+    public enum Order {
+        LATEST,
+        EVERY,
+        IN_ORDER
+    }
+
+    /// A function per key over plain maps; it throws [Failed] where it fails.
+    public interface Function {
+        /// The context of a key before its first event.
+        Map<String, Object> start();
+
+        /// The next context, and rows by table and key; an empty one is removed.
+        Outcome step(String key, Map<String, Object> context, Map<String, Object> event);
+    }
+
+    /// What a step comes to.
+    public record Outcome(Map<String, Object> context, Map<List<String>, Optional<Map<String, Object>>> rows) {}
+
+    /// The function fails at this event.
+    public static final class Failed extends RuntimeException {}
+
+    /// An event.
+    ///
+    /// @param rank the greater one of two contents of a version stays, where that can still be changed
+    /// @param fields none: the filter leaves the event out
+    public record Event(String key, long version, int rank, Optional<Map<String, Object>> fields) {}
+
+    /// What became of an event.
+    public enum Verdict {
+        ACCEPTED,
+        DUPLICATE,
+        STALE,
+        CONFLICTING,
+        REJECTED
+    }
+
+    /// A value that is there.
+    public static Object value(Map<String, Object> fields, String name) {
+        return Objects.requireNonNull(fields.get(name));
+    }
+
+    private final Order order;
+    private final int keep;
+    private Function function;
+    private final SortedMap<String, Key> keys = new TreeMap<>();
+    private final Map<Verdict, Long> verdicts = new HashMap<>();
+
+    /// @param keep events per key that a late one may be folded before; with [Order#EVERY] there is no
+    ///     bound here
+    public KeyedOracle(Order order, int keep, Function function) {
+        this.order = order;
+        this.keep = keep;
+        this.function = function;
+    }
+
+    /// Takes an event.
+    ///
+    /// @param redriven whether a person sends it again, after it was rejected
+    public Verdict accept(Event event, boolean redriven) {
+        Key key = keys.computeIfAbsent(event.key, Key::new);
+        SortedSet<Long> failedBefore = new TreeSet<>(key.failed);
+        Event before = key.accepted.get(event.version);
+        Verdict verdict = switch (order) {
+            case LATEST -> key.latest(event, redriven);
+            case EVERY -> key.every(event, redriven);
+            case IN_ORDER -> key.inOrder(event, redriven);
+        };
+        verdicts.merge(verdict, 1L, Long::sum);
+        if (redriven) { // A record counts as what it came to the last time.
+            verdicts.merge(Verdict.REJECTED, -1L, Long::sum);
+        }
+        if (order == Order.IN_ORDER) {
+            boolean replaced = !redriven && before != null && !before.equals(key.accepted.get(event.version));
+            key.recount(failedBefore, Optional.of(event.version), replaced);
+        }
+        return verdict;
+    }
+
+    /// Goes on with a newer function.
+    ///
+    /// @param refold whether the events that are kept are folded again
+    public void upgrade(Function newer, boolean refold) {
+        function = newer;
+        keys.values().forEach(key -> {
+            SortedSet<Long> failedBefore = new TreeSet<>(key.failed);
+            key.upgrade(refold);
+            key.recount(failedBefore, Optional.empty(), false);
+        });
+    }
+
+    /// How many events came to this.
+    public long count(Verdict verdict) {
+        return verdicts.getOrDefault(verdict, 0L);
+    }
+
+    /// The contexts by key.
+    public SortedMap<String, Map<String, Object>> contexts() {
+        SortedMap<String, Map<String, Object>> contexts = new TreeMap<>();
+        keys.forEach((name, key) -> contexts.put(name, key.context));
+        return contexts;
+    }
+
+    /// The rows of a table.
+    public List<Map<String, Object>> rows(String table) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        keys.values()
+                .forEach(key -> key.rows.forEach((row, fields) -> {
+                    if (row.getFirst().equals(table)) {
+                        rows.add(fields);
+                    }
+                }));
+        return rows;
+    }
+
+    /// Events that came and contribute nothing, because the function fails at them.
+    public List<Event> failed() {
+        List<Event> failed = new ArrayList<>();
+        keys.values()
+                .forEach(key -> key.failed.forEach(version ->
+                        Optional.ofNullable(key.accepted.get(version)).ifPresent(failed::add)));
+        return failed;
+    }
+
+    private final class Key {
+        final String name;
+        final TreeMap<Long, Event> accepted = new TreeMap<>();
+        final SortedSet<Long> kept = new TreeSet<>();
+        final SortedSet<Long> failed = new TreeSet<>();
+        long below = Long.MIN_VALUE;
+        Map<String, Object> contextBelow = function.start();
+        Map<List<String>, Map<String, Object>> rowsBelow = Map.of();
+        Map<String, Object> context = contextBelow;
+        Map<List<String>, Map<String, Object>> rows = new HashMap<>();
+
+        Key(String name) {
+            this.name = name;
+        }
+
+        /// Counts events that failed before and do not now, or the other way round.
+        ///
+        /// @param came the version that came, which is counted already
+        /// @param replaced whether its content is the one that came
+        void recount(SortedSet<Long> failedBefore, Optional<Long> came, boolean replaced) {
+            for (long version : accepted.keySet()) {
+                boolean isCame = came.isPresent() && came.get() == version;
+                boolean was = failedBefore.contains(version);
+                boolean is = !isCame && failed.contains(version);
+                if (was != is && (!isCame || replaced)) {
+                    verdicts.merge(Verdict.ACCEPTED, was ? 1L : -1L, Long::sum);
+                    verdicts.merge(Verdict.REJECTED, was ? -1L : 1L, Long::sum);
+                }
+            }
+        }
+
+        Verdict latest(Event event, boolean redriven) {
+            if (!accepted.isEmpty() && event.version < accepted.lastKey()) {
+                if (redriven) {
+                    failed.remove(event.version);
+                }
+                return Verdict.STALE;
+            }
+            boolean again = redriven && failed.contains(event.version);
+            if (accepted.containsKey(event.version) && !again) {
+                return same(event);
+            }
+            failed.remove(event.version);
+            return fold(event);
+        }
+
+        Verdict every(Event event, boolean redriven) {
+            boolean again = redriven && failed.contains(event.version);
+            if (accepted.containsKey(event.version) && !again) {
+                return event.version == accepted.lastKey() ? same(event) : Verdict.DUPLICATE;
+            }
+            failed.remove(event.version);
+            return fold(event);
+        }
+
+        private Verdict same(Event event) {
+            return event.equals(accepted.get(event.version)) ? Verdict.DUPLICATE : Verdict.CONFLICTING;
+        }
+
+        private Verdict fold(Event event) {
+            accepted.put(event.version, event);
+            step(event);
+            return failed.contains(event.version) ? Verdict.REJECTED : Verdict.ACCEPTED;
+        }
+
+        Verdict inOrder(Event event, boolean redriven) {
+            Event there = accepted.get(event.version);
+            if (event.version <= below) {
+                return there != null && !redriven ? Verdict.DUPLICATE : Verdict.REJECTED;
+            }
+            Verdict verdict = Verdict.ACCEPTED;
+            if (there != null && !(redriven && failed.contains(event.version))) {
+                if (event.rank <= there.rank) {
+                    return event.rank == there.rank ? Verdict.DUPLICATE : Verdict.CONFLICTING;
+                }
+                verdict = Verdict.CONFLICTING;
+            }
+            boolean isLast = accepted.isEmpty() || event.version > accepted.lastKey();
+            accepted.put(event.version, event);
+            kept.add(event.version);
+            refold();
+            if (failed.contains(event.version)) {
+                verdict = Verdict.REJECTED;
+            }
+            if (!isLast || kept.size() > 2 * keep) {
+                release();
+            }
+            accepted.descendingKeySet().stream()
+                    .skip(keep)
+                    .findFirst()
+                    .ifPresent(version -> below = Math.max(below, version));
+            return verdict;
+        }
+
+        /// Makes the oldest events final.
+        void release() {
+            List<Long> leaving = new ArrayList<>(kept);
+            leaving = leaving.subList(0, Math.max(0, leaving.size() - keep));
+            context = contextBelow;
+            rows = new HashMap<>(rowsBelow);
+            leaving.forEach(version -> step(at(version)));
+            contextBelow = context;
+            rowsBelow = rows;
+            kept.removeAll(leaving);
+            refold();
+        }
+
+        void upgrade(boolean refold) {
+            if (order == Order.IN_ORDER && refold) {
+                refold();
+                release();
+            } else if (order == Order.IN_ORDER && !accepted.isEmpty()) {
+                below = accepted.lastKey();
+                kept.clear();
+                contextBelow = context;
+                rowsBelow = rows;
+            }
+        }
+
+        private Event at(long version) {
+            return Objects.requireNonNull(accepted.get(version));
+        }
+
+        private void refold() {
+            failed.removeAll(kept);
+            context = contextBelow;
+            rows = new HashMap<>(rowsBelow);
+            kept.forEach(version -> step(at(version)));
+        }
+
+        private void step(Event event) {
+            if (event.fields.isEmpty()) {
+                return;
+            }
+            try {
+                Outcome outcome = function.step(name, context, event.fields.get());
+                context = outcome.context;
+                outcome.rows.forEach((row, fields) -> {
+                    if (fields.isPresent()) {
+                        rows.put(row, fields.get());
+                    } else {
+                        rows.remove(row);
+                    }
+                });
+            } catch (Failed e) {
+                failed.add(event.version);
+            }
+        }
+    }
+}
