@@ -156,6 +156,7 @@ public final class Keys {
     }
 
     /// Stores what the event came to that [#fold] has folded last.
+    @SuppressWarnings("EnumOrdinal") // It is the place of a counter in memory, and is stored nowhere.
     public void store(Folded folded) {
         counts[folded.verdict.ordinal()]++;
         events++;
@@ -264,6 +265,7 @@ public final class Keys {
         return count;
     }
 
+    @SuppressWarnings("EnumOrdinal") // As above.
     Counts counts() {
         return new Counts(
                 counts[Verdict.ACCEPTED.ordinal()],
