@@ -242,7 +242,7 @@ final class RandomPipeline {
         if (field.kind() == Field.Kind.TIME && chance.percent(60)) {
             String type = chance.percent(30) ? " " + chance.of(List.of("decimal(13,3)", "decimal(28,9)")) : "";
             return chance.of(List.of("min", "max")) + "(" + field.written() + ", " + field.form() + ")" + type
-                    + missing(List.of("0", "1572214818"));
+                    + missing(List.of("0", "1"));
         }
         if (field.kind() != Field.Kind.NUMBER) {
             return "distinct(" + field.written() + ")"
