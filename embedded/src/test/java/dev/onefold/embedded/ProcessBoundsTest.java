@@ -13,6 +13,7 @@ import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.core.process.Steps;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.embedded.source.FileSource;
@@ -20,14 +21,20 @@ import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Step;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.jar.JarOutputStream;
 import java.util.stream.IntStream;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -221,6 +228,92 @@ class ProcessBoundsTest {
             assertThat(engine.rebuild(_ -> file).isEqual()).isTrue();
             assertThat(engine.rebuild().isEqual()).isTrue();
             assertThat(totals(engine)).containsExactly("6", "10");
+        }
+    }
+
+    @Test
+    void kept_events_are_read_from_disk_for_late_ones_and_take_no_memory_meanwhile() {
+        int keys = 40;
+        int events = 500;
+        String text = "run" + ".".repeat(1_000);
+        LoadedFunction function = metres("in-order", 1, 1, new CountDownLatch(0));
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, function, SETTINGS)) {
+            for (int version = 1; version <= events; version++) {
+                int now = version;
+                engine.append(
+                        "in",
+                        IntStream.range(0, keys)
+                                .mapToObj(key -> add("k" + key, 2 * now, 1, text))
+                                .toList());
+            }
+            engine.checkpointNow();
+            engine.checkpointNow(); // Lets segments go that the first one has made durable.
+            engine.append(
+                    "in",
+                    IntStream.range(0, keys)
+                            .mapToObj(key -> add("k" + key, 2 * events - 51, 1_000, "run"))
+                            .toList());
+            assertThat(totals(engine)).hasSize(keys).containsOnly("1500");
+            assertThat(engine.status().stateBytes()).isLessThan(4 * (9L << 20));
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, function, SETTINGS.withShards(3))) {
+            engine.append(
+                    "in",
+                    IntStream.range(0, keys)
+                            .mapToObj(key -> add("k" + key, 2 * events - 53, 10_000, "run"))
+                            .toList());
+            engine.append("in", List.of(add("k1", 3, 1, "run"), add("k1", 2 * events - 53, 10_000, "run")));
+            assertThat(totals(engine)).hasSize(keys).containsOnly("11500");
+            assertThat(engine.verify().isEqual()).isTrue();
+            assertThat(engine.counts()).isEqualTo(new Counts(keys * (events + 2L), 1, 0, 0, 1));
+            assertThat(engine.deadLetters().list(0, 9))
+                    .singleElement()
+                    .satisfies(letter -> assertThat(letter.reason()).isEqualTo(Reason.TOO_LATE));
+        }
+    }
+
+    @Test
+    void two_threads_on_one_source_fold_each_event_once() throws InterruptedException {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, metres("every"), SETTINGS)) {
+            List<Thread> threads = IntStream.range(0, 2)
+                    .mapToObj(thread -> Thread.ofVirtual().start(() -> {
+                        for (int version = 1; version <= 50; version++) {
+                            engine.append("in", List.of(add("a", 2 * version + thread, 1, "run")));
+                        }
+                    }))
+                    .toList();
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertThat(totals(engine)).containsExactly("100");
+            assertThat(engine.acknowledged("in")).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void a_jar_is_kept_in_the_directory_and_found_there_by_an_owner_without_it() throws IOException {
+        Path jar = directory.resolve("runs.jar");
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+            String name = Steps.class.getName().replace('.', '/') + ".class";
+            out.putNextEntry(new ZipEntry(name));
+            try (InputStream in = Objects.requireNonNull(Steps.class.getClassLoader().getResourceAsStream(name))) {
+                in.transferTo(out);
+            }
+        }
+        String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\""
+                + Steps.class.getName()
+                + "\",\"jar\":\"runs.jar\",\"order\":\"every\",\"tables\":{\"latest\":\"k\",\"buckets\":[\"k\",\"bucket\"]}}}";
+        Pipeline pipeline = ((Reading.Read) PipelineText.read(text)).pipeline();
+        Path data = directory.resolve("data");
+        String event = "{\"k\":\"a\",\"v\":%d,\"add\":2,\"what\":\"put:a\"}";
+        try (EmbeddedEngine engine = EmbeddedEngine.open(data, FunctionJar.load(pipeline, jar), SETTINGS)) {
+            engine.append("in", List.of(event.formatted(1)));
+        }
+        Files.delete(jar);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(data, SETTINGS)) {
+            engine.append("in", List.of(event.formatted(2)));
+            assertThat(engine.counts().accepted()).isEqualTo(2);
+            assertThat(engine.state(List.of("a")).orElseThrow().version()).hasToString("2");
         }
     }
 }

@@ -59,7 +59,11 @@ public final class Keys {
     private final int[][] inputsOf; // Per table that feeds: where its inputs are among all.
     private final Amounts before;
     private final Amounts after;
-    private final long[] counts = new long[Verdict.values().length];
+    private long accepted;
+    private long duplicate;
+    private long stale;
+    private long conflicting;
+    private long rejected;
     private long count;
     private long events;
     private long writtenBytes;
@@ -158,7 +162,13 @@ public final class Keys {
     /// Stores what the event came to that [#fold] has folded last.
     @SuppressWarnings("EnumOrdinal") // It is the place of a counter in memory, and is stored nowhere.
     public void store(Folded folded) {
-        counts[folded.verdict.ordinal()]++;
+        switch (folded.verdict) {
+            case ACCEPTED -> accepted++;
+            case DUPLICATE -> duplicate++;
+            case STALE -> stale++;
+            case CONFLICTING -> conflicting++;
+            case REJECTED -> rejected++;
+        }
         events++;
         if (folded.change != null) {
             write(folded.change);
@@ -267,16 +277,15 @@ public final class Keys {
 
     @SuppressWarnings("EnumOrdinal") // As above.
     Counts counts() {
-        return new Counts(
-                counts[Verdict.ACCEPTED.ordinal()],
-                counts[Verdict.DUPLICATE.ordinal()],
-                counts[Verdict.STALE.ordinal()],
-                counts[Verdict.CONFLICTING.ordinal()],
-                counts[Verdict.REJECTED.ordinal()]);
+        return new Counts(accepted, duplicate, stale, conflicting, rejected);
     }
 
     void resetCounts() {
-        Arrays.fill(counts, 0);
+        accepted = 0;
+        duplicate = 0;
+        stale = 0;
+        conflicting = 0;
+        rejected = 0;
     }
 
     /// Counts the keys that were loaded, and drops events that are kept no longer: their records were there still.
