@@ -296,7 +296,8 @@ class ProcessBoundsTest {
         try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
             String name = Steps.class.getName().replace('.', '/') + ".class";
             out.putNextEntry(new ZipEntry(name));
-            try (InputStream in = Objects.requireNonNull(Steps.class.getClassLoader().getResourceAsStream(name))) {
+            try (InputStream in =
+                    Objects.requireNonNull(Steps.class.getClassLoader().getResourceAsStream(name))) {
                 in.transferTo(out);
             }
         }
