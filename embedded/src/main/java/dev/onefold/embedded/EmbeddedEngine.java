@@ -105,25 +105,20 @@ public final class EmbeddedEngine implements Engine {
         return new Opener(directory, pipeline, settings).open().reachable();
     }
 
-    /// Opens a data directory for a pipeline with its function; see [#open(Path, Pipeline, Settings)].
-    ///
-    /// @throws EngineException if it is in use or damaged, or was folded by a higher version of the function
+    /// The same for a pipeline with its function, which must not be of a lower version than the one that has folded.
     public static EmbeddedEngine open(Path directory, LoadedFunction function, Settings settings) {
         return new Opener(directory, function, null, settings).open().reachable();
     }
 
-    /// Opens a data directory for a pipeline whose function is in a jar. The jar is copied into the directory, so that
-    /// a start finds the code that has folded.
-    ///
-    /// @throws EngineException if it is in use or damaged, or was folded by a higher version of the function
+    /// The same for a function in a jar, which is copied into the directory: a start finds the code that has folded.
     public static EmbeddedEngine open(Path directory, FunctionJar jar, Settings settings) {
         return new Opener(directory, jar.function(), jar.bytes(), settings)
                 .open()
                 .reachable();
     }
 
-    /// Opens a data directory with the definition that is stored in it. If a function folds its pipeline, the code is
-    /// looked for in the directory and on the class path; without it the data can be read.
+    /// Opens a data directory with the definition that is stored in it. A function is looked for in the directory and
+    /// on the class path; without it the data can be read.
     ///
     /// @throws EngineException if there is none, it is in use or damaged
     public static EmbeddedEngine open(Path directory, Settings settings) {
@@ -190,10 +185,6 @@ public final class EmbeddedEngine implements Engine {
     public void fillView(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
         Objects.requireNonNull(reopen, "The function that opens sources again is null");
         views.fill(reopen, acceptLoss);
-    }
-
-    private void requireView() {
-        views.fill(_ -> null, false);
     }
 
     @Override
@@ -311,10 +302,8 @@ public final class EmbeddedEngine implements Engine {
 
     private void requireIntake() {
         opening.requireOwner();
-        requireView();
-        if (view().state.hasFunction) {
-            view().folding.requireFunction();
-        }
+        views.fill(_ -> null, false);
+        view().folding.requireCode();
     }
 
     private Commits.Request commit(Commits.Request request) {
@@ -370,9 +359,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
-        Objects.requireNonNull(query, "The query is null");
-        Objects.requireNonNull(reader, "The reader is null");
-        return reader.apply(new KeyReading(guard, this::view, settings).tables(query));
+        return new KeyReading(guard, this::view, settings).tables(query, reader);
     }
 
     @Override
@@ -405,7 +392,7 @@ public final class EmbeddedEngine implements Engine {
 
     private Verification recompute(Function<String, @Nullable FileSource> reopen, boolean keep) {
         Objects.requireNonNull(reopen, "The function that opens sources again is null");
-        requireView();
+        views.fill(_ -> null, false);
         return views.recompute(reopen, keep);
     }
 

@@ -21,9 +21,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.SequencedSet;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +63,13 @@ final class KeyReading {
         });
     }
 
-    TableAnswer tables(TableQuery query) {
+    <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
+        Objects.requireNonNull(query, "The query is null");
+        Objects.requireNonNull(reader, "The reader is null");
+        return reader.apply(tables(query));
+    }
+
+    private TableAnswer tables(TableQuery query) {
         return guard.reading(() -> {
             View view = serving.get();
             Processing processing = processing(view.pipeline);

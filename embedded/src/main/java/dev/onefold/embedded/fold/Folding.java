@@ -22,12 +22,10 @@ import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.source.Records;
 import dev.onefold.embedded.source.Source;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +35,6 @@ import org.jspecify.annotations.Nullable;
 /// threads, and between two rounds nothing is under way: that is the barrier that checkpoints and answers are cut
 /// at. (Valiant, "A Bridging Model for Parallel Computation", 1990.) Called with the engine's lock held.
 public final class Folding {
-    /// How far ahead of the clock a time may be that moves the watermark: clocks and time zones differ by less.
-    private static final Duration AHEAD_MAX = Duration.ofDays(1);
-
     /// Letters of a round wait on the heap for a checkpoint, which is taken between two rounds.
     private static final long LETTER_BYTES_PER_ROUND = 8 << 20;
 
@@ -222,6 +217,13 @@ public final class Folding {
         return !state.hasFunction || keyFolding != null;
     }
 
+    /// Requires the function's code, if the pipeline has a function.
+    public void requireCode() {
+        if (state.hasFunction) {
+            requireFunction();
+        }
+    }
+
     /// What folds keys.
     ///
     /// @throws EngineException if the function's code is not here
@@ -284,7 +286,7 @@ public final class Folding {
                 chunk.met(watermarkMs[0]);
             }
             if (malformed == null && horizon != null) {
-                malformed = outOfTime(event, horizon, watermarkMs[0], chunk.arrivedMs);
+                malformed = Horizon.refusal(event, horizon, watermarkMs[0], chunk.arrivedMs);
                 if (malformed == null) {
                     watermarkMs[0] = Math.max(watermarkMs[0], event.timeMs);
                 }
@@ -301,39 +303,6 @@ public final class Folding {
     /// What arrives now arrives at this time. A journal's entry keeps it, so that its replay decides alike.
     public long arrivalMs() {
         return clock.instant().toEpochMilli();
-    }
-
-    private static @Nullable Malformed outOfTime(Event event, Duration horizon, long watermarkMs, long arrivedMs) {
-        if (event.timeMs - arrivedMs > AHEAD_MAX.toMillis()) {
-            return new Malformed(
-                    Reason.TOO_NEW,
-                    "The record's time is " + span(event.timeMs - arrivedMs) + " ahead of the clock, and so is wrong: "
-                            + at(event.timeMs) + "; with a horizon at most " + span(AHEAD_MAX.toMillis())
-                            + " is accepted");
-        }
-        if (watermarkMs == Long.MIN_VALUE || event.timeMs >= watermarkMs - horizon.toMillis()) {
-            return null;
-        }
-        return new Malformed(
-                Reason.TOO_OLD,
-                "The record's time, " + at(event.timeMs) + ", is " + span(watermarkMs - event.timeMs)
-                        + " older than the newest time that came before, " + at(watermarkMs) + "; the horizon is "
-                        + span(horizon.toMillis()));
-    }
-
-    private static String at(long ms) {
-        return Instant.ofEpochMilli(ms).toString();
-    }
-
-    private static String span(long ms) {
-        Duration span = Duration.ofMillis(ms);
-        if (span.toDays() > 1) {
-            return String.format(Locale.ROOT, "%,d days", span.toDays());
-        }
-        if (span.toHours() > 1) {
-            return span.toHours() + " hours";
-        }
-        return span.toMinutes() > 1 ? span.toMinutes() + " minutes" : span.toSeconds() + " s";
     }
 
     private void add(Decoding decoding, Event event, Chunk chunk, long offset) {
@@ -447,7 +416,7 @@ public final class Folding {
             }
             Malformed malformed = decoder.decode(chunk.bytes, records.from(), records.to());
             if (malformed == null && horizon != null) {
-                malformed = outOfTime(decoder.event(), horizon, chunk.watermarksMs[number], chunk.arrivedMs);
+                malformed = Horizon.refusal(decoder.event(), horizon, chunk.watermarksMs[number], chunk.arrivedMs);
             }
             Place place = new Place(chunk.source.name(), line, records.place());
             if (malformed == null && settled.fate(place) == Settled.Fate.REDRIVEN) {

@@ -119,9 +119,14 @@ final class KeyLetters {
         }
     }
 
+    /// The events of a place are folded now.
     private void withdraw(Place place) {
-        for (int i = letters.withdraw(place); i > 0; i--) {
-            state.count(FOLDED_NOW);
+        for (long id : letters.at(place)) {
+            DeadLetter letter = Objects.requireNonNull(letters.letter(id));
+            if (letter.reason() == Reason.FAILED || letter.reason() == Reason.TOO_LATE) {
+                letters.remove(id);
+                state.count(FOLDED_NOW);
+            }
         }
     }
 

@@ -226,31 +226,19 @@ public final class Letters implements AutoCloseable {
         return slot >= 0;
     }
 
-    /// The letter of a record that was first read at a place; 0 if there is none. Of several the others are removed.
-    public long onlyAt(Place place) {
-        List<Long> ids = places().at(place);
-        ids.stream().skip(1).forEach(this::remove);
-        return ids.isEmpty() ? 0 : ids.getFirst();
-    }
-
-    /// Removes the letters of a place whose events are folded now; how many there were.
-    public int withdraw(Place place) {
-        int withdrawn = 0;
-        for (long id : places().at(place)) {
-            Reason reason = frame(id).letter().reason();
-            if (reason == Reason.FAILED || reason == Reason.TOO_LATE) {
-                remove(id);
-                withdrawn++;
-            }
-        }
-        return withdrawn;
-    }
-
-    private LetterPlaces places() {
+    /// The ids of the letters of records that were first read at a place, in their order.
+    public List<Long> at(Place place) {
         if (places == null) {
             places = new LetterPlaces(memory, slots, this::inSlot);
         }
-        return places;
+        return places.at(place);
+    }
+
+    /// The letter of a record that was first read at a place; 0 if there is none. Of several the others are removed.
+    public long onlyAt(Place place) {
+        List<Long> ids = at(place);
+        ids.stream().skip(1).forEach(this::remove);
+        return ids.isEmpty() ? 0 : ids.getFirst();
     }
 
     /// Takes over all letters of others, under their ids; no id of theirs is given again.

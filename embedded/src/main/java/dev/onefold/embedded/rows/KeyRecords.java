@@ -58,7 +58,6 @@ final class KeyRecords implements Store {
     private long headSlot = -1;
     private long headEntry;
     private final byte[] @Nullable [] beside; // By table: the rows beside the head.
-    private byte[] value = new byte[1 << 10];
 
     /// @param owner for each part of the key of a row: the part of the owner's key that it is, or -1
     private record Table(int[] owner, boolean isOwnersAlone) {
@@ -212,14 +211,10 @@ final class KeyRecords implements Store {
             }
         }
         next.write(out);
-        if (out.length() > value.length) {
-            value = new byte[2 * out.length()];
-        }
-        out.copyTo(value, 0);
         atHead();
         long slot =
                 store.index.get(headSlot) == headEntry && headEntry != 0 ? headSlot : store.find(hash, key, 0, length);
-        store.putAt(slot, hash, key, length, value, out.length());
+        store.putAt(slot, hash, key, length, out.toBytes());
     }
 
     void put(Kept some) {

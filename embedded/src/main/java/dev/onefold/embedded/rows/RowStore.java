@@ -103,13 +103,12 @@ public final class RowStore {
 
     /// Puts a record in place of the one with its key.
     void put(long hash, byte[] key, int keyLength, byte[] value) {
-        putAt(find(hash, key, 0, keyLength), hash, key, keyLength, value, value.length);
+        putAt(find(hash, key, 0, keyLength), hash, key, keyLength, value);
     }
 
     /// Puts a record into the slot that [#find] gave.
-    @SuppressWarnings("TooManyParameters")
-    void putAt(long slot, long hash, byte[] key, int keyLength, byte[] value, int valueLength) {
-        int length = keyLength + valueLength;
+    void putAt(long slot, long hash, byte[] key, int keyLength, byte[] value) {
+        int length = keyLength + value.length;
         Segment segment = room(length);
         long at = segment.used;
         appendedFrom = at;
@@ -120,7 +119,7 @@ public final class RowStore {
         }
         segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) rest);
         MemorySegment.copy(key, 0, segment.memory, ValueLayout.JAVA_BYTE, at, keyLength);
-        MemorySegment.copy(value, 0, segment.memory, ValueLayout.JAVA_BYTE, at + keyLength, valueLength);
+        MemorySegment.copy(value, 0, segment.memory, ValueLayout.JAVA_BYTE, at + keyLength, value.length);
         account(segment, (int) (at + length - appendedFrom));
         long entry = index.get(slot);
         if (entry == 0) {
