@@ -4,11 +4,13 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.data.FunctionText;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.DefinitionChangeText;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import java.io.IOException;
@@ -28,7 +30,10 @@ import picocli.CommandLine.Parameters;
             "Each problem is shown with its line and column, the value that stands there, and"
                     + " what would be right; the exit code is 1 then.",
             "With --data, also says whether totals that were folded with an earlier version of the file can follow:"
-                    + " from the rows, by reading files again, or not at all (exit code 1). Changes nothing."
+                    + " from the rows, by reading files again, or not at all (exit code 1). Changes nothing.",
+            "Of a function (process) it shows the types that were found, what its order promises, which records are"
+                    + " accepted depending on their order of arrival, and with --data what another version or jar comes"
+                    + " to."
         },
         footerHeading = "%nExample:%n",
         footer = {"  onefold check trade-risk.yaml", "  onefold check trade-risk.yaml --data onefold-data/trade-risk"})
@@ -48,17 +53,40 @@ final class CheckCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Pipeline pipeline = PipelineArgument.read(caller, file);
+        if (pipeline.fold() instanceof Processing) {
+            pipeline =
+                    PipelineArgument.function(caller, file, pipeline).function().pipeline();
+        }
         List<Rollup> rollups = Rollups.of(pipeline).all();
         int measures =
                 rollups.stream().mapToInt(rollup -> rollup.figures().size()).sum();
-        caller.print(caller.shown(caller.path(file)) + " is right: pipeline " + pipeline.name() + ", "
+        String tables = pipeline.fold() instanceof Processing processing
+                ? Words.count(processing.tables().size(), "table") + ", "
+                : "";
+        caller.print(caller.shown(caller.path(file)) + " is right: pipeline " + pipeline.name() + ", " + tables
                 + Words.count(rollups.size(), "roll-up") + ", " + Words.count(measures, "measure")
                 + ".\n");
+        if (pipeline.fold() instanceof Processing processing) {
+            function(pipeline, processing);
+        }
         return (data == null ? ExitCode.DONE : change(pipeline, caller.path(data))).code();
+    }
+
+    private void function(Pipeline pipeline, Processing processing) {
+        int width = caller.screen().outWidth();
+        caller.printLine("");
+        FunctionText.types(pipeline, processing)
+                .forEach(line ->
+                        caller.printLine(Words.wrap(Words.visible(line.getFirst() + "  " + line.getLast()), width)));
+        caller.printLine("");
+        FunctionText.promises(processing).forEach(sentence -> caller.printLine(Words.wrap(sentence, width)));
     }
 
     private ExitCode change(Pipeline pipeline, Path directory) throws IOException {
         return EngineAccess.read(new DataDirectory(directory, pipeline.name(), null), caller, engine -> {
+            int width = caller.screen().outWidth();
+            FunctionText.changes(engine.pipeline(), pipeline)
+                    .forEach(sentence -> caller.printLine(Words.wrap(Words.visible(sentence), width)));
             DefinitionChange change = engine.change(pipeline);
             caller.printLine(DefinitionChangeText.of(change, caller.shown(directory)));
             return change instanceof DefinitionChange.Impossible ? ExitCode.DIFFERENT : ExitCode.DONE;

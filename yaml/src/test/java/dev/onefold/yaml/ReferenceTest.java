@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 /// What `docs/pipelines.md` shows is what can be read.
 class ReferenceTest {
     private static final Path REFERENCE = Path.of("..", "docs", "pipelines.md");
+    private static final Path PROCESS = Path.of("..", "docs", "process.md");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
     @Test
@@ -29,6 +30,17 @@ class ReferenceTest {
             read(text.startsWith("pipeline:") ? text : "pipeline: p\ninput: {}\n" + text);
         }
         assertThat(count).isGreaterThanOrEqualTo(2);
+    }
+
+    @Test
+    void the_yaml_examples_of_the_page_on_functions_are_read_without_problems() throws IOException {
+        Matcher example = Pattern.compile("(?s)```yaml\n(.*?)```").matcher(Files.readString(PROCESS));
+        StringBuilder pipeline = new StringBuilder();
+        while (example.find()) {
+            pipeline.append(example.group(1));
+        }
+        assertThat(pipeline).contains("pipeline:", "\nrollups:");
+        read(pipeline.toString());
     }
 
     @Test
@@ -49,7 +61,7 @@ class ReferenceTest {
                 .toList();
         List<String> measures = codes.stream()
                 .filter(code -> code.matches("(count|sum|average|min|max|distinct)\\(.*"))
-                .map(code -> code.replace("(p,s)", "(18,2)"))
+                .map(code -> code.replace("(p,s)", "(18,2)").replace(", T)", ", iso)"))
                 .toList();
         assertThat(levels).hasSizeGreaterThanOrEqualTo(5);
         assertThat(measures).hasSizeGreaterThanOrEqualTo(6);

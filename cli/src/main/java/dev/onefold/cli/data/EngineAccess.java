@@ -10,7 +10,9 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.FunctionJar;
 import dev.onefold.embedded.Settings;
+import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -38,14 +40,23 @@ public final class EngineAccess {
         Patience patience = new Patience(caller, COMMAND_MAX);
         while (true) {
             try {
-                Pipeline definition = data.definition();
-                return definition == null
-                        ? EmbeddedEngine.open(data.path(), settings)
-                        : EmbeddedEngine.open(data.path(), definition, settings);
+                return open(data, settings);
             } catch (EngineException e) {
                 patience.waitAgain(e);
             }
         }
+    }
+
+    private static EmbeddedEngine open(DataDirectory data, Settings settings) {
+        PipelineFunction loaded = data.function();
+        if (loaded != null) {
+            return loaded.jar()
+                    .map(jar -> EmbeddedEngine.open(data.path(), new FunctionJar(loaded.function(), jar), settings))
+                    .orElseGet(() -> EmbeddedEngine.open(data.path(), loaded.function(), settings));
+        }
+        return data.definition() == null
+                ? EmbeddedEngine.open(data.path(), settings)
+                : EmbeddedEngine.open(data.path(), data.definition(), settings);
     }
 
     /// Reads: through the process that owns the directory, or from the files as they are. The latter needs no
@@ -133,9 +144,12 @@ public final class EngineAccess {
     }
 
     private static void noteOther(DataDirectory data, Engine engine, Caller caller) {
-        if (data.definition() != null && !data.definition().equals(engine.pipeline())) {
-            caller.note("Note: the pipeline file has changed since it was last run; this is about what was run"
-                    + " then. 'onefold run' takes the change over.");
+        Pipeline served = engine.pipeline();
+        if (data.definition() != null && data.isOther(served)) {
+            caller.note(FunctionText.hashWarning(served, data.definition())
+                    .map(warning -> "Note: " + warning)
+                    .orElse("Note: the pipeline file has changed since it was last run; this is about what was run"
+                            + " then. 'onefold run' takes the change over."));
         }
     }
 }

@@ -8,8 +8,10 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.yaml.PipelineFile;
+import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +43,7 @@ public final class PipelineArgument implements EngineArgument {
     private @Nullable String data;
 
     private final Caller caller;
+    private @Nullable DataDirectory directory; // A function is loaded once.
 
     public PipelineArgument(Caller caller) {
         this.caller = caller;
@@ -63,8 +66,7 @@ public final class PipelineArgument implements EngineArgument {
 
     @Override
     public boolean isOther(Engine engine) {
-        Pipeline definition = directory().definition();
-        return definition != null && !definition.equals(engine.pipeline());
+        return directory().isOther(engine.pipeline());
     }
 
     @Override
@@ -89,9 +91,18 @@ public final class PipelineArgument implements EngineArgument {
 
     /// The directory of a pipeline that may be given by file or by name.
     public DataDirectory directory() {
+        if (directory == null) {
+            directory = find();
+        }
+        return directory;
+    }
+
+    private DataDirectory find() {
         if (isFile(caller, pipeline)) {
             Pipeline definition = read(caller, pipeline);
-            return new DataDirectory(path(definition.name()), definition.name(), definition);
+            PipelineFunction function = function(definition);
+            Pipeline bound = function == null ? definition : function.function().pipeline();
+            return new DataDirectory(path(definition.name()), definition.name(), bound, function);
         }
         if (isName(pipeline) && Files.isDirectory(path(pipeline))) {
             return new DataDirectory(path(pipeline), pipeline, null);
@@ -99,6 +110,41 @@ public final class PipelineArgument implements EngineArgument {
         String name =
                 isName(pipeline) ? ", and no pipeline of this name has data in " + caller.shown(path(pipeline)) : "";
         throw missing(caller, pipeline, name);
+    }
+
+    private @Nullable PipelineFunction function(Pipeline definition) {
+        if (!(definition.fold() instanceof Processing)) {
+            return null;
+        }
+        try {
+            return PipelineFunction.load(caller.path(pipeline), definition);
+        } catch (IllegalArgumentException e) {
+            return null; // The data have a copy of the code that folded them.
+        }
+    }
+
+    /// The same with its function, which must be there.
+    ///
+    /// @throws CommandFailure saying why it cannot be loaded
+    public DataDirectory directoryWithFunction() {
+        DataDirectory found = directory();
+        if (found.function() == null
+                && found.definition() != null
+                && found.definition().fold() instanceof Processing) {
+            function(caller, pipeline, found.definition());
+        }
+        return found;
+    }
+
+    /// The function that a pipeline file names.
+    ///
+    /// @throws CommandFailure saying why it cannot be loaded
+    public static PipelineFunction function(Caller caller, String file, Pipeline definition) {
+        try {
+            return PipelineFunction.load(caller.path(file), definition);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.DIFFERENT, e.getMessage() + ".", e);
+        }
     }
 
     /// Whether a text on the command line is the path of a file.

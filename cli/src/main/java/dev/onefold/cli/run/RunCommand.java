@@ -136,7 +136,7 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         requireSense();
-        DataDirectory data = pipeline.directory();
+        DataDirectory data = pipeline.directoryWithFunction();
         for (String input : inputs) {
             if (!input.equals(STANDARD_INPUT)) {
                 InputFile.of(caller, input); // What cannot be read is refused before a directory is made for it.

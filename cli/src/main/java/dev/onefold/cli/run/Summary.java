@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
 import java.io.PrintStream;
@@ -60,7 +61,8 @@ final class Summary {
         text.append("Durable in ").append(caller.shown(data.path())).append(": ");
         long all =
                 engine.progress().stream().mapToLong(Answer.Progress::records).sum();
-        text.append(Words.count(engine.status().rows(), "row")).append(" of ");
+        String rows = engine.pipeline().fold() instanceof Processing ? "key" : "row";
+        text.append(Words.count(engine.status().rows(), rows)).append(" of ");
         text.append(Words.count(all, "record")).append(" in all.\n");
         out.print(text);
         out.flush();

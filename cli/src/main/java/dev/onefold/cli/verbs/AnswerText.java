@@ -31,9 +31,7 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
         } else {
             table.write(out, width, cut);
         }
-        StringBuilder text = new StringBuilder("\n");
-        appendCut(text, source);
-        out.accept(text.toString());
+        out.accept("\n" + cut(answer.cut(), source));
     }
 
     private List<String> cells(Answer.Line line) {
@@ -55,13 +53,14 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
         return "  ".repeat(group.size() - root.size()) + Words.group(group.getLast());
     }
 
-    private void appendCut(StringBuilder text, UnaryOperator<String> source) {
-        List<Answer.Progress> sources = answer.cut().sources();
+    /// What an answer covers, in lines.
+    static String cut(Answer.Cut cut, UnaryOperator<String> source) {
+        StringBuilder text = new StringBuilder();
+        List<Answer.Progress> sources = cut.sources();
         long records = sources.stream().mapToLong(Answer.Progress::records).sum();
-        text.append("At ").append(Words.time(answer.cut().at()));
+        text.append("At ").append(Words.time(cut.at()));
         if (sources.isEmpty()) { // On AWS there are none: the time says what is in.
-            text.append(".\n");
-            return;
+            return text.append(".\n").toString();
         }
         text.append(", with ").append(Words.count(records, "record"));
         text.append(" of ").append(Words.count(sources.size(), "source")).append(":\n");
@@ -74,5 +73,6 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
             text.append(Words.count(progress.records(), "record")).append(", ");
             text.append(Words.count(progress.bytes(), "byte")).append('\n');
         }
+        return text.toString();
     }
 }

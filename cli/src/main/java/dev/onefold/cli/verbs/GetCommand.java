@@ -1,5 +1,6 @@
 package dev.onefold.cli.verbs;
 
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
@@ -8,11 +9,14 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.KeyState;
 import dev.onefold.core.state.Row;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,7 +28,9 @@ import picocli.CommandLine.Parameters;
         description = {
             "Shows the row of a key.",
             "That is its version, what it contributes to which groups, and where it came from. It says when a newer version of the key"
-                    + " was rejected and waits among the dead letters. Exit code 1 when the key was never seen."
+                    + " was rejected and waits among the dead letters. Exit code 1 when the key was never seen.",
+            "Of a key that a function folds: its version, its context, how many events are kept for late ones, and"
+                    + " whether versions are missing."
         },
         footer = {
             "  A key of one field:",
@@ -63,9 +69,33 @@ final class GetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return pipeline.read(engine -> show(engine.underOneDefinition(served ->
-                        new Found(served, row(engine), engine.deadLetters().ofKey(key, LETTERS_MAX)))))
+        return pipeline.read(engine -> engine.pipeline().fold() instanceof Processing
+                        ? show(state(engine), engine.deadLetters().ofKey(key, LETTERS_MAX))
+                        : show(engine.underOneDefinition(served -> new Found(
+                                served, row(engine), engine.deadLetters().ofKey(key, LETTERS_MAX)))))
                 .code();
+    }
+
+    private ExitCode show(Optional<KeyState> found, List<DeadLetters.OfKey> letters) {
+        if (found.isEmpty()) {
+            return notThere(letters);
+        }
+        KeyState state = found.get();
+        Caller caller = pipeline.caller();
+        caller.print(
+                format == RowFormat.json
+                        ? Json.of(JsonForm.state(state, letters)) + "\n"
+                        : new StateText(state, letters).text(caller.screen().outWidth()));
+        return ExitCode.DONE;
+    }
+
+    private ExitCode notThere(List<DeadLetters.OfKey> letters) {
+        String waiting = letters.isEmpty()
+                ? " was never seen."
+                : " was never accepted. Dead letter "
+                        + letters.getFirst().letter().id() + " is a record of it that was rejected.";
+        pipeline.caller().note("The key " + RowText.key(key) + waiting);
+        return ExitCode.DIFFERENT;
     }
 
     /// What is there of the key, under one definition.
@@ -73,12 +103,7 @@ final class GetCommand implements Callable<Integer> {
 
     private ExitCode show(Found found) {
         if (found.row.isEmpty()) {
-            String waiting = found.letters.isEmpty()
-                    ? " was never seen."
-                    : " was never accepted. Dead letter "
-                            + found.letters.getFirst().letter().id() + " is a record of it that was rejected.";
-            pipeline.caller().note("The key " + RowText.key(key) + waiting);
-            return ExitCode.DIFFERENT;
+            return notThere(found.letters);
         }
         Row row = found.row.get();
         pipeline.caller()
@@ -90,8 +115,16 @@ final class GetCommand implements Callable<Integer> {
     }
 
     private Optional<Row> row(Engine engine) {
+        return said(() -> engine.get(key));
+    }
+
+    private Optional<KeyState> state(Engine engine) {
+        return said(() -> engine.state(key));
+    }
+
+    private static <T> T said(Supplier<T> asked) {
         try {
-            return engine.get(key);
+            return asked.get();
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ".", e);
         }

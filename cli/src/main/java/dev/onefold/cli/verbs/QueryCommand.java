@@ -9,11 +9,17 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.form.CsvForm;
 import dev.onefold.core.form.GroupPath;
 import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.query.TableAnswer;
+import dev.onefold.core.query.TableQuery;
+import dev.onefold.core.shape.Value;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -29,9 +35,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "query",
         description = {
-            "Shows totals: one consistent cut, and what it covers.",
+            "Shows totals, or rows of a function's tables: one consistent cut, and what it covers.",
             "Every parent is the sum of its children. Works beside a running engine. Exit code 1 if there is no such"
-                    + " group."
+                    + " group, or a key has no rows."
         },
         footer = {
             "  All totals, as a tree:",
@@ -39,7 +45,9 @@ import picocli.CommandLine.Option;
             "  What is below PV, one level deep:",
             "    ${COMMAND-FULL-NAME} trade-risk.yaml --group PV --depth 1",
             "  The ten leaf groups with the greatest value, for a program:",
-            "    ${COMMAND-FULL-NAME} trade-risk.yaml --top 10 --by value --format json"
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml --top 10 --by value --format json",
+            "  Two tables of a function, the rows of one key:",
+            "    ${COMMAND-FULL-NAME} runs.yaml --table stats --table tendency --key u7"
         })
 final class QueryCommand implements Callable<Integer> {
     @Mixin
@@ -86,10 +94,28 @@ final class QueryCommand implements Callable<Integer> {
     private @Nullable String by;
 
     @Option(
+            names = "--table",
+            paramLabel = "NAME",
+            description = "Rows of this table of a function, in place of totals. Several times: tables of one cut.")
+    private List<String> tables = List.of();
+
+    @Option(
+            names = "--key",
+            paramLabel = "KEY",
+            description = "With --table: only the rows of this key. Once for each of its fields.")
+    private List<String> key = List.of();
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            description = "With --table: only the first N rows of each table, in the order of their keys.")
+    private @Nullable Long limit;
+
+    @Option(
             names = "--format",
             paramLabel = "FORMAT",
             description = "One of ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}. JSON numbers have all their"
-                    + " digits; CSV has the groups only, and not what they cover.")
+                    + " digits; CSV has the groups or the rows of one table only, and not what they cover.")
     private OutputFormat format = OutputFormat.table;
 
     @Option(
@@ -112,6 +138,12 @@ final class QueryCommand implements Callable<Integer> {
         }
         Caller caller = pipeline.caller();
         List<String> root = root();
+        if (!tables.isEmpty()) {
+            return pipeline.read(this::rows).code();
+        }
+        if (!key.isEmpty() || limit != null) {
+            throw CommandFailure.usage("--key and --limit are for --table.");
+        }
         return pipeline.read(engine -> {
                     String name = engine.pipeline().name();
                     return ask(engine, root, answer -> write(caller, name, answer, root));
@@ -135,6 +167,44 @@ final class QueryCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
+    private ExitCode rows(Engine engine) {
+        if (rollup != null || top != null || group.path != null || group.json != null || depth != Integer.MAX_VALUE) {
+            throw CommandFailure.usage(
+                    "--table goes without --rollup, --group, --depth and --top, which are of totals.");
+        }
+        if (format == OutputFormat.csv && tables.size() > 1) {
+            throw CommandFailure.usage("--format csv has one table; give one --table.");
+        }
+        try {
+            return engine.tables(
+                    new TableQuery(
+                            tables,
+                            key.isEmpty() ? Optional.empty() : Optional.of(key),
+                            limit == null ? Long.MAX_VALUE : limit),
+                    answer -> write(engine.pipeline(), answer));
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ".", e);
+        }
+    }
+
+    private ExitCode write(Pipeline served, TableAnswer answer) {
+        Caller caller = pipeline.caller();
+        Consumer<String> out = caller.out()::print;
+        switch (format) {
+            case table ->
+                new RowsText(served, answer)
+                        .write(out, caller.screen().outWidth(), caller.screen().outIsTerminal(), caller::shownSource);
+            case json -> JsonForm.write(served.name(), answer, Value::plain, piece -> out.accept(visible(piece)));
+            case csv -> CsvForm.write(answer.tables().getFirst(), neutralise, piece -> out.accept(visible(piece)));
+        }
+        if (!key.isEmpty()
+                && answer.tables().stream().allMatch(table -> table.rows().isEmpty())) {
+            caller.note("The key " + RowText.key(key) + " has no rows.");
+            return ExitCode.DIFFERENT;
+        }
+        return ExitCode.DONE;
+    }
+
     /// A terminal must obey nothing that stands in the name of a group; a file or a pipe gets it as it is.
     private String visible(String text) {
         return pipeline.caller().screen().outIsTerminal()
@@ -143,6 +213,11 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private ExitCode ask(Engine engine, List<String> root, Function<Answer, ExitCode> reader) {
+        if (engine.pipeline().fold() instanceof Processing processing
+                && processing.feeds().isEmpty()) {
+            throw CommandFailure.usage("The pipeline has no roll-ups; name a table of its function, with --table: "
+                    + processing.tableNames() + ".");
+        }
         String name =
                 rollup == null ? Rollups.of(engine.pipeline()).all().getFirst().name() : rollup;
         try {

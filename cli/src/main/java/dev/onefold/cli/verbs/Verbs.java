@@ -20,6 +20,7 @@ public final class Verbs {
         List<CommandLine> verbs = new ArrayList<>(List.of(
                 new CommandLine(new QueryCommand(arguments.get())),
                 new CommandLine(new GetCommand(arguments.get())),
+                new CommandLine(new ExportCommand(arguments.get())),
                 VerifyCommand.commandLine(arguments.get()),
                 RebuildCommand.commandLine(arguments.get()),
                 DeadLettersCommand.commandLine(arguments.get())));

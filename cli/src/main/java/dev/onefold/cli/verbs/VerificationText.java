@@ -7,6 +7,7 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.KeyAudit;
 import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +17,17 @@ import org.jspecify.annotations.Nullable;
 /// @param fromSources whether the sources were read again
 record VerificationText(Pipeline pipeline, Verification verification, boolean fromSources) {
     String verified(Screen screen) {
-        String what = Words.count(verification.groups(), "group") + " recomputed from " + verification.truth();
+        String what = compared();
         if (verification.isEqual()) {
             return "Equal: " + what + ".\n";
+        }
+        if (!verification.keyDifferences().isEmpty()) {
+            return "Different: " + Words.count(verification.keyDifferences().size(), "value") + " of keys, and "
+                    + Words.count(verification.differences().size(), "group") + ", of " + what + ".\n\n"
+                    + keyDifferences(screen)
+                    + (verification.differences().isEmpty() ? "" : "\n" + differences(screen, "served", "recomputed"))
+                    + "\nThe function has changed without a new version, is not pure, or the data are damaged."
+                    + " 'onefold rebuild --from-sources' folds the history again.\n";
         }
         return "Different: " + Words.count(verification.differences().size(), "group") + " of " + what + ".\n\n"
                 + differences(screen, "served", "recomputed")
@@ -26,8 +35,30 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
                 + (fromSources ? " --from-sources" : "") + "' puts them in place.\n";
     }
 
+    private String compared() {
+        return (verification.keys() == 0 ? "" : Words.count(verification.keys(), "key") + " folded again and ")
+                + Words.count(verification.groups(), "group") + " recomputed from " + verification.truth();
+    }
+
+    private String keyDifferences(Screen screen) {
+        StringBuilder text = new StringBuilder();
+        for (KeyAudit.Difference difference : verification.keyDifferences()) {
+            text.append("key ").append(RowText.key(difference.key())).append(", ");
+            text.append(Words.visible(difference.what())).append('\n');
+            text.append(side("stored", difference.stored(), screen));
+            text.append(side("recomputed", difference.recomputed(), screen));
+        }
+        return text.toString();
+    }
+
+    private static String side(String name, String content, Screen screen) {
+        String shown = content.isEmpty() ? "not there" : Words.visible(content);
+        return "  " + name + " ".repeat(12 - name.length())
+                + Words.indented(shown, " ".repeat(14), screen.outWidth()).substring(14) + "\n";
+    }
+
     String rebuilt(Screen screen) {
-        String what = Words.count(verification.groups(), "group") + " recomputed from " + verification.truth();
+        String what = compared();
         if (verification.isEqual()) {
             return "Rebuilt: " + what + ". All were right before.\n";
         }

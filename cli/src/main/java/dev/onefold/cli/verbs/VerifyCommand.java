@@ -18,7 +18,9 @@ import picocli.CommandLine.Option;
         name = "verify",
         description = {
             "Recomputes the totals from the rows and compares.",
-            "Changes nothing. Each group that differs is named, and by how much; the exit code is 1 then."
+            "Changes nothing. Each group that differs is named, and by how much; the exit code is 1 then.",
+            "Of keys that a function folds in order, the events that are kept are folded again: each context and row"
+                    + " that differs is shown."
         },
         footerHeading = "%nExample:%n",
         footer = {"  ${COMMAND-FULL-NAME} trade-risk.yaml"})
