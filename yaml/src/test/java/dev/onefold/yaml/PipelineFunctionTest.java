@@ -14,6 +14,7 @@ import dev.onefold.process.Step;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,27 @@ class PipelineFunctionTest {
             return Files.readAllBytes(path);
         } catch (IOException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void a_second_jar_with_classes_of_the_same_names_is_loaded_beside_the_first_one() throws IOException {
+        Path jar = folder.resolve("sums.jar");
+        for (String kind : List.of("ADD", "ADD, SUBTRACT")) {
+            Jars.write(
+                    jar,
+                    "Sums",
+                    SOURCE.formatted("long")
+                            .replace(
+                                    "public record Sum(long sum) {}",
+                                    "public enum Kind {" + kind + "}\n"
+                                            + "public record Inner(Kind kind) {}\n"
+                                            + "public record Sum(long sum, java.util.Optional<Inner> inner, Kind kind) {}")
+                            .replace("new Sum(0)", "new Sum(0, java.util.Optional.empty(), Kind.ADD)")
+                            .replace("new Sum(total)", "new Sum(total, sum.inner(), sum.kind())"));
+            Code code = Objects.requireNonNull(
+                    PipelineFunction.load(file).function().processing().code());
+            assertThat(code.context().toString()).contains(kind.replace(", ", "|"));
         }
     }
 

@@ -51,11 +51,20 @@ final class RowType {
 
     private static MethodHandle accessor(Class<? extends Record> type, int place) {
         try {
-            return MethodHandles.publicLookup()
+            return lookup(type)
                     .unreflect(type.getRecordComponents()[place].getAccessor())
                     .asType(MethodType.methodType(Object.class, Record.class));
         } catch (IllegalAccessException e) {
             throw new ShapeException("The components of " + type.getName() + " cannot be read: it must be public");
+        }
+    }
+
+    /// One of the row's own loader: another one may define a class of the same name.
+    private static MethodHandles.Lookup lookup(Class<?> type) {
+        try {
+            return MethodHandles.privateLookupIn(type, MethodHandles.lookup());
+        } catch (IllegalAccessException notOpened) {
+            return MethodHandles.publicLookup();
         }
     }
 

@@ -194,7 +194,13 @@ final class Forms {
                     + record.getModule().getName());
         }
         module.addReads(record.getModule());
-        return MethodHandles.lookup();
+        try {
+            // A lookup of the record's own loader: with ours, the JVM would never let a second loader define a class of
+            // the same name, such as that of the function's next version.
+            return MethodHandles.privateLookupIn(record, MethodHandles.lookup());
+        } catch (IllegalAccessException notOpened) { // It is in a named module, which has one loader.
+            return MethodHandles.lookup();
+        }
     }
 
     private static ShapeException hidden(Class<?> record, Place place, ReflectiveOperationException cause) {

@@ -50,6 +50,24 @@ class PipelineTextTest {
     }
 
     @Test
+    void a_function_is_in_the_text_without_defaults_with_and_without_its_code() {
+        String text = "{\"pipeline\":\"p\",\"input\":{\"key\":[\"k\"],\"version\":\"v\"},"
+                + "\"process\":{\"class\":\"a.B\",\"jar\":\"b.jar\",\"version\":2,\"on-new-version\":\"continue\","
+                + "\"order\":\"in-order\",\"keep\":7,\"tables\":{\"t\":[\"k\",\"n\"]}%s},"
+                + "\"rollups\":{\"r\":{\"of\":\"t\",\"levels\":[],\"measures\":{\"n\":\"count()\"}}}}";
+        String code = ",\"code\":{\"sha256\":\"ab\",\"context\":\"{at: time?}\",\"event\":\"{k: text}\","
+                + "\"tables\":{\"t\":\"{k: text, n: int}\"}}";
+        for (String each : List.of(text.formatted(""), text.formatted(code))) {
+            assertThat(PipelineText.write(Read.pipeline(each))).isEqualTo(each);
+        }
+        String defaults = text.formatted("")
+                .replace("\"version\":2,\"on-new-version\":\"continue\"", "\"version\":1,\"on-new-version\":\"refold\"")
+                .replace("\"keep\":7", "\"keep\":100");
+        assertThat(PipelineText.write(Read.pipeline(defaults)))
+                .contains("\"jar\":\"b.jar\",\"order\":\"in-order\",\"tables\"");
+    }
+
+    @Test
     void csv_id_horizon_and_types_are_in_the_text() {
         assertThat(
                         PipelineText.write(
