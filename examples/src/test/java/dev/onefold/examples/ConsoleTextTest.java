@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,8 +18,14 @@ class ConsoleTextTest {
     static List<String> documents() {
         return Stream.concat(
                         Stream.of("README.md"),
-                        Clone.examples().stream().map(example -> "examples/" + example + "/README.md"))
+                        Stream.concat(Clone.examples().stream(), Stream.of("runners"))
+                                .map(example -> "examples/" + example + "/README.md"))
                 .toList();
+    }
+
+    @BeforeAll
+    static void build() {
+        FunctionJars.build("runners");
     }
 
     @ParameterizedTest

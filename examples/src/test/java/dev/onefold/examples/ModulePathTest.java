@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.api.RemoteEngine;
 import dev.onefold.core.Engine;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.process.Processor;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.URISyntaxException;
@@ -62,7 +63,7 @@ class ModulePathTest {
 
     /// What an application needs, and nothing else: no annotations, no jar of others.
     private static String modulePath() {
-        return Stream.of(Engine.class, RemoteEngine.class, EmbeddedEngine.class)
+        return Stream.of(Processor.class, Engine.class, RemoteEngine.class, EmbeddedEngine.class)
                 .map(ModulePathTest::place)
                 .collect(joining(System.getProperty("path.separator")));
     }

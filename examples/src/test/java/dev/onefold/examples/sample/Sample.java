@@ -28,7 +28,8 @@ public record Sample(String file, List<String> lines) {
                 new Sample("earthquakes/sample.ndjson", QuakeLines.make()),
                 new Sample("marathon/sample.ndjson", CrossingLines.make()),
                 new Sample("outages-cdc/sample.ndjson", ChangeLines.make()),
-                new Sample("till-receipts/sample.csv", ReceiptLines.make()));
+                new Sample("till-receipts/sample.csv", ReceiptLines.make()),
+                new Sample("runners/sample.ndjson", RunLines.make()));
     }
 
     /// The file's content.
