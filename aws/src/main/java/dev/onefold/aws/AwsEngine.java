@@ -26,15 +26,20 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.query.TableAnswer;
+import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Row;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /// The verbs on deployed tables. It folds nothing itself: the functions do.
 public final class AwsEngine implements Engine {
@@ -107,6 +112,9 @@ public final class AwsEngine implements Engine {
     ///
     /// @throws IllegalArgumentException saying why not
     public static void requirePossible(Pipeline pipeline) {
+        if (pipeline.fold() instanceof Processing processing) {
+            Keys.requirePossible(pipeline, processing);
+        }
         if (pipeline.input().identity() instanceof Identity.ByPlace) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS: its records have neither key nor id, and a producer that sends one again gives it"
@@ -177,7 +185,22 @@ public final class AwsEngine implements Engine {
     }
 
     @Override
+    public Optional<KeyState> state(List<String> key) {
+        return keys().state(key);
+    }
+
+    @Override
+    public <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
+        return reader.apply(keys().tables(query));
+    }
+
+    private Keys keys() {
+        return new Keys(store, definition());
+    }
+
+    @Override
     public Optional<Row> get(List<String> key) {
+        Keys.requireNone(pipeline(), "has the state of a key, and no row: ask for the state");
         byte[] bytes = Key.bytes(pipeline(), key);
         if (bytes.length > 2 * Limits.KEY_BYTES_MAX) {
             return Optional.empty();
@@ -206,6 +229,9 @@ public final class AwsEngine implements Engine {
     /// read, and only those of its groups written.
     @Override
     public Verification verify(Truth truth) {
+        if (pipeline().fold() instanceof Processing) {
+            return keys().verify(rows(truth).oneIn());
+        }
         return compareWithFresh(rows(truth).oneIn(), false);
     }
 
@@ -222,6 +248,8 @@ public final class AwsEngine implements Engine {
     /// Fills another view from the rows, compares both in one cut, and serves the new one from then on.
     @Override
     public Verification rebuild(Truth truth) {
+        Keys.requireNone(
+                pipeline(), "cannot be rebuilt on AWS: deploy it as a stack of its own, and send it all records");
         if (rows(truth).oneIn() > 1) {
             throw new IllegalArgumentException("A sample is verified, not served: rebuild all groups");
         }

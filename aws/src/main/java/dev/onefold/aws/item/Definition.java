@@ -104,6 +104,12 @@ public record Definition(
         return new Definition(epoch + 1, incarnation, lanes, gates, served, number, more);
     }
 
+    /// The same with another function in the place of the one of the served view. Its totals are the same.
+    public Definition withPipeline(Pipeline pipeline) {
+        View same = new View(served, pipeline, 1, servedView().owner());
+        return new Definition(epoch + 1, incarnation, lanes, gates, served, last, List.of(same));
+    }
+
     /// The same with one view alone, which serves.
     public Definition servingOnly(int number) {
         return new Definition(epoch + 1, incarnation, lanes, gates, number, last, List.of(view(number)));

@@ -85,7 +85,7 @@ public final class LetterTable {
         return item.isEmpty() ? Optional.empty() : Optional.of(Items.text(item, "a"));
     }
 
-    private String bucket() {
+    String bucket() {
         if (store.bucket().name().isPresent()) {
             return store.bucket().name().get();
         }
@@ -105,7 +105,7 @@ public final class LetterTable {
         return key(partition, new byte[1]);
     }
 
-    private static Map<String, AttributeValue> letterKey(long id) {
+    static Map<String, AttributeValue> letterKey(long id) {
         return key(
                 "letter/" + id % PARTITIONS, ByteBuffer.allocate(8).putLong(id).array());
     }
@@ -129,8 +129,8 @@ public final class LetterTable {
     }
 
     private boolean keepTogether(List<Letter> letters, String bucket, Supplier<List<TransactWriteItem>> fence) {
-        List<Boolean> known =
-                store.threads().all(letters, letter -> !get(mark(letter)).isEmpty());
+        List<Boolean> known = store.threads()
+                .all(letters, letter -> !get(mark(letter.identity())).isEmpty());
         List<Letter> fresh = IntStream.range(0, letters.size())
                 .filter(i -> !known.get(i))
                 .mapToObj(letters::get)
@@ -149,8 +149,8 @@ public final class LetterTable {
                 .contains(false);
     }
 
-    private static Map<String, AttributeValue> mark(Letter letter) {
-        return single("mark/" + letter.identity());
+    static Map<String, AttributeValue> mark(String identity) {
+        return single("mark/" + identity);
     }
 
     /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.
@@ -167,16 +167,16 @@ public final class LetterTable {
                 return false;
             }
             store.backOff(attempt);
-            if (!get(mark(letter)).isEmpty()) {
+            if (!get(mark(letter.identity())).isEmpty()) {
                 return true;
             }
         }
     }
 
-    private List<TransactWriteItem> puts(Letter letter, Map<String, AttributeValue> item) {
+    List<TransactWriteItem> puts(Letter letter, Map<String, AttributeValue> item) {
         long id = ByteBuffer.wrap(Items.bytes(item, "i")).getLong();
         List<TransactWriteItem> puts = new ArrayList<>();
-        puts.add(put(with(mark(letter), Map.of("n", Items.number(id))), "attribute_not_exists(p)"));
+        puts.add(put(with(mark(letter.identity()), Map.of("n", Items.number(id))), "attribute_not_exists(p)"));
         puts.add(put(item, null));
         if (letter.keyHash() != 0) {
             puts.add(put(LettersOfKey.item(letter.keyHash(), id), null));
@@ -189,7 +189,7 @@ public final class LetterTable {
         return ofKey.find(keyHash);
     }
 
-    private Map<String, AttributeValue> get(Map<String, AttributeValue> key) {
+    Map<String, AttributeValue> get(Map<String, AttributeValue> key) {
         return store.get(table, key);
     }
 
@@ -210,7 +210,7 @@ public final class LetterTable {
         return all;
     }
 
-    private Map<String, AttributeValue> item(long id, Letter letter, LetterBytes.Place place) {
+    Map<String, AttributeValue> item(long id, Letter letter, LetterBytes.Place place) {
         Arrival arrival = letter.arrival();
         Map<String, AttributeValue> values = letter.content() == DeadLetter.Content.SUMMARY
                 ? with(letterKey(id), Map.of("v", Items.number(letter.view())))
@@ -273,7 +273,7 @@ public final class LetterTable {
                 Instant.ofEpochMilli(Items.number(item, "t")));
     }
 
-    private static LetterBytes.Place place(Map<String, AttributeValue> item) {
+    static LetterBytes.Place place(Map<String, AttributeValue> item) {
         return new LetterBytes.Place(Items.text(item, "b"), Items.text(item, "o"));
     }
 
@@ -392,7 +392,7 @@ public final class LetterTable {
 
     /// Makes a letter the one that is kept of an identity, unless another one is. The id of the one that is.
     public long keepAs(long id, String identity) {
-        Map<String, AttributeValue> mark = single("mark/" + identity);
+        Map<String, AttributeValue> mark = mark(identity);
         Map<String, AttributeValue> found = get(mark);
         for (int attempt = 1; found.isEmpty(); attempt++) {
             store.transact(List.of(put(with(mark, Map.of("n", Items.number(id))), "attribute_not_exists(p)")));

@@ -90,7 +90,7 @@ final class Decoding {
     }
 
     /// A record may be a line with its end.
-    private static int length(byte[] data) {
+    static int length(byte[] data) {
         int length = data.length;
         if (length > 0 && data[length - 1] == '\n') {
             length--;

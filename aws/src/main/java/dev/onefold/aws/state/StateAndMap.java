@@ -9,6 +9,7 @@ import dev.onefold.aws.state.RefusedRows.LostRow;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
@@ -80,23 +81,37 @@ public final class StateAndMap {
     ///
     /// @return what became of each record, in their order
     public static List<Fate> process(Store store, List<Arrival> arrivals) {
-        return new StateAndMap(store, arrivals, true, null).process();
+        Definition definition = new Definitions(store).load();
+        return isOfKeys(definition)
+                ? KeySteps.process(store, definition, arrivals, false)
+                : new StateAndMap(store, arrivals, true, null).process(definition);
     }
 
     /// Takes a record that is a dead letter already. When it is rejected again, or loses a conflict, no
     /// letter of it is kept: its letter is its caller's, and may have another identity than its place.
     public static Fate redrive(Store store, Arrival arrival) {
-        return new StateAndMap(store, List.of(arrival), false, null).process().getFirst();
+        Definition definition = new Definitions(store).load();
+        return isOfKeys(definition)
+                ? KeySteps.process(store, definition, List.of(arrival), true).getFirst()
+                : new StateAndMap(store, List.of(arrival), false, null)
+                        .process(definition)
+                        .getFirst();
+    }
+
+    private static boolean isOfKeys(Definition definition) {
+        return definition.servedView().pipeline().fold() instanceof Processing;
     }
 
     /// The same for a row that has lost a conflict.
     ///
     /// @param read where its record came from, and what is kept of it
     public static Fate redrive(Store store, Arrival read, LostRow lost) {
-        return new StateAndMap(store, List.of(read), false, lost).process().getFirst();
+        return new StateAndMap(store, List.of(read), false, lost)
+                .process(new Definitions(store).load())
+                .getFirst();
     }
 
-    private List<Fate> process() {
+    private List<Fate> process(Definition first) {
         List<Integer> left = IntStream.range(0, arrivals.size()).boxed().toList();
         for (int attempt = 1; !left.isEmpty(); attempt++) {
             if (attempt > ATTEMPTS_MAX) {
@@ -105,7 +120,8 @@ public final class StateAndMap {
                         + " attempts: the tables are throttled, or others write the same keys all the time."
                         + " The batch will come again; if this goes on, raise the tables' limits.");
             }
-            left = attempt(definitions.load(), left, attempt == 1 && keepsRejected);
+            Definition definition = attempt == 1 ? first : definitions.load();
+            left = attempt(definition, left, attempt == 1 && keepsRejected);
             if (!left.isEmpty()) {
                 store.backOff(attempt);
             }

@@ -20,6 +20,9 @@ public final class SettledReads {
 
     private SettledReads() {}
 
+    /// An item of a table.
+    public record Item(String table, Map<String, AttributeValue> key) {}
+
     /// The items that there are, in any order; empty if a transaction is under way on one of them.
     ///
     /// @param keys each at most once
@@ -42,9 +45,47 @@ public final class SettledReads {
 
     private static Optional<List<Map<String, AttributeValue>>> part(
             Store store, String table, List<Map<String, AttributeValue>> keys) {
-        List<TransactGetItem> gets = keys.stream()
-                .map(key -> TransactGetItem.builder()
-                        .get(Get.builder().tableName(table).key(key).build())
+        try {
+            return get(store, keys.stream().map(key -> new Item(table, key)).toList())
+                    .map(items -> items.stream().filter(item -> !item.isEmpty()).toList());
+        } catch (SdkException failed) {
+            if (isTooLarge(failed) && keys.size() > 1) {
+                return together(store, table, Parts.of(keys, Math.ceilDiv(keys.size(), 2)));
+            }
+            throw failed;
+        }
+    }
+
+    /// The first item and up to 99 others, all as of one instant, in their order; one that is not there is empty. If
+    /// they are too large for one read, each part of them is as of an instant at which the first one was the same.
+    /// Empty if a transaction is under way on one of them, or the first one has changed.
+    public static Optional<List<Map<String, AttributeValue>>> inOrder(Store store, List<Item> items) {
+        try {
+            return get(store, items);
+        } catch (SdkException failed) {
+            if (!isTooLarge(failed) || items.size() <= 2) {
+                throw failed;
+            }
+            int middle = Math.ceilDiv(items.size(), 2);
+            List<Item> right = new ArrayList<>(List.of(items.getFirst()));
+            right.addAll(items.subList(middle, items.size()));
+            Optional<List<Map<String, AttributeValue>>> first = inOrder(store, items.subList(0, middle));
+            Optional<List<Map<String, AttributeValue>>> second = inOrder(store, right);
+            if (first.isEmpty()
+                    || second.isEmpty()
+                    || !first.get().getFirst().equals(second.get().getFirst())) {
+                return Optional.empty();
+            }
+            List<Map<String, AttributeValue>> all = new ArrayList<>(first.get());
+            all.addAll(second.get().subList(1, right.size()));
+            return Optional.of(all);
+        }
+    }
+
+    private static Optional<List<Map<String, AttributeValue>>> get(Store store, List<Item> items) {
+        List<TransactGetItem> gets = items.stream()
+                .map(item -> TransactGetItem.builder()
+                        .get(Get.builder().tableName(item.table).key(item.key).build())
                         .build())
                 .toList();
         try {
@@ -54,14 +95,10 @@ public final class SettledReads {
                     .responses()
                     .stream()
                     .map(ItemResponse::item)
-                    .filter(item -> !item.isEmpty())
                     .toList());
         } catch (SdkException failed) {
             if (Store.mayPass(failed)) {
                 return Optional.empty();
-            }
-            if (isTooLarge(failed) && keys.size() > 1) {
-                return together(store, table, Parts.of(keys, Math.ceilDiv(keys.size(), 2)));
             }
             throw failed;
         }

@@ -30,6 +30,7 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 /// @param deltasPerCommitMax how many deltas Reduce takes at once, from 1 to [#DELTAS_PER_COMMIT_MAX]
 /// @param bucket where the bytes of dead letters lie
 /// @param ids which tables this process has found
+/// @param function of the user, where this process has one
 public record Store(
         DynamoDbAsyncClient client,
         Tables tables,
@@ -38,7 +39,8 @@ public record Store(
         InstantSource clock,
         int deltasPerCommitMax,
         Bucket bucket,
-        TableIds ids) {
+        TableIds ids,
+        Optional<UserFunction> function) {
     public Store {
         clock = clock instanceof ServiceTime ? clock : new ServiceTime(clock);
     }
@@ -56,10 +58,18 @@ public record Store(
 
     /// Names of the tables.
     public record Tables(String rows, String deltas, String totals, String letters) {
+        private static final String ROWS = "-rows";
+
         /// The tables of a deployment, by its name.
         public static Tables of(String deployment) {
             return new Tables(
                     deployment + "-rows", deployment + "-deltas", deployment + "-totals", deployment + "-letters");
+        }
+
+        /// The table that holds the rows of a table of the user's function.
+        public String output(String table) {
+            String deployment = rows.endsWith(ROWS) ? rows.substring(0, rows.length() - ROWS.length()) : rows;
+            return deployment + "-table-" + table;
         }
     }
 
@@ -79,17 +89,31 @@ public record Store(
     /// The tables alone, for a process that neither keeps nor reads letters and has not looked at the tables yet.
     public Store(
             DynamoDbAsyncClient client, Tables tables, Threads threads, RandomGenerator random, InstantSource clock) {
-        this(client, tables, threads, random, clock, DELTAS_PER_COMMIT_MAX, Bucket.NONE, new TableIds());
+        this(
+                client,
+                tables,
+                threads,
+                random,
+                clock,
+                DELTAS_PER_COMMIT_MAX,
+                Bucket.NONE,
+                new TableIds(),
+                Optional.empty());
     }
 
     /// The same tables with a bucket.
     public Store with(Bucket letters) {
-        return new Store(client, tables, threads, random, clock, deltasPerCommitMax, letters, ids);
+        return new Store(client, tables, threads, random, clock, deltasPerCommitMax, letters, ids, function);
+    }
+
+    /// The same tables for a process that has the user's function.
+    public Store with(UserFunction loaded) {
+        return new Store(client, tables, threads, random, clock, deltasPerCommitMax, bucket, ids, Optional.of(loaded));
     }
 
     /// The same tables with smaller commits.
     public Store withDeltasPerCommitMax(int count) {
-        return new Store(client, tables, threads, random, clock, count, bucket, ids);
+        return new Store(client, tables, threads, random, clock, count, bucket, ids, function);
     }
 
     /// What became of a transaction.

@@ -7,11 +7,13 @@ import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.Functions;
 import dev.onefold.aws.state.Progress;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.state.Derivation;
 import java.time.Duration;
 import java.util.Optional;
@@ -100,6 +102,9 @@ public final class Upkeep {
 
     private Outcome step(Definition definition, int auditOneIn) {
         Pipeline served = definition.servedView().pipeline();
+        if (served.fold() instanceof Processing || wanted.fold() instanceof Processing) {
+            return ofFunction(definition);
+        }
         if (isSame(served, wanted)) {
             return keep(definition, auditOneIn);
         }
@@ -109,6 +114,23 @@ public final class Upkeep {
         }
         keep(definition, auditOneIn);
         return new Outcome.Refused(refusal);
+    }
+
+    /// A function of the same tables and roll-ups takes the place of the one before: each key goes on with it at its
+    /// next event. Nothing is filled or audited.
+    private Outcome ofFunction(Definition definition) {
+        Pipeline served = definition.servedView().pipeline();
+        if (isSame(served, wanted)) {
+            return new Outcome.Idle();
+        }
+        String difference = Functions.difference(served, wanted);
+        if (difference != null) {
+            return new Outcome.Refused("The pipeline that was deployed cannot go on where the one before is: "
+                    + difference
+                    + ". The one before goes on serving. Deploy that one again; or deploy this one as a stack"
+                    + " of its own, on the same stream, and send it what the stream has forgotten.");
+        }
+        return replaced(definition.withPipeline(wanted), _ -> new Outcome.Serving(wanted));
     }
 
     /// What is served is to be served.

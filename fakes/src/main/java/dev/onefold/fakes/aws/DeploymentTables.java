@@ -1,6 +1,7 @@
 package dev.onefold.fakes.aws;
 
 import java.util.List;
+import java.util.Set;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
@@ -19,6 +20,19 @@ public final class DeploymentTables {
                 table(deltas, attribute("l", ScalarAttributeType.S), attribute("i", ScalarAttributeType.S)),
                 table(totals, attribute("p", ScalarAttributeType.S), attribute("g", ScalarAttributeType.B)),
                 table(letters, attribute("p", ScalarAttributeType.S), attribute("i", ScalarAttributeType.B)));
+    }
+
+    /// The request that makes the table of a table of the user's function.
+    ///
+    /// @param key names of one or two attributes
+    /// @param numbers the names among them that are numbers; the others are texts
+    public static CreateTableRequest output(String name, List<String> key, Set<String> numbers) {
+        return table(
+                name,
+                key.stream()
+                        .map(part ->
+                                attribute(part, numbers.contains(part) ? ScalarAttributeType.N : ScalarAttributeType.S))
+                        .toArray(AttributeDefinition[]::new));
     }
 
     private static AttributeDefinition attribute(String name, ScalarAttributeType type) {

@@ -3,10 +3,12 @@ package dev.onefold.simulator.deployment;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.Metrics;
+import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.Threads;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.fakes.aws.DeploymentTables;
 import dev.onefold.fakes.aws.SimulatedClient;
 import dev.onefold.fakes.aws.SimulatedDynamoDb;
@@ -20,9 +22,11 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /// The tables of one pipeline on the simulated service.
 public final class Deployment {
@@ -112,6 +116,18 @@ public final class Deployment {
     Store store(SimulatedClient client, long seed, InstantSource clock, int deltasPerCommitMax) {
         return new Store(client, tables, new SimulatedThreads(time, client), new SplittableRandom(seed), clock)
                 .withDeltasPerCommitMax(deltasPerCommitMax);
+    }
+
+    /// Makes the tables of a user's function.
+    void makeTables(LoadedFunction function) {
+        for (OutputTable table : OutputTable.of(function.pipeline(), function.processing())) {
+            List<String> key = table.key().stream().map(OutputTable.Key::name).toList();
+            Set<String> numbers = table.key().stream()
+                    .filter(OutputTable.Key::isNumber)
+                    .map(OutputTable.Key::name)
+                    .collect(Collectors.toSet());
+            of(dynamo.client("deploy").createTable(DeploymentTables.output(tables.output(table.name()), key, numbers)));
+        }
     }
 
     /// The verbs, as a person uses them; waiting lets time pass, and whatever goes on goes on.

@@ -1,0 +1,280 @@
+package dev.onefold.aws;
+
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.KeyItem;
+import dev.onefold.aws.item.OutputTable;
+import dev.onefold.aws.state.StoredKey;
+import dev.onefold.aws.store.Queries;
+import dev.onefold.aws.store.SettledReads.Item;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.UserFunction;
+import dev.onefold.core.Verification;
+import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.event.Key;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Type;
+import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyState;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.TableAnswer;
+import dev.onefold.core.query.TableQuery;
+import dev.onefold.core.shape.Value;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
+import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
+
+/// Reads what a user's function has made of keys: states, rows of tables, and whether both are what the kept events
+/// come to.
+final class Keys {
+    private static final int ATTEMPTS_MAX = 8;
+
+    /// Minimums, maximums and distinct counts of one table: a step changes 90 rows, and each of them moves two values.
+    private static final int VALUES_MAX = 2;
+
+    private final Store store;
+    private final Pipeline pipeline;
+    private final Processing processing;
+    private final List<OutputTable> tables;
+
+    Keys(Store store, Definition definition) {
+        this.store = store;
+        pipeline = definition.servedView().pipeline();
+        if (!(pipeline.fold() instanceof Processing found)) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no process section");
+        }
+        processing = found;
+        tables = OutputTable.of(pipeline, processing);
+    }
+
+    /// @throws IllegalArgumentException if the pipeline has a function
+    static void requireNone(Pipeline pipeline, String why) {
+        if (pipeline.fold() instanceof Processing) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has a function, and " + why);
+        }
+    }
+
+    /// @throws IllegalArgumentException if a pipeline with a function cannot be on AWS, saying why
+    static void requirePossible(Pipeline pipeline, Processing processing) {
+        if (processing.code() == null) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " cannot be on AWS without its function: its types are not known. Name the jar that has it.");
+        }
+        OutputTable.of(pipeline, processing);
+        Map<String, Long> values = processing.feeds().stream()
+                .collect(Collectors.groupingBy(
+                        Processing.Feed::table,
+                        Collectors.summingLong(feed -> feed.rollup().measures().stream()
+                                .filter(Keys::isOfValues)
+                                .count())));
+        values.forEach((table, count) -> {
+            if (count > VALUES_MAX) {
+                throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                        + " cannot be on AWS: the roll-ups of table " + table + " have " + count
+                        + " minimums, maximums and distinct counts; at most " + VALUES_MAX
+                        + " fit into a transaction with the 90 rows that one event may write.");
+            }
+        });
+    }
+
+    private static boolean isOfValues(Measure measure) {
+        return switch (measure) {
+            case Measure.Count _ -> false;
+            case Measure.Distinct _ -> true;
+            case Measure.Numeric numeric -> !numeric.fold().isSummed();
+        };
+    }
+
+    Optional<KeyState> state(List<String> key) {
+        byte[] bytes = Key.bytes(pipeline, key);
+        return atOnce(
+                bytes,
+                head -> head == null
+                        ? Optional.empty()
+                        : Optional.of(KeyState.of(pipeline, bytes, head.head(), stored(bytes, head))));
+    }
+
+    private StoredKey stored(byte[] key, @Nullable KeyItem head) {
+        return new StoredKey(store, tables, key, head);
+    }
+
+    /// Reads something of a key, again if another step was written meanwhile.
+    private <T> T atOnce(byte[] key, Function<@Nullable KeyItem, T> reading) {
+        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+            List<KeyItem> heads = StoredKey.heads(store, List.of(key));
+            try {
+                return reading.apply(heads.isEmpty() ? null : heads.getFirst());
+            } catch (StoredKey.Moved moved) {
+                store.backOff(attempt);
+            }
+        }
+        throw new IllegalStateException("The key " + Key.parts(pipeline, key) + " was written each time that it was"
+                + " read, " + ATTEMPTS_MAX + " times. Ask again, or read single rows from their tables.");
+    }
+
+    /// One cut of the rows of one key. Rows that a step has just written may not be visible yet, and then nobody knows
+    /// that they are there; so a key that was written a moment ago is looked at when that is over.
+    TableAnswer tables(TableQuery query) {
+        List<String> key = query.key()
+                .orElseThrow(() -> new IllegalArgumentException("On AWS the rows of one key are one cut, and those of"
+                        + " all keys are not: name a key, or scan "
+                        + query.tables().stream().map(store.tables()::output).collect(Collectors.joining(", "))));
+        List<OutputTable> asked = query.tables().stream()
+                .map(name -> tables.get(processing
+                        .table(name)
+                        .orElseThrow(() -> new IllegalArgumentException(
+                                "There is no table " + name + "; there is " + processing.tableNames()))))
+                .toList();
+        byte[] bytes = Key.bytes(pipeline, key);
+        return atOnce(bytes, head -> {
+            if (head != null) {
+                settle(head);
+            }
+            List<TableAnswer.Table> answers = new ArrayList<>();
+            List<List<Tuple>> found = asked.stream()
+                    .map(table -> rowKeys(table, key, query.limit()))
+                    .toList();
+            List<Item> wanted = new ArrayList<>();
+            for (int i = 0; i < asked.size(); i++) {
+                String name = store.tables().output(asked.get(i).name());
+                OutputTable table = asked.get(i);
+                found.get(i).forEach(row -> wanted.add(new Item(name, table.keyOf(row))));
+            }
+            List<Map<String, AttributeValue>> items = stored(bytes, head).together(wanted);
+            int from = 0;
+            for (int i = 0; i < asked.size(); i++) {
+                int to = from + found.get(i).size();
+                List<Value.Fields> rows = items.subList(from, to).stream()
+                        .filter(item -> !item.isEmpty())
+                        .map(item -> Value.read(OutputTable.content(item)))
+                        .toList();
+                answers.add(new TableAnswer.Table(asked.get(i).name(), columns(asked.get(i), rows), rows));
+                from = to;
+            }
+            return new TableAnswer(
+                    answers, new Answer.Cut(List.of(), store.clock().instant()));
+        });
+    }
+
+    private void settle(KeyItem head) {
+        Duration age = Duration.between(
+                Instant.ofEpochMilli(head.atMs()), store.clock().instant());
+        Duration left = Store.IN_FLIGHT_MAX.minus(age);
+        if (left.isPositive()) {
+            store.threads().pause(left.compareTo(Store.IN_FLIGHT_MAX) > 0 ? Store.IN_FLIGHT_MAX : left);
+        }
+    }
+
+    private List<String> columns(OutputTable table, List<Value.Fields> rows) {
+        Processing.Code code = processing.code();
+        Type.Fields type = code == null ? null : code.tables().get(table.name());
+        Set<String> columns = new LinkedHashSet<>();
+        if (type != null) {
+            type.components().forEach(component -> columns.add(component.name()));
+        }
+        rows.forEach(row -> columns.addAll(row.components().keySet()));
+        return List.copyOf(columns);
+    }
+
+    /// The keys of a key's rows, in the order of their bytes.
+    private List<Tuple> rowKeys(OutputTable table, List<String> key, long limit) {
+        List<String> names = pipeline.input().identity() instanceof Identity.Versioned versioned
+                ? versioned.key().stream().map(FieldPath::toString).toList()
+                : List.of();
+        Map<String, String> parts = new TreeMap<>();
+        for (int i = 0; i < names.size(); i++) {
+            parts.put(names.get(i), key.get(i));
+        }
+        String partition = table.key().getFirst().name();
+        List<String> order = processing.tables().stream()
+                .filter(each -> each.name().equals(table.name()))
+                .findFirst()
+                .orElseThrow()
+                .key();
+        TreeMap<Tuple, Boolean> found = new TreeMap<>();
+        QueryRequest request = QueryRequest.builder()
+                .tableName(store.tables().output(table.name()))
+                .consistentRead(true)
+                .keyConditionExpression("#p = :p")
+                .expressionAttributeNames(Map.of("#p", partition))
+                .expressionAttributeValues(Map.of(":p", table.value(0, String.valueOf(parts.get(partition)))))
+                .build();
+        Queries.pages(store, request, page -> {
+            for (Map<String, AttributeValue> item : page.items()) {
+                Tuple row = table.rowKey(item);
+                List<String> texts = row.parts();
+                boolean isOwn = parts.entrySet().stream()
+                        .allMatch(
+                                part -> texts.get(order.indexOf(part.getKey())).equals(part.getValue()));
+                if (isOwn) {
+                    found.put(row, true);
+                }
+            }
+            return true;
+        });
+        return found.keySet().stream().limit(limit).toList();
+    }
+
+    /// Folds again what is kept of each key, or of about one in so many, and compares.
+    Verification verify(int oneIn) {
+        UserFunction function = store.function()
+                .orElseThrow(() -> new IllegalArgumentException("To verify pipeline " + pipeline.name()
+                        + " its function is called, and no jar was given that has it"));
+        List<KeyAudit.Difference> differences = new ArrayList<>();
+        long keys = 0;
+        Map<String, AttributeValue> start = Map.of();
+        do {
+            Map<String, AttributeValue> from = start;
+            ScanRequest request = ScanRequest.builder()
+                    .tableName(store.tables().rows())
+                    .consistentRead(true)
+                    .exclusiveStartKey(from.isEmpty() ? null : from)
+                    .build();
+            ScanResponse page = store.retried(() -> store.client().scan(request));
+            List<byte[]> some = page.items().stream()
+                    .filter(KeyItem::isHead)
+                    .map(item -> KeyItem.of(item).key())
+                    .filter(key -> isIn(key, oneIn))
+                    .toList();
+            store.threads()
+                    .all(
+                            some,
+                            key -> atOnce(
+                                    key,
+                                    head -> head == null
+                                            ? List.<KeyAudit.Difference>of()
+                                            : function.use(
+                                                    each -> KeyAudit.of(each, key, head.head(), stored(key, head)))))
+                    .forEach(differences::addAll);
+            keys += some.size();
+            start = page.lastEvaluatedKey();
+        } while (!start.isEmpty());
+        String truth = "the kept events of " + keys + " keys"
+                + (processing.feeds().isEmpty() ? "" : "; on AWS the roll-ups of tables are not compared");
+        return new Verification(truth, 0, List.of(), keys, differences);
+    }
+
+    private static boolean isIn(byte[] key, int oneIn) {
+        return oneIn == 1
+                || Long.remainderUnsigned(Hash.of(Arrays.copyOf(key, key.length + Hash.PADDING), 0, key.length), oneIn)
+                        == 0;
+    }
+}

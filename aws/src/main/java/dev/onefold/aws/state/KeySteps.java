@@ -1,0 +1,428 @@
+package dev.onefold.aws.state;
+
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.item.ArrivalTimes;
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.DeltaItem;
+import dev.onefold.aws.item.KeyItem;
+import dev.onefold.aws.item.OutputTable;
+import dev.onefold.aws.letter.Letter;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.letter.LettersInStep;
+import dev.onefold.aws.letter.LettersInStep.Removal;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.UserFunction;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.map.Delta;
+import dev.onefold.core.map.ViewDeltas;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.process.Change;
+import dev.onefold.core.process.KeyFold;
+import dev.onefold.core.process.OlderCodeException;
+import dev.onefold.core.process.StepFunction;
+import dev.onefold.core.process.Verdict;
+import dev.onefold.core.reduce.Commit.PendingDelta;
+import dev.onefold.core.reduce.DeltaId;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.Put;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+
+/// Takes the records of one batch for a user's function: groups them by key, reads the head of each key as it is now,
+/// lets `core` fold the key's events in the order in which they came, and writes what they come to in one transaction:
+/// head, kept events, base, rows, letters and the delta of the roll-ups that rows feed, on condition that the head is
+/// the one that was read. What does not fit into one transaction is cut between events, never within one.
+///
+/// Whatever fails is read and folded again from the start: what is true is in the head. A step is known by its name in
+/// the head, so a step whose answer was lost is this batch's own, and its events are not folded again. One object for
+/// one batch.
+final class KeySteps {
+    private static final int ATTEMPTS_MAX = 30;
+
+    private final Store store;
+    private final Definitions definitions;
+    private final UserFunction function;
+    private final Pipeline pipeline;
+    private final List<OutputTable> tables;
+    private final LettersInStep letters;
+    private final List<Arrival> arrivals;
+    private final boolean redriven;
+    private final Fate[] fates;
+    private final Queue<OlderCodeException> older = new ConcurrentLinkedQueue<>();
+
+    private record Came(int index, dev.onefold.core.process.Arrival event) {}
+
+    /// A key whose events are not all in.
+    private static final class Pending {
+        private final byte[] key;
+        private final Deque<Came> events = new ArrayDeque<>();
+        private final Map<String, KeyStep> sent = new HashMap<>();
+
+        private Pending(byte[] key) {
+            this.key = key;
+        }
+    }
+
+    /// A step that is ready to be written.
+    private record Ready(Pending pending, KeyStep step, List<TransactWriteItem> letterItems, List<Removal> removals) {
+        int items() {
+            return step.items() + letterItems.size();
+        }
+    }
+
+    private KeySteps(Store store, UserFunction function, List<Arrival> arrivals, boolean redriven) {
+        this.store = store;
+        this.function = function;
+        this.arrivals = arrivals;
+        this.redriven = redriven;
+        definitions = new Definitions(store);
+        pipeline = function.loaded().pipeline();
+        tables = OutputTable.of(pipeline, function.loaded().processing());
+        letters = new LettersInStep(store);
+        fates = new Fate[arrivals.size()];
+    }
+
+    /// Takes a batch; see [StateAndMap#process].
+    ///
+    /// @param redriven whether the records are dead letters, whose letters are their caller's
+    static List<Fate> process(Store store, Definition definition, List<Arrival> arrivals, boolean redriven) {
+        UserFunction function = Functions.of(store, definition.servedView().pipeline());
+        return new KeySteps(store, function, arrivals, redriven).process(definition);
+    }
+
+    private List<Fate> process(Definition first) {
+        List<Pending> left = new ArrayList<>(decoded());
+        Definition definition = first;
+        for (int attempt = 1, round = 1; !left.isEmpty(); attempt++, round++) {
+            if (attempt > ATTEMPTS_MAX) {
+                throw new IllegalStateException("Events of " + left.size()
+                        + " keys could not be written in " + ATTEMPTS_MAX
+                        + " attempts: the tables are throttled, or others write the same keys all the time."
+                        + " The batch will come again; if this goes on, raise the tables' limits.");
+            }
+            int before = events(left);
+            attempt(definition, left, round > 1);
+            left.removeIf(pending -> pending.events.isEmpty());
+            if (!left.isEmpty()) {
+                if (events(left) < before) {
+                    attempt = 0;
+                } else {
+                    store.backOff(attempt);
+                }
+                definition = definitions.load();
+                Functions.of(store, definition.servedView().pipeline());
+            }
+        }
+        if (!older.isEmpty()) {
+            throw Objects.requireNonNull(older.peek());
+        }
+        return Arrays.asList(fates);
+    }
+
+    private static int events(List<Pending> left) {
+        return left.stream().mapToInt(pending -> pending.events.size()).sum();
+    }
+
+    private List<Pending> decoded() {
+        Decoder decoder = new Decoder(pipeline);
+        List<Letter> rejected = new ArrayList<>();
+        Map<ByteBuffer, Pending> byKey = new LinkedHashMap<>();
+        for (int index = 0; index < arrivals.size(); index++) {
+            Arrival arrived = arrivals.get(index);
+            int length = Decoding.length(arrived.data());
+            byte[] record = Arrays.copyOf(arrived.data(), arrived.data().length + Decoder.PADDING);
+            Malformed malformed = decoder.decode(record, 0, length);
+            Event event = decoder.event();
+            if (malformed != null) {
+                fates[index] = new Fate.Rejected(malformed);
+                rejected.add(Letter.rejected(arrived, malformed, event.identity()));
+                continue;
+            }
+            byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
+            byte[] version = Arrays.copyOfRange(event.data, event.versionFrom, event.versionTo);
+            byte[] content = event.kind == Event.Kind.FILTERED
+                    ? dev.onefold.core.process.Arrival.filtered()
+                    : dev.onefold.core.process.Arrival.counted(event.data, event.contentFrom, event.contentTo);
+            byte[] origin = KeyLetters.origin(key, version, content, arrived);
+            byKey.computeIfAbsent(ByteBuffer.wrap(key), _ -> new Pending(key))
+                    .events
+                    .add(new Came(index, new dev.onefold.core.process.Arrival(version, content, origin, redriven)));
+        }
+        if (!redriven) {
+            new LetterTable(store).keep(rejected);
+        }
+        return List.copyOf(byKey.values());
+    }
+
+    /// One try under one definition.
+    ///
+    /// @param alone whether each key is written for itself, so that none holds up another
+    private void attempt(Definition definition, List<Pending> left, boolean alone) {
+        Map<ByteBuffer, KeyItem> heads = new HashMap<>();
+        StoredKey.heads(store, left.stream().map(pending -> pending.key).toList())
+                .forEach(head -> heads.put(ByteBuffer.wrap(head.key()), head));
+        List<Ready> ready = store
+                .threads()
+                .all(left, pending -> ready(definition, pending, heads.get(ByteBuffer.wrap(pending.key))))
+                .stream()
+                .flatMap(Optional::stream)
+                .toList();
+        store.threads().each(packed(ready, definition.lanes(), alone), together -> write(definition, together));
+    }
+
+    private Optional<Ready> ready(Definition definition, Pending pending, @Nullable KeyItem head) {
+        KeyStep known = head == null ? null : pending.sent.get(head.step());
+        if (known != null) {
+            settle(pending, known); // It went in when no answer came.
+        }
+        if (pending.events.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            KeyStep step = function.use(each -> step(each, pending, head));
+            return step == null ? Optional.empty() : Optional.of(ready(definition, pending, step));
+        } catch (StoredKey.Moved again) {
+            return Optional.empty();
+        } catch (OlderCodeException e) {
+            older.add(e);
+            pending.events.clear();
+            return Optional.empty();
+        }
+    }
+
+    /// The step of as many events as fit into one transaction; `null` if they change nothing.
+    private @Nullable KeyStep step(StepFunction called, Pending pending, @Nullable KeyItem head) {
+        KeyFold fold = new KeyFold(
+                called,
+                pending.key,
+                head == null ? null : head.head(),
+                new StoredKey(store, tables, pending.key, head));
+        List<Fate> sofar = new ArrayList<>();
+        KeyStep last = fold.hasChanged() ? step(called, pending, head, fold.change(), sofar) : null;
+        for (Came came : pending.events) {
+            Verdict verdict = fold.fold(came.event);
+            if (!fold.hasChanged()) {
+                sofar.add(fate(verdict, List.of(), pending.key, came));
+                continue;
+            }
+            Change change = fold.change();
+            List<Fate> all = new ArrayList<>(sofar);
+            all.add(fate(verdict, change.letters(), pending.key, came));
+            KeyStep next = step(called, pending, head, change, all);
+            if (!next.fits(tables) && (last != null || !sofar.isEmpty())) {
+                break;
+            }
+            sofar.add(all.getLast());
+            last = next;
+        }
+        if (last == null) {
+            settle(pending, sofar);
+        }
+        return last;
+    }
+
+    private KeyStep step(
+            StepFunction called, Pending pending, @Nullable KeyItem head, Change change, List<Fate> sofar) {
+        return new KeyStep(pending.key, head, change, sofar, FeedDeltas.of(called.feeds(), change.rows()));
+    }
+
+    private Fate fate(Verdict verdict, List<Change.Letter> kept, byte[] key, Came came) {
+        Change.Letter own = kept.stream()
+                .filter(letter -> letter.content() == null && Arrays.equals(letter.origin(), came.event.origin()))
+                .reduce((_, later) -> later)
+                .orElse(null);
+        return switch (verdict) {
+            case ACCEPTED -> new Fate.Accepted();
+            case DUPLICATE -> new Fate.Duplicate();
+            case STALE -> new Fate.Stale();
+            case CONFLICTING ->
+                new Fate.Conflicting(Optional.ofNullable(own)
+                        .map(letter -> KeyLetters.of(letter, pipeline, key, arrivals.get(came.index))));
+            case REJECTED -> new Fate.Rejected(Objects.requireNonNull(own).why());
+        };
+    }
+
+    private Ready ready(Definition definition, Pending pending, KeyStep step) {
+        List<Letter> kept = new ArrayList<>();
+        for (Change.Letter letter : step.change().letters()) {
+            boolean isCallers = redriven && letter.content() == null;
+            if (!isCallers) {
+                kept.add(KeyLetters.of(letter, pipeline, pending.key, record(pending, letter)));
+            }
+        }
+        List<TransactWriteItem> items = new ArrayList<>();
+        int room = KeyStep.ITEMS_MAX - step.items();
+        List<List<TransactWriteItem>> all = letters.keep(kept);
+        List<Integer> early = new ArrayList<>();
+        for (int i = 0; i < all.size(); i++) {
+            if (items.size() + all.get(i).size() <= room) {
+                items.addAll(all.get(i));
+            } else {
+                early.add(i);
+            }
+        }
+        // One event may have more letters than a transaction has room for: these are there before its step.
+        for (int i : early) {
+            List<TransactWriteItem> one = new ArrayList<>(all.get(i));
+            one.add(definitions.check(definition, definitions.anyGate(definition)));
+            if (!(store.transact(one) instanceof Store.Written.Done)) {
+                throw new StoredKey.Moved();
+            }
+        }
+        List<Removal> removals = new ArrayList<>();
+        for (byte[] origin : step.change().withdrawn()) {
+            for (Reason reason : List.of(Reason.FAILED, Reason.TOO_LATE)) {
+                letters.removal(KeyLetters.identity(reason, origin)).ifPresent(removals::add);
+            }
+        }
+        for (Removal removal : removals) {
+            if (items.size() + removal.items().size() <= room) {
+                items.addAll(removal.items());
+            }
+        }
+        return new Ready(pending, step, items, removals);
+    }
+
+    private @Nullable Arrival record(Pending pending, Change.Letter letter) {
+        return pending.events.stream()
+                .filter(came -> Arrays.equals(came.event.origin(), letter.origin()))
+                .findFirst()
+                .map(came -> arrivals.get(came.index))
+                .orElse(null);
+    }
+
+    /// Steps that are written together, of one lane each.
+    private static List<List<Ready>> packed(List<Ready> ready, int lanes, boolean alone) {
+        List<List<Ready>> packs = new ArrayList<>();
+        Map<Integer, List<Ready>> open = new HashMap<>();
+        for (Ready each : ready) {
+            int lane = DeltaId.lane(each.pending.key, lanes);
+            List<Ready> pack = open.get(lane);
+            if (pack == null || alone || !isRoom(pack, each)) {
+                pack = new ArrayList<>();
+                open.put(lane, pack);
+                packs.add(pack);
+            }
+            pack.add(each);
+        }
+        return packs;
+    }
+
+    private static boolean isRoom(List<Ready> pack, Ready more) {
+        int items = more.items();
+        long bytes = more.step.bytes();
+        int touched = more.step.delta().items();
+        for (Ready each : pack) {
+            items += each.items();
+            bytes += each.step.bytes();
+            touched += each.step.delta().items();
+        }
+        return items <= KeyStep.ITEMS_MAX && bytes <= KeyStep.BYTES_MAX && touched <= KeyStep.DELTA_ITEMS_MAX;
+    }
+
+    private void write(Definition definition, List<Ready> together) {
+        int lane = DeltaId.lane(together.getFirst().pending.key, definition.lanes());
+        String name = store.newId();
+        List<TransactWriteItem> items = new ArrayList<>();
+        int gate = definitions.anyGate(definition);
+        items.add(definitions.check(definition, gate));
+        Set<DeltaId> ids = deltas(definition, together, lane, items);
+        for (Ready each : together) {
+            Set<DeltaId> own = each.step.delta().isNothing() ? Set.of() : ids;
+            items.addAll(each.step.items(store, tables, name, own));
+            items.addAll(each.letterItems);
+            each.pending.sent.put(name, each.step);
+        }
+        switch (store.transact(items)) {
+            case Store.Written.Done _ -> together.forEach(this::done);
+            case Store.Written.Refused refused -> {
+                if (refused.failed(0)) {
+                    definitions.moveGate(gate, definitions.load());
+                }
+            }
+            case Store.Written.Unknown _ -> {} // The head says it.
+        }
+    }
+
+    private void done(Ready ready) {
+        settle(ready.pending, ready.step);
+        ready.step.clean(store);
+        for (Removal removal : ready.removals) {
+            if (!ready.letterItems.containsAll(removal.items())) {
+                store.transact(removal.items());
+            }
+            removal.after().run();
+        }
+    }
+
+    /// Puts what steps come to in the roll-ups, in as few deltas as Reduce can add.
+    private Set<DeltaId> deltas(Definition definition, List<Ready> together, int lane, List<TransactWriteItem> items) {
+        Set<DeltaId> after = new HashSet<>();
+        List<Arrival> came = new ArrayList<>();
+        Delta sum = Delta.NOTHING;
+        boolean isAny = false;
+        for (Ready each : together) {
+            if (!each.step.delta().isNothing()) {
+                isAny = true;
+                sum = sum.plus(each.step.delta());
+                KeyItem before = each.step.before();
+                after.addAll(before == null ? Set.of() : before.deltas());
+                each.pending.events.stream()
+                        .limit(each.step.fates().size())
+                        .forEach(event -> came.add(arrivals.get(event.index)));
+            }
+        }
+        Set<DeltaId> ids = new HashSet<>();
+        if (!isAny) {
+            return ids;
+        }
+        ArrivalTimes times = ArrivalTimes.of(came);
+        for (Delta part : FeedDeltas.parts(sum, KeyStep.DELTA_ITEMS_MAX)) {
+            DeltaId id = new DeltaId(lane, store.newId());
+            ViewDeltas views = new ViewDeltas(new TreeMap<>(Map.of(definition.served(), part)));
+            DeltaItem item = new DeltaItem(
+                    new PendingDelta(id, after, views),
+                    definition.incarnation().id(),
+                    store.clock().instant(),
+                    ids.isEmpty() ? times : ArrivalTimes.NONE);
+            items.add(TransactWriteItem.builder()
+                    .put(Put.builder()
+                            .tableName(store.tables().deltas())
+                            .item(item.item())
+                            .conditionExpression("attribute_not_exists(l)")
+                            .build())
+                    .build());
+            ids.add(id);
+        }
+        return ids;
+    }
+
+    private void settle(Pending pending, KeyStep step) {
+        pending.sent.clear();
+        settle(pending, step.fates());
+    }
+
+    private void settle(Pending pending, List<Fate> some) {
+        for (Fate fate : some) {
+            fates[pending.events.remove().index] = fate;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package dev.onefold.aws.state;
+
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.KeyItem;
+import dev.onefold.aws.item.OutputTable;
+import dev.onefold.aws.store.BatchReads;
+import dev.onefold.aws.store.Parts;
+import dev.onefold.aws.store.SettledReads;
+import dev.onefold.aws.store.SettledReads.Item;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.process.Base;
+import dev.onefold.core.process.Kept;
+import dev.onefold.core.process.RowId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// What is stored of one key, as of the step that its head was written in. What a step writes becomes visible item by
+/// item, so a plain read may find the head of one step and a row of the one before. Rows and the base are read
+/// together with the head in one transaction, which is refused as long as a step is under way on one of them; if the
+/// head is another one by then, all is read again. An event that is kept is written once and never changed, so it is
+/// read plainly, and so again only if it is not there.
+public final class StoredKey implements dev.onefold.core.process.Store {
+    private static final int ATTEMPTS_MAX = 12;
+    private static final int TOGETHER_MAX = 99;
+
+    private final Store store;
+    private final List<OutputTable> tables;
+    private final byte[] key;
+    private final @Nullable KeyItem head;
+
+    /// Another step was written since the head was read.
+    public static final class Moved extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Moved() {
+            super("Another step of the key was written while it was read", null, false, false);
+        }
+    }
+
+    /// @param head that was read; `null` if the key has none
+    public StoredKey(Store store, List<OutputTable> tables, byte[] key, @Nullable KeyItem head) {
+        this.store = store;
+        this.tables = tables;
+        this.key = key;
+        this.head = head;
+    }
+
+    /// The heads of these keys as they are now, each key at most once.
+    public static List<KeyItem> heads(Store store, List<byte[]> keys) {
+        return BatchReads.of(
+                        store,
+                        store.tables().rows(),
+                        keys.stream().map(KeyItem::keyOf).toList(),
+                        null)
+                .stream()
+                .map(KeyItem::of)
+                .toList();
+    }
+
+    @Override
+    public List<Kept> kept(long from) {
+        if (head == null) {
+            return List.of();
+        }
+        List<Map<String, AttributeValue>> keys = LongStream.range(
+                        from, head.head().window().next())
+                .mapToObj(ordinal -> KeyItem.keptOf(key, ordinal))
+                .toList();
+        Map<Map<String, AttributeValue>, Kept> found = new HashMap<>();
+        BatchReads.of(store, store.tables().rows(), keys, null)
+                .forEach(item -> found.put(Map.of("k", Items.require(item, "k")), KeyItem.kept(item)));
+        List<Item> missing = keys.stream()
+                .filter(each -> !found.containsKey(each))
+                .map(each -> new Item(store.tables().rows(), each))
+                .toList();
+        List<Kept> all = new ArrayList<>(found.values());
+        for (Map<String, AttributeValue> item : together(missing)) {
+            if (!item.isEmpty()) {
+                all.add(KeyItem.kept(item));
+            }
+        }
+        all.sort(Comparator.comparingLong(Kept::ordinal));
+        return all;
+    }
+
+    @Override
+    public Base base() {
+        return KeyItem.base(together(List.of(new Item(store.tables().rows(), KeyItem.baseOf(key))))
+                .getFirst());
+    }
+
+    @Override
+    public Map<RowId, byte[]> rows(Collection<RowId> wanted) {
+        List<RowId> ids = List.copyOf(wanted);
+        List<Map<String, AttributeValue>> items = together(ids.stream()
+                .map(row -> new Item(
+                        store.tables().output(tables.get(row.table()).name()),
+                        tables.get(row.table()).keyOf(row.key())))
+                .toList());
+        Map<RowId, byte[]> rows = new TreeMap<>();
+        for (int i = 0; i < ids.size(); i++) {
+            if (!items.get(i).isEmpty()) {
+                rows.put(ids.get(i), OutputTable.content(items.get(i)));
+            }
+        }
+        return rows;
+    }
+
+    /// Items as of the head's step, in the order that they were asked for; one that is not there is empty.
+    public List<Map<String, AttributeValue>> together(List<Item> wanted) {
+        return Parts.of(wanted, TOGETHER_MAX).stream()
+                .map(this::part)
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private List<Map<String, AttributeValue>> part(List<Item> wanted) {
+        List<Item> all = new ArrayList<>();
+        all.add(new Item(store.tables().rows(), KeyItem.keyOf(key)));
+        all.addAll(wanted);
+        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+            Optional<List<Map<String, AttributeValue>>> items = SettledReads.inOrder(store, all);
+            if (items.isPresent()) {
+                requireSame(items.get().getFirst());
+                return items.get().subList(1, all.size());
+            }
+            store.backOff(attempt);
+        }
+        throw new Moved();
+    }
+
+    private void requireSame(Map<String, AttributeValue> now) {
+        boolean isSame = head == null
+                ? now.isEmpty()
+                : !now.isEmpty() && Items.text(now, KeyItem.STEP).equals(head.step());
+        if (!isSame) {
+            throw new Moved();
+        }
+    }
+}
