@@ -51,7 +51,11 @@ public final class StateFunction implements RequestStreamHandler {
 
     private StateFunction(Environment environment) {
         this(
-                Connection.store(tables(environment), environment.bucket()),
+                DeployedFunction.with(
+                        Connection.store(tables(environment), environment.bucket()),
+                        environment.pipeline(),
+                        StateFunction.class.getClassLoader(),
+                        System.out),
                 environment.pipeline(),
                 new Metrics(System.out, environment.stack()),
                 Connection.streams(),

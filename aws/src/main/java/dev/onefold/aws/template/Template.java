@@ -1,10 +1,12 @@
 package dev.onefold.aws.template;
 
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.item.OutputTable;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import java.util.List;
 
 /// The CloudFormation template that runs one pipeline. The same pipeline and input give the same text.
@@ -38,7 +40,9 @@ public final class Template {
                     "its text takes " + code.length() + " characters of a function's environment, and at most "
                             + Environment.PIPELINE_CHARACTERS_MAX + " are left for it. Make two pipelines of it.");
         }
-        return new Template(TemplateFile.filled(input, pipeline.name(), code));
+        List<OutputTable> tables =
+                pipeline.fold() instanceof Processing processing ? OutputTable.of(pipeline, processing) : List.of();
+        return new Template(TemplateFile.filled(input, pipeline.name(), code, new FunctionParts(tables)));
     }
 
     /// The text.

@@ -23,8 +23,10 @@ final class TemplateFile {
     private TemplateFile() {}
 
     /// The template of one input, with all values filled in.
-    static String filled(Input input, String pipelineName, String pipelineCode) {
+    static String filled(Input input, String pipelineName, String pipelineCode, FunctionParts parts) {
         String text = textFor(input)
+                .replace("<tables of the function>\n", parts.resources())
+                .replace("<permissions of the function>\n", parts.permissions())
                 .replace("<lanes>", String.valueOf(Layout.DEFAULT.lanes()))
                 .replace("<lanes max>", String.valueOf(Layout.LANES_MAX))
                 .replace("<gates>", String.valueOf(Layout.DEFAULT.gates()))

@@ -13,7 +13,8 @@ class TemplateFileTest {
     @ParameterizedTest
     @EnumSource
     void comments_conditions_names_of_values_and_split_lines_stay_in_the_file(Input input) {
-        assertThat(TemplateFile.filled(input, "name", "code").lines())
+        assertThat(TemplateFile.filled(input, "name", "code", new FunctionParts(List.of()))
+                        .lines())
                 .noneMatch(line -> line.contains("#") || line.contains("<") || line.endsWith("\\"))
                 .anyMatch(line -> line.equals("          ONEFOLD_PIPELINE: 'code'"))
                 .last()
@@ -30,8 +31,9 @@ class TemplateFileTest {
 
     private static List<Input> templatesWith(String line) {
         return Arrays.stream(Input.values())
-                .filter(input ->
-                        TemplateFile.filled(input, "name", "code").lines().anyMatch(line::equals))
+                .filter(input -> TemplateFile.filled(input, "name", "code", new FunctionParts(List.of()))
+                        .lines()
+                        .anyMatch(line::equals))
                 .toList();
     }
 }

@@ -1,6 +1,7 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import java.io.IOException;
@@ -8,7 +9,10 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
@@ -26,6 +30,7 @@ import picocli.CommandLine.Option;
         },
         footer = {
             "  onefold aws package --output onefold-functions.zip",
+            "  onefold aws package --with runs.jar --output runs-functions.zip",
             "  aws s3 cp onefold-functions.zip s3://my-code/onefold-functions-1.zip"
         })
 final class PackageCommand implements Callable<Integer> {
@@ -41,13 +46,21 @@ final class PackageCommand implements Callable<Integer> {
             description = "The archive to write.")
     private String output = "";
 
+    @Option(
+            names = "--with",
+            paramLabel = "JAR",
+            description = "The jar of a pipeline's function; it may be given several times.")
+    private List<String> with = List.of();
+
     PackageCommand(Caller caller) {
         this.caller = caller;
     }
 
     @Override
     public Integer call() throws IOException {
-        List<Path> jars = FunctionJars.find();
+        List<Path> jars = new ArrayList<>(FunctionJars.find());
+        with.stream().map(caller::path).forEach(jars::add);
+        requireDistinct(jars);
         Path file = caller.path(output);
         try (OutputStream out = Files.newOutputStream(file);
                 ZipOutputStream zip = new ZipOutputStream(out)) {
@@ -59,6 +72,17 @@ final class PackageCommand implements Callable<Integer> {
         caller.printLine("Wrote " + caller.shown(file) + ": " + Words.count(jars.size(), "jar") + ", "
                 + Words.bytes(Files.size(file)) + ".");
         return ExitCode.DONE.code();
+    }
+
+    private static void requireDistinct(List<Path> jars) {
+        Set<String> names = new HashSet<>();
+        for (Path jar : jars) {
+            if (!names.add(String.valueOf(jar.getFileName()))) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        "Two jars of the archive are called " + jar.getFileName() + ": rename the one of the function");
+            }
+        }
     }
 
     private static void add(ZipOutputStream zip, Path jar) throws IOException {

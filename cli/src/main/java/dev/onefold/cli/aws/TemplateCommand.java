@@ -6,6 +6,9 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.yaml.PipelineFunction;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -63,11 +66,18 @@ final class TemplateCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            caller.print(Template.of(PipelineArgument.read(caller, pipeline), input.input)
+            caller.print(Template.of(bound(PipelineArgument.read(caller, pipeline)), input.input)
                     .yaml());
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(e.getMessage()), e);
         }
         return ExitCode.DONE.code();
+    }
+
+    /// With the types of its function, which the template's tables are made of.
+    private Pipeline bound(Pipeline read) {
+        return read.fold() instanceof Processing
+                ? PipelineFunction.load(caller.path(pipeline), read).function().pipeline()
+                : read;
     }
 }

@@ -15,6 +15,7 @@ import dev.onefold.process.Stored;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.TypeVariable;
+import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -241,6 +242,11 @@ public final class LoadedFunction {
 
     List<String> keyNames() {
         return keyNames;
+    }
+
+    /// Where its class was read.
+    public Optional<CodeSource> source() {
+        return Optional.ofNullable(processor.getClass().getProtectionDomain().getCodeSource());
     }
 
     /// Whether the class upgrades contexts itself.

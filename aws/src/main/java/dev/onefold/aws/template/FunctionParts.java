@@ -1,0 +1,79 @@
+package dev.onefold.aws.template;
+
+import dev.onefold.aws.item.OutputTable;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/// The parts of the template that the tables of a user's function make: each table is one of DynamoDB, and State may
+/// also remove what a function lets go.
+final class FunctionParts {
+    private final List<OutputTable> tables;
+
+    /// @param tables none if the pipeline has no function
+    FunctionParts(List<OutputTable> tables) {
+        this.tables = List.copyOf(tables);
+    }
+
+    /// The tables as resources.
+    String resources() {
+        return IntStream.range(0, tables.size()).mapToObj(this::resource).collect(Collectors.joining());
+    }
+
+    private static String name(int table) {
+        return "FunctionTable" + (table + 1);
+    }
+
+    private String resource(int number) {
+        OutputTable table = tables.get(number);
+        String definitions = table.key().stream()
+                .map(key -> "{AttributeName: " + quoted(key.name()) + ", AttributeType: " + (key.isNumber() ? "N" : "S")
+                        + "}")
+                .collect(Collectors.joining(", "));
+        String schema = IntStream.range(0, table.key().size())
+                .mapToObj(part -> "{AttributeName: "
+                        + quoted(table.key().get(part).name()) + ", KeyType: " + (part == 0 ? "HASH" : "RANGE") + "}")
+                .collect(Collectors.joining(", "));
+        return """
+                  %s:
+                    Type: AWS::DynamoDB::Table
+                    DeletionPolicy: Retain
+                    UpdateReplacePolicy: Retain
+                    Properties:
+                      TableName: !Sub '${AWS::StackName}-table-%s'
+                      AttributeDefinitions: [%s]
+                      KeySchema: [%s]
+                      PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}
+                      SSESpecification: {SSEEnabled: true}
+                      DeletionProtectionEnabled: !Ref DeletionProtection
+                      BillingMode: PAY_PER_REQUEST
+                """.formatted(name(number), table.name(), definitions, schema);
+    }
+
+    private static String quoted(String name) {
+        return "'" + name.replace("'", "''") + "'";
+    }
+
+    /// What State may do with them.
+    String permissions() {
+        if (tables.isEmpty()) {
+            return "";
+        }
+        String all = IntStream.range(0, tables.size())
+                .mapToObj(table -> "!GetAtt " + name(table) + ".Arn")
+                .collect(Collectors.joining(", "));
+        return statement("FunctionTables", "'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'", all)
+                + statement("KeptEvents", "'dynamodb:DeleteItem'", "!GetAtt Rows.Arn")
+                + statement("WithdrawnLetters", "'dynamodb:DeleteItem'", "!GetAtt Letters.Arn")
+                + statement("WithdrawnBytes", "'s3:DeleteObject'", "!Sub '${LettersBucket.Arn}/*'");
+    }
+
+    private static String statement(String sid, String actions, String resources) {
+        return """
+                - Sid: %s
+                  Effect: Allow
+                  Action: [%s]
+                  Resource: [%s]
+                """.formatted(sid, actions, resources).indent(14);
+    }
+}

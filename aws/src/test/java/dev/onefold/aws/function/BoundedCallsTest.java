@@ -1,0 +1,34 @@
+package dev.onefold.aws.function;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.process.StepFunction.OverrunException;
+import dev.onefold.core.process.Steps.Seen;
+import dev.onefold.process.Step;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class BoundedCallsTest {
+    @Test
+    void a_call_that_does_not_return_is_left_alone_and_the_next_one_has_another_thread() {
+        BoundedCalls calls = new BoundedCalls(Duration.ofMillis(50));
+        CountDownLatch never = new CountDownLatch(1);
+        assertThatThrownBy(() -> calls.call(() -> {
+                    while (never.getCount() > 0) {
+                        Thread.onSpinWait();
+                    }
+                    return Step.to(new Seen(0, 0));
+                }))
+                .isInstanceOf(OverrunException.class);
+        Step<Seen> step = Step.to(new Seen(1, 1));
+        assertThat(new BoundedCalls(Duration.ofMinutes(1)).call(() -> step)).isSameAs(step);
+        assertThatThrownBy(() -> calls.call(() -> {
+                    throw new IllegalArgumentException("no");
+                }))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("no");
+        never.countDown();
+    }
+}
