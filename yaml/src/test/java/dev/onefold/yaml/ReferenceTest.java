@@ -68,8 +68,8 @@ class ReferenceTest {
         assertThat(measures).hasSizeGreaterThanOrEqualTo(6);
         levels.forEach(level ->
                 read("pipeline: p\ninput: {}\nrollup:\n  levels:\n  - " + level + "\n  measures: {n: count()}"));
-        measures.forEach(
-                measure -> read("pipeline: p\ninput: {time: at}\nrollup:\n  levels: []\n  measures:\n    m: " + measure));
+        measures.forEach(measure ->
+                read("pipeline: p\ninput: {time: at}\nrollup:\n  levels: []\n  measures:\n    m: " + measure));
     }
 
     /// What stands in backquotes in a section.
