@@ -104,7 +104,7 @@ final class Releases {
         int scale = Integer.parseInt(digits.group(2));
         int whole = Integer.parseInt(digits.group(1)) - scale;
         boolean less = scale > 0 && random.nextInt(3) > 0;
-        int scaleNow = less ? random.nextInt(scale) : scale;
+        int scaleNow = less ? Math.max(random.nextInt(scale), whole == 0 ? 1 : 0) : scale; // One digit must be left.
         int wholeNow = less ? whole : Math.min(whole, 1 + random.nextInt(2));
         narrows = true;
         return yaml.replace(type, "decimal(" + (wholeNow + scaleNow) + "," + scaleNow + ")");
