@@ -10,6 +10,8 @@ import dev.onefold.core.query.TableQuery;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.FunctionJar;
 import dev.onefold.embedded.Settings;
+import dev.onefold.test.FunctionCheck;
+import dev.onefold.test.Tables;
 import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -54,6 +56,18 @@ class RunnersTest {
                     .as("seed %d", seed)
                     .isEqualTo(right);
         }
+    }
+
+    @Test
+    void the_function_is_pure_and_comes_to_the_same_whatever_happens() {
+        Tables tables = FunctionCheck.of(FILE)
+                .events(Clone.root().resolve("examples/runners/sample.ndjson"))
+                .runs(30)
+                .check();
+        assertThat(tables.rows("stats")).hasSize(18);
+        assertThat(tables.rows("tendency"))
+                .contains(
+                        "{\"user_id\":\"u3\",\"now\":\"STEADY\",\"before\":\"FASTER\",\"since\":\"2026-09-21T16:57:15Z\"}");
     }
 
     private static Map<String, Map<String, String>> folded(List<String> lines, Path directory) {

@@ -214,6 +214,18 @@ public final class LoadedFunction {
         }
     }
 
+    /// The same function as another process has it: a new object of its class, if it can be made.
+    public LoadedFunction renewed() {
+        try {
+            Processor<?, ?> other =
+                    (Processor<?, ?>) processor.getClass().getConstructor().newInstance();
+            return new LoadedFunction(
+                    pipeline, other, Objects.requireNonNull(processing.code()).sha256());
+        } catch (ReflectiveOperationException e) {
+            return this;
+        }
+    }
+
     /// The pipeline, with what was found of its function.
     public Pipeline pipeline() {
         return pipeline;

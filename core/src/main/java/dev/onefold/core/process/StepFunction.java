@@ -107,7 +107,8 @@ public final class StepFunction {
         return feeds;
     }
 
-    byte[] start() {
+    /// The context of a key before its first event.
+    public byte[] start() {
         return start;
     }
 
@@ -163,7 +164,7 @@ public final class StepFunction {
     /// A context that an older version stored, as this one has it.
     ///
     /// @throws IllegalStateException if it cannot be read, naming key, component and both types
-    byte[] upgraded(byte[] key, int fromVersion, byte[] context) {
+    public byte[] upgraded(byte[] key, int fromVersion, byte[] context) {
         if (fromVersion == processing().version()) {
             return context;
         }

@@ -1,0 +1,209 @@
+package dev.onefold.test;
+
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Processing.Order;
+import dev.onefold.core.process.Change;
+import dev.onefold.core.process.Head;
+import dev.onefold.core.process.KeyFold;
+import dev.onefold.core.process.StepFunction;
+import dev.onefold.core.process.Verdict;
+import dev.onefold.test.Sample.Item;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// A runtime in memory: events come in batches, and what the rules say is stored as bytes, whole or not at all. It
+/// knows for each key which events the rules have accepted. Not thread-safe.
+final class Life {
+    private final Subject subject;
+    private final Order order;
+    private final Map<Tuple, KeyBytes> keys = new TreeMap<>();
+    private final Map<Tuple, History> histories = new HashMap<>();
+    private final List<String> letters = new ArrayList<>();
+    private StepFunction function;
+    private boolean isUpgraded;
+    private int delivery;
+
+    /// What was accepted of one key: what counts in the end, if it is folded in this order.
+    private static final class History {
+        final SortedMap<BigInteger, byte[]> byVersion = new TreeMap<>();
+        final List<byte[]> asItCame = new ArrayList<>();
+        int byOlder = Folded.NEVER; // With IN_ORDER of the lowest versions, else of the first ones that came.
+
+        List<byte[]> contents(Order order) {
+            return order == Order.IN_ORDER ? List.copyOf(byVersion.values()) : asItCame;
+        }
+    }
+
+    /// A batch that was folded and is not stored yet.
+    private record Work(
+            Map<Item, Verdict> verdicts, @Nullable Change change, Map<String, Item> origins) {}
+
+    Life(Subject subject) {
+        this.subject = subject;
+        order = subject.processing().order();
+        function = subject.first();
+        isUpgraded = subject.older() == null;
+    }
+
+    /// Another process goes on from the bytes that are stored.
+    void restart() {
+        function = isUpgraded ? subject.now() : subject.first();
+    }
+
+    /// The newer version of the function goes on, with each key.
+    void upgrade() {
+        isUpgraded = true;
+        restart();
+        keys.forEach((key, bytes) -> {
+            if (bytes.head() != null) {
+                store(key, work(key, List.of()));
+            }
+        });
+    }
+
+    /// Folds events, the ones of a key in one step.
+    void deliver(List<Item> items, Fate fate) {
+        Map<Tuple, List<Item>> batches = new LinkedHashMap<>();
+        items.forEach(item ->
+                batches.computeIfAbsent(item.key(), _ -> new ArrayList<>()).add(item));
+        batches.forEach((key, batch) -> deliver(key, batch, fate));
+    }
+
+    private void deliver(Tuple key, List<Item> batch, Fate fate) {
+        switch (fate) {
+            case STORED -> store(key, work(key, batch));
+            case LOST -> {
+                work(key, batch);
+                restart();
+                store(key, work(key, batch));
+            }
+            case REPEATED -> {
+                store(key, work(key, batch));
+                restart();
+                store(key, work(key, batch));
+            }
+            case TWIN -> {
+                Work slow = work(key, batch);
+                store(key, work(key, batch));
+                if (!store(key, slow)) {
+                    store(key, work(key, batch));
+                }
+            }
+        }
+    }
+
+    private Work work(Tuple key, List<Item> batch) {
+        KeyBytes bytes = keys.computeIfAbsent(key, _ -> new KeyBytes());
+        KeyFold fold = new KeyFold(function, key.bytes(), bytes.head(), bytes);
+        Map<Item, Verdict> verdicts = new LinkedHashMap<>();
+        Map<String, Item> origins = new HashMap<>();
+        for (Item item : batch) {
+            delivery++;
+            origins.put(item.line() + "/" + delivery, item);
+            Verdict verdict = fold.fold(item.arrival(delivery));
+            verdicts.merge(item, verdict, (first, _) -> first);
+        }
+        return new Work(verdicts, fold.hasChanged() ? fold.change() : null, origins);
+    }
+
+    private boolean store(Tuple key, Work work) {
+        KeyBytes bytes = keys.computeIfAbsent(key, _ -> new KeyBytes());
+        Head before = bytes.head();
+        Change change = work.change;
+        if (change == null) {
+            return true;
+        }
+        if (!bytes.store(change)) {
+            return false;
+        }
+        History history = histories.computeIfAbsent(key, _ -> new History());
+        if (before != null && before.code() < change.head().code()) {
+            noteUpgrade(history, before, change.head());
+        }
+        List<Item> tooLate = new ArrayList<>();
+        for (Change.Letter letter : change.letters()) {
+            Item item = work.origins.get(new String(letter.origin(), StandardCharsets.UTF_8));
+            Malformed why = letter.why();
+            if (item != null && why.reason() == Reason.TOO_LATE) {
+                tooLate.add(item);
+            }
+            letters.add((item == null ? "" : "line " + item.line() + ": ") + why.message());
+        }
+        work.verdicts.forEach((item, verdict) -> {
+            if (verdict != Verdict.REJECTED || !tooLate.contains(item)) {
+                note(history, item, verdict);
+            }
+        });
+        return true;
+    }
+
+    private void noteUpgrade(History history, Head before, Head after) {
+        boolean refolded =
+                Objects.equals(before.window().codeFloor(), after.window().codeFloor());
+        int kept = order == Order.IN_ORDER && refolded ? before.window().count() : 0;
+        history.byOlder = history.contents(order).size() - kept;
+    }
+
+    private void note(History history, Item item, Verdict verdict) {
+        switch (verdict) {
+            case ACCEPTED, REJECTED -> {
+                history.byVersion.put(item.number(), item.content());
+                history.asItCame.add(item.content());
+            }
+            case CONFLICTING -> {
+                if (order == Order.IN_ORDER) {
+                    history.byVersion.merge(
+                            item.number(),
+                            item.content(),
+                            (one, other) -> Arrays.compareUnsigned(one, other) < 0 ? other : one);
+                }
+            }
+            case DUPLICATE, STALE -> {}
+        }
+    }
+
+    /// What is stored of each key.
+    Map<Tuple, Folded> stored() {
+        Map<Tuple, Folded> stored = new TreeMap<>();
+        keys.forEach((key, bytes) -> {
+            Head head = bytes.head();
+            if (head != null) {
+                stored.put(key, new Folded(head.context(), bytes.rows()));
+            }
+        });
+        return stored;
+    }
+
+    /// What folding the accepted events from the beginning comes to.
+    Map<Tuple, Folded> expected() {
+        Map<Tuple, Folded> expected = new TreeMap<>();
+        histories.forEach((key, history) ->
+                expected.put(key, Folded.inOrder(subject, key.bytes(), history.contents(order), history.byOlder)));
+        return expected;
+    }
+
+    /// How many versions of a key are in.
+    int versions(Tuple key) {
+        History history = histories.get(key);
+        return history == null ? 0 : history.byVersion.size();
+    }
+
+    /// Why events became dead letters since this was asked last.
+    List<String> takeLetters() {
+        List<String> taken = List.copyOf(letters);
+        letters.clear();
+        return taken;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.onefold.test;
+
+import static dev.onefold.test.Laps.loaded;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.process.LoadedFunction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+class FunctionCheckTest {
+    private static FunctionCheck check(LoadedFunction function) {
+        return FunctionCheck.of(function).events(Laps.records(12));
+    }
+
+    private static String failure(FunctionCheck check) {
+        try {
+            check.check();
+        } catch (AssertionError failed) {
+            return String.valueOf(failed.getMessage());
+        }
+        throw new IllegalStateException("The check finds nothing");
+    }
+
+    @Test
+    void a_function_that_depends_on_order_passes_in_order_and_its_tables_are_those_of_the_versions() {
+        List<String> records = new ArrayList<>(Laps.records(12));
+        records.add(Laps.record("b", 1, -1)); // The function throws.
+        records.add(Laps.record("a", 1, 66)); // A second content of the version; the greater one stays.
+        Tables tables = FunctionCheck.of(loaded(new Laps.Ordered(), "\"order\":\"in-order\",\"keep\":5"))
+                .events(records)
+                .check();
+        assertThat(tables.rows("best", Laps.Best.class))
+                .containsExactly(new Laps.Best("a", 12, 60), new Laps.Best("b", 4, 67));
+        assertThat(tables.rows("laps")).hasSize(16).contains("{\"k\":\"a\",\"lap\":2,\"seconds\":63,\"faster\":true}");
+        assertThat(tables.context(Laps.Times.class, "b")).contains(new Laps.Times(4, Optional.of(67), 67));
+        assertThat(tables.context("nobody")).isEmpty();
+    }
+
+    @Test
+    void a_function_that_commutes_passes_with_every_and_one_of_the_newest_event_with_latest() {
+        check(loaded(new Laps.Commuting(), "\"order\":\"every\"")).check();
+        check(loaded(new Laps.Newest(), "\"order\":\"latest\"")).check();
+    }
+
+    @Test
+    void a_function_that_depends_on_order_is_found_with_every_with_the_two_records_that_show_it() {
+        FunctionCheck check = check(loaded(new Laps.Ordered(), "\"order\":\"every\""));
+        String failure = failure(check);
+        assertThat(failure)
+                .contains("depends on the order of arrival", "2 of 16 records", "table laps, row", "expected  {")
+                .contains("order: every. The same seed repeats it.");
+        Matcher seed = Pattern.compile("Seed (\\d+)").matcher(failure);
+        assertThat(seed.find()).isTrue();
+        assertThat(failure(check.seed(Long.parseLong(seed.group(1))))).isEqualTo(failure);
+        check.allowingDependenceOnOrder().check();
+    }
+
+    @Test
+    void a_function_of_more_than_the_newest_event_is_found_with_latest() {
+        FunctionCheck check = check(loaded(new Laps.Commuting(), "\"order\":\"latest\""));
+        assertThat(failure(check)).contains("depends on the order of arrival", "2 of 16 records");
+        check.allowingDependenceOnOrder().check();
+    }
+
+    @Test
+    void an_impure_function_is_found_with_its_two_results() {
+        assertThat(failure(check(loaded(new Laps.Impure(), "\"order\":\"in-order\""))))
+                .contains("is not pure", "first    context {\"laps\":1", "second   context {\"laps\":1", "event    {");
+    }
+
+    @Test
+    void a_function_that_remembers_what_came_before_is_found_though_two_calls_in_a_row_are_alike() {
+        assertThat(failure(check(loaded(new Laps.Remembering(), "\"order\":\"in-order\""))))
+                .contains("is not pure");
+    }
+
+    @Test
+    void contexts_of_an_older_version_are_read_by_the_newer_one_at_any_point() {
+        for (String policy : List.of("refold", "continue")) {
+            String settings = "\"version\":2,\"order\":\"in-order\",\"keep\":5,\"on-new-version\":\"" + policy + "\"";
+            check(loaded(new Laps.New(), settings))
+                    .upgradesFrom(1, new Laps.Old())
+                    .check();
+        }
+        check(loaded(new Laps.New(), "\"version\":2,\"order\":\"every\""))
+                .upgradesFrom(1, new Laps.Old())
+                .check();
+    }
+
+    @Test
+    void a_context_of_an_older_version_that_cannot_be_read_is_found() {
+        FunctionCheck check = check(loaded(new Laps.Ordered(), "\"version\":2,\"order\":\"every\""));
+        assertThat(failure(check.upgradesFrom(1, new Laps.Old())))
+                .contains("best", "Implement upgrade", "1 of 16 records", "the newer version of the function goes on");
+        assertThatThrownBy(() -> check.upgradesFrom(2, new Laps.Old())).hasMessageContaining("below 2");
+    }
+
+    @Test
+    void a_sample_without_a_record_is_refused_with_what_is_wrong() {
+        FunctionCheck check = FunctionCheck.of(loaded(new Laps.Ordered(), "\"order\":\"every\""));
+        assertThatThrownBy(() -> check.events("{\"k\":\"a\"}").check())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("line 1");
+    }
+
+    @Test
+    void a_driver_shows_what_each_record_comes_to() {
+        FunctionDriver driver = FunctionDriver.of(loaded(new Laps.Ordered(), "\"order\":\"in-order\",\"keep\":1"));
+        driver.send(Laps.record("a", 1, 60), Laps.record("a", 3, 50), Laps.record("a", 4, 70));
+        driver.restart();
+        driver.send(Laps.record("a", 2, 55), Laps.record("a", 5, -1), "{}");
+        assertThat(driver.tables().rows("laps", Laps.LapRow.class))
+                .containsExactly(
+                        new Laps.LapRow("a", 1, 60, false),
+                        new Laps.LapRow("a", 3, 50, true),
+                        new Laps.LapRow("a", 4, 70, false));
+        assertThat(driver.letters())
+                .hasSize(3)
+                .anyMatch(letter -> letter.contains("too late"))
+                .anyMatch(letter -> letter.contains("A lap takes time"));
+    }
+}
