@@ -1,5 +1,6 @@
 package dev.onefold.core.process;
 
+import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Processing.Table;
 import dev.onefold.core.pipeline.Type;
@@ -22,6 +23,7 @@ final class RowType {
     private final Table table;
     private final Codec<Record> codec;
     private final MethodHandle[] key; // The accessors of the key's components.
+    private final Type[] keyTypes; // Of these components.
     private final int[] pipelineKey; // For each part of the pipeline's key, its place in the table's key.
 
     /// @throws ShapeException if the class cannot be a row of the table
@@ -29,6 +31,7 @@ final class RowType {
         this.table = table;
         codec = codec(type);
         key = new MethodHandle[table.key().size()];
+        keyTypes = new Type[key.length];
         pipelineKey = pipelineKeyNames.stream().mapToInt(table.key()::indexOf).toArray();
         List<String> names =
                 codec.type().components().stream().map(Type.Component::name).toList();
@@ -45,6 +48,7 @@ final class RowType {
                 throw new ShapeException("Component " + name + " of " + type.getName() + " is a " + component
                         + ", which cannot be part of the key of table " + table.name());
             }
+            keyTypes[i] = component;
             key[i] = accessor(type, place);
         }
     }
@@ -102,9 +106,43 @@ final class RowType {
             throw new ShapeException("Table " + table.name() + " has a key of "
                     + table.key().size() + " parts, and a row with " + values.size() + " was to be removed");
         }
-        List<String> parts = values.stream().map(RowType::text).toList();
+        List<String> parts = values.stream().map(value -> text(keyPart(value))).toList();
         return owned(
                 table, pipelineKeyNames.stream().mapToInt(table.key()::indexOf).toArray(), parts, owner);
+    }
+
+    /// Requires that values are of the types of the key's components. The text of another type may be that of no
+    /// row here, and name a row on the other runtime, whose keys have types.
+    ///
+    /// @throws ShapeException if one is not
+    void requireKey(List<Object> values) {
+        for (int i = 0; i < Math.min(values.size(), keyTypes.length); i++) {
+            Value part = keyPart(values.get(i));
+            Type type = keyTypes[i];
+            boolean fits = switch (part) {
+                case Value.Whole _, Value.Decimal _ ->
+                    type == Type.Scalar.INT || type == Type.Scalar.LONG || type == Type.Scalar.DECIMAL;
+                case Value.Text _ -> type == Type.Scalar.TEXT || type instanceof Type.Enumeration;
+                case Value.Flag _ -> type == Type.Scalar.BOOLEAN;
+                case Value.Time _ -> type == Type.Scalar.TIME;
+                case Value.Date _ -> type == Type.Scalar.DATE;
+                case Value.Absent _, Value.Span _, Value.Items _, Value.Fields _ -> false;
+            };
+            if (!fits) {
+                throw new ShapeException("A row was to be removed from table " + table.name() + " whose "
+                        + table.key().get(i) + " is " + part.toJson() + ", and that component is a " + type);
+            }
+        }
+    }
+
+    private static Value keyPart(Object value) {
+        try {
+            Value part = Value.of(value);
+            part.write(new BytesOut()); // A text may have half a surrogate pair.
+            return part;
+        } catch (IllegalArgumentException e) {
+            throw new ShapeException("A row was to be removed by a key that no row can have: " + e.getMessage());
+        }
     }
 
     private Tuple owned(List<String> parts, List<String> owner) {
@@ -138,7 +176,11 @@ final class RowType {
         if (value == null) {
             throw new ShapeException("A part of a row's key is null");
         }
-        Object plain = Value.of(value).plain();
+        return text(Value.of(value));
+    }
+
+    private static String text(Value value) {
+        Object plain = value.plain();
         return plain instanceof BigDecimal number ? number.toPlainString() : String.valueOf(plain);
     }
 }

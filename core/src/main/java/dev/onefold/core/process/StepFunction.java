@@ -69,6 +69,18 @@ public final class StepFunction {
         }
     }
 
+    /// The function threw: told apart from what its caller throws.
+    private static final class ThrownException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private final transient Throwable thrown;
+
+        ThrownException(Throwable thrown) {
+            super(null, thrown, false, false);
+            this.thrown = thrown;
+        }
+    }
+
     /// Two calls with equal arguments had different results: the function is not pure.
     ///
     /// @param key of the event
@@ -136,20 +148,39 @@ public final class StepFunction {
         } catch (ShapeException e) {
             return new Result.Failed(
                     "The event that was kept does not fit the function's event type: " + e.getMessage());
+        } catch (Error e) {
+            return thrown(e);
         }
         Step<?> step;
         try {
-            step = caller.call(context, content, () -> loaded.processor().step(before, event));
+            step = caller.call(context, content, () -> called(before, event));
         } catch (OverrunException e) {
             return new Result.Failed(Objects.toString(e.getMessage()));
-        } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
-            return new Result.Failed(message(e));
+        } catch (ThrownException e) {
+            return thrown(e.thrown);
         }
         try {
             return step == null ? new Result.Failed("The function returned null") : done(owner, step);
         } catch (ShapeException e) {
             return new Result.Failed("The function's result cannot be stored: " + e.getMessage());
+        } catch (RuntimeException | Error e) { // Accessors of its records are the user's code, too.
+            return thrown(e);
         }
+    }
+
+    private Step<?> called(Record before, Record event) {
+        try {
+            return loaded.processor().step(before, event);
+        } catch (Throwable e) { // Also checked exceptions: not all languages of the JVM know them.
+            throw new ThrownException(e);
+        }
+    }
+
+    private static Result thrown(Throwable thrown) {
+        if (thrown instanceof VirtualMachineError error && !(error instanceof StackOverflowError)) {
+            throw error;
+        }
+        return new Result.Failed(message(thrown));
     }
 
     private Record decode(List<String> owner, byte[] context) {
@@ -208,6 +239,7 @@ public final class StepFunction {
     }
 
     private Tuple removed(int table, Write.Remove remove, List<String> owner) {
+        loaded.declared(table).ifPresent(type -> type.requireKey(remove.key()));
         return RowType.key(processing().tables().get(table), remove.key(), loaded.keyNames(), owner);
     }
 

@@ -11,6 +11,7 @@ import dev.onefold.core.shape.Value;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Step;
 import dev.onefold.process.Stored;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -245,6 +246,78 @@ class StepFunctionTest {
                 }
                 assertThat(key.context()).isEqualTo("{\"total\":1}");
             }
+        }
+    }
+
+    /// A record of the user's whose code throws.
+    public record Odd(int n) {
+        public Odd {
+            if (n == 2) {
+                throw new AssertionError("no 2");
+            }
+        }
+
+        @Override
+        public int n() {
+            if (n == 3) {
+                throw new IllegalStateException("no 3");
+            }
+            return n;
+        }
+    }
+
+    /// Throws what Java's compiler does not foresee, in all places that are the user's.
+    public static final class Wild implements Processor<Odd, Odd> {
+        @Override
+        public Odd start() {
+            return new Odd(0);
+        }
+
+        @Override
+        public Step<Odd> step(Odd odd, Odd event) {
+            switch (event.n()) {
+                case 4 -> {
+                    Wild.<RuntimeException>raise(new IOException("no 4"));
+                    return Step.to(odd);
+                }
+                case 5 -> throw new Error("no 5");
+                case 6 -> {
+                    return Step.to(new Odd(3));
+                }
+                case 7 -> {
+                    return otherContext();
+                }
+                default -> {
+                    return Step.to(event);
+                }
+            }
+        }
+
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        private static Step<Odd> otherContext() {
+            return (Step) Step.to(new Total(1));
+        }
+
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // As other languages throw.
+        private static <T extends Throwable> void raise(Throwable thrown) throws T {
+            throw (T) thrown;
+        }
+    }
+
+    @Test
+    void whatever_code_of_the_user_throws_its_event_is_a_letter_and_the_key_goes_on() {
+        for (String order : List.of("every", "in-order", "latest")) {
+            StoredKey key = new StoredKey();
+            StepFunction function =
+                    function(PROCESS.replace("in-order", order), new Wild(), StepFunction.Caller.DIRECT);
+            for (int n = 2; n <= 7; n++) {
+                assertThat(key.fold(function, n, StoredKey.content(AMOUNTS, new Amount(n))))
+                        .as("event %s", n)
+                        .isEqualTo(Verdict.REJECTED);
+            }
+            assertThat(key.fold(function, 8, StoredKey.content(AMOUNTS, new Amount(8))))
+                    .isEqualTo(Verdict.ACCEPTED);
+            assertThat(key.context()).isEqualTo("{\"n\":8}");
         }
     }
 }
