@@ -15,6 +15,7 @@ import dev.onefold.core.state.Contribution;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -106,6 +107,16 @@ public final class Feeds {
     }
 
     private record Touched(int rollup, Tuple group) {}
+
+    /// Whether writes to these rows may touch too many groups: each row leaves a group of a roll-up, and joins one.
+    boolean mayBeTooMany(Collection<RowId> rows) {
+        int touched = 0;
+        for (RowId row : feedsAny ? rows : List.<RowId>of()) {
+            Table fed = tables.get(row.table());
+            touched += fed == null ? 0 : 2 * fed.rollups.size();
+        }
+        return touched > GROUPS_MAX;
+    }
 
     /// Why changes are too many for one step; `null` if they are not.
     @Nullable

@@ -171,7 +171,17 @@ final class KeptEvents {
         if (kept.bytes() > KeyFold.BYTES_MAX) {
             release(window.count());
         } else if (window.count() > 2 * keep || window.bytes() > 2 * KeyFold.BYTES_MAX) {
-            release(excess(sorted()));
+            slide();
+        }
+    }
+
+    /// If `keep` was greater at the last refold, the events of its base stay until all of them may leave: what each
+    /// of them undoes is not known.
+    private void slide() {
+        List<Kept> kept = sorted();
+        int out = excess(kept);
+        if (kept.get(out).ordinal() >= window.first()) {
+            release(out);
         }
     }
 

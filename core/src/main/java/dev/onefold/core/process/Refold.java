@@ -8,6 +8,7 @@ import dev.onefold.core.process.Change.RowChange;
 import dev.onefold.core.process.Kept.Image;
 import dev.onefold.core.process.StepFunction.Result;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -79,10 +80,13 @@ final class Refold {
             if (!event.isFiltered()) {
                 switch (function.step(key, context, event.content())) {
                     case Result.Done done -> {
-                        context = done.context();
-                        written.putAll(done.rows());
-                        if (i >= out) {
-                            inWindow.addAll(done.rows().keySet());
+                        why = tooMany(done.rows(), written, below);
+                        if (why == null) {
+                            context = done.context();
+                            written.putAll(done.rows());
+                            if (i >= out) {
+                                inWindow.addAll(done.rows().keySet());
+                            }
                         }
                     }
                     case Result.Failed failed -> why = failed.why();
@@ -98,10 +102,7 @@ final class Refold {
         tables.load(rows.keySet());
         List<Image> images = new ArrayList<>();
         for (RowId row : inWindow) {
-            byte[] content = belowWindow.containsKey(row)
-                    ? belowWindow.get(row)
-                    : below.containsKey(row) ? below.get(row) : tables.now(row);
-            images.add(new Image(row, content));
+            images.add(new Image(row, held(row, belowWindow, below)));
         }
         Base base = new Base(baseContext, images, after);
         return new Outcome(
@@ -114,6 +115,32 @@ final class Refold {
                 letters,
                 withdrawn,
                 failure);
+    }
+
+    /// Why a step among those that are folded again touches too many groups; `null` if it does not.
+    private @Nullable String tooMany(
+            Map<RowId, byte @Nullable []> rows,
+            Map<RowId, byte @Nullable []> written,
+            Map<RowId, byte @Nullable []> below) {
+        if (!function.feeds().mayBeTooMany(rows.keySet())) {
+            return null;
+        }
+        tables.load(rows.keySet());
+        List<RowChange> changes = new ArrayList<>();
+        rows.forEach((row, content) -> {
+            byte[] before = held(row, written, below);
+            if (!Arrays.equals(before, content)) {
+                changes.add(new RowChange(row, before, content));
+            }
+        });
+        String wide = function.feeds().tooMany(changes);
+        return wide == null ? null : "The step " + wide;
+    }
+
+    /// What a row holds behind some writes.
+    private byte @Nullable [] held(
+            RowId row, Map<RowId, byte @Nullable []> written, Map<RowId, byte @Nullable []> below) {
+        return written.containsKey(row) ? written.get(row) : below.containsKey(row) ? below.get(row) : tables.now(row);
     }
 
     /// Letters are there for what is skipped now and was not before, and for nothing else.

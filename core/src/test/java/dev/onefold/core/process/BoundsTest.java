@@ -7,7 +7,9 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.shape.Codec;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Step;
+import java.math.BigDecimal;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// What a function may do, and what becomes of an event that makes it do more.
@@ -161,5 +163,94 @@ class BoundsTest {
         assertThatThrownBy(() -> stored.fold(function("in-order", ""), 2, order(0, 1, 1, 1)))
                 .isInstanceOf(OlderCodeException.class)
                 .hasMessageContaining("version 2");
+    }
+
+    @Test
+    void whether_an_event_touches_too_many_groups_does_not_depend_on_the_order_of_arrival() {
+        String byN = ",\"rollups\":{\"by-n\":{\"of\":\"t\",\"levels\":[\"n\"],\"measures\":{\"rows\":\"count()\"}}}";
+        StepFunction function = function("in-order", byN);
+        List<byte[]> events = List.of(order(0, 25, 1, 1), order(0, 13, 1, 5), order(13, 12, 1, 6));
+        StoredKey other = new StoredKey();
+        for (int version : new int[] {1, 2, 3}) {
+            stored.fold(function, version, events.get(version - 1));
+        }
+        for (int version : new int[] {2, 3, 1}) {
+            other.fold(function, version, events.get(version - 1));
+        }
+        assertThat(other.letters)
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.why().message()).contains("touches 25 groups"));
+        assertThat(other.table()).isEqualTo(stored.table());
+        stored.fold(function, 0, order(0, 1, 1, 2));
+        assertThat(stored.letters)
+                .as("an event that is skipped does not make others too late")
+                .isEmpty();
+    }
+
+    @Test
+    void a_lower_keep_is_taken_up_while_events_of_the_last_refold_are_kept() {
+        StepFunction function = function("in-order", "");
+        StepFunction lower =
+                StoredKey.function("\"class\":\"X\",\"order\":\"in-order\",\"keep\":4" + TABLES, "", new Obedient());
+        for (int version : new int[] {1, 2, 3, 4, 6, 7, 8, 9, 10, 5}) {
+            stored.fold(function, version, order(version % 3, 2, 1, version));
+        }
+        for (int version = 12; version < 40; version += 2) {
+            assertThat(stored.fold(lower, version, order(version % 3, 2, 1, version)))
+                    .isEqualTo(Verdict.ACCEPTED);
+            assertThat(stored.fold(lower, version - 9, order(0, 1, 1, version)))
+                    .as("too late")
+                    .isEqualTo(version > 19 ? Verdict.REJECTED : Verdict.DUPLICATE);
+        }
+        assertThat(stored.kept).hasSizeLessThanOrEqualTo(8);
+        assertThat(stored.fold(lower, 37, order(0, 1, 1, 37))).isEqualTo(Verdict.ACCEPTED);
+    }
+
+    /// Removes the row that its event says, by a key of many kinds.
+    public static final class Removing implements Processor<Obedient.Text, Obedient.Order> {
+        private final Object key;
+
+        Removing(Object key) {
+            this.key = key;
+        }
+
+        @Override
+        public Obedient.Text start() {
+            return new Obedient.Text("");
+        }
+
+        @Override
+        public Step<Obedient.Text> step(Obedient.Text text, Obedient.Order order) {
+            return order.rows() == 0
+                    ? Step.to(text).remove("t", "k", key)
+                    : Step.to(text).put("t", new Obedient.Row("k", order.from(), ""));
+        }
+
+        @Override
+        public Map<String, Class<? extends Record>> tables() {
+            return Map.of("t", Obedient.Row.class);
+        }
+    }
+
+    @Test
+    void a_row_is_removed_by_values_of_its_key_s_types_alone() {
+        for (Object wrong : List.of(1.5, (short) 1, "1", "x", true, new BigDecimal("1e99"), List.of(1), "\ud800")) {
+            StoredKey key = new StoredKey();
+            StepFunction function =
+                    StoredKey.function("\"class\":\"X\",\"order\":\"in-order\"" + TABLES, "", new Removing(wrong));
+            key.fold(function, 1, order(1, 1, 0, 0));
+            assertThat(key.fold(function, 2, order(1, 0, 0, 0)))
+                    .as(wrong.toString())
+                    .isEqualTo(Verdict.REJECTED);
+            assertThat(key.rows).hasSize(1);
+        }
+        for (Object right : List.of(1, 1L, new BigDecimal("1.0"))) {
+            StoredKey key = new StoredKey();
+            StepFunction function =
+                    StoredKey.function("\"class\":\"X\",\"order\":\"in-order\"" + TABLES, "", new Removing(right));
+            key.fold(function, 1, order(1, 1, 0, 0));
+            assertThat(key.fold(function, 2, order(1, 0, 0, 0))).isEqualTo(Verdict.ACCEPTED);
+            assertThat(key.rows).isEmpty();
+        }
     }
 }
