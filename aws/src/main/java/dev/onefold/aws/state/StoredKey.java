@@ -9,6 +9,7 @@ import dev.onefold.aws.store.SettledReads;
 import dev.onefold.aws.store.SettledReads.Item;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.process.Base;
+import dev.onefold.core.process.Head.Window;
 import dev.onefold.core.process.Kept;
 import dev.onefold.core.process.RowId;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// item, so a plain read may find the head of one step and a row of the one before. Rows and the base are read
 /// together with the head in one transaction, which is refused as long as a step is under way on one of them; if the
 /// head is another one by then, all is read again. An event that is kept is written once and never changed, so it is
-/// read plainly, and so again only if it is not there.
+/// read plainly, and so again only if it is not there. Not thread-safe.
 public final class StoredKey implements dev.onefold.core.process.Store {
     private static final int ATTEMPTS_MAX = 12;
     private static final int TOGETHER_MAX = 99;
@@ -36,6 +37,7 @@ public final class StoredKey implements dev.onefold.core.process.Store {
     private final List<OutputTable> tables;
     private final byte[] key;
     private final @Nullable KeyItem head;
+    private @Nullable Base base; // Once it was read.
 
     /// Another step was written since the head was read.
     public static final class Moved extends RuntimeException {
@@ -71,8 +73,7 @@ public final class StoredKey implements dev.onefold.core.process.Store {
         if (head == null) {
             return List.of();
         }
-        List<Map<String, AttributeValue>> keys = LongStream.range(
-                        from, head.head().window().next())
+        List<Map<String, AttributeValue>> keys = ordinals(head.head().window(), from)
                 .mapToObj(ordinal -> KeyItem.keptOf(key, ordinal))
                 .toList();
         Map<Map<String, AttributeValue>, Kept> found = new HashMap<>();
@@ -92,10 +93,23 @@ public final class StoredKey implements dev.onefold.core.process.Store {
         return all;
     }
 
+    /// What is kept, and no more: between the ordinals of a base there may be many that are kept no longer.
+    private LongStream ordinals(Window window, long from) {
+        LongStream behind = LongStream.range(Math.max(from, window.first()), window.next());
+        return window.baseCount() == 0
+                ? behind
+                : LongStream.concat(base().events().stream().mapToLong(Base.Event::ordinal), behind);
+    }
+
     @Override
     public Base base() {
-        return KeyItem.base(together(List.of(new Item(store.tables().rows(), KeyItem.baseOf(key))))
-                .getFirst());
+        Base read = base;
+        if (read == null) {
+            read = KeyItem.base(together(List.of(new Item(store.tables().rows(), KeyItem.baseOf(key))))
+                    .getFirst());
+            base = read;
+        }
+        return read;
     }
 
     @Override

@@ -353,4 +353,22 @@ class FunctionsTest {
         assertThat(many.writeUnits()).isLessThanOrEqualTo(few.writeUnits());
         assertThat(many.readUnits()).isLessThanOrEqualTo(few.readUnits());
     }
+
+    @Test
+    void what_a_late_event_reads_does_not_grow_with_the_events_that_came_since_the_highest_version() {
+        Functions few =
+                new Functions(Deployment.calm(), Functions.load("\"order\":\"in-order\",\"keep\":5", "", new Steps()));
+        few.process(few.arrival("a", 1_000_000, 1, "put")); // A clock that is ahead, for example.
+        Store store = few.function();
+        Tally tally = few.deployment.dynamo.tally();
+        long[] reads = new long[2];
+        for (int version = 0; version < 60; version++) {
+            long before = tally.readUnits();
+            StateAndMap.process(store, List.of(few.arrival("a", version, version, "put")));
+            reads[version < 30 ? 0 : 1] += tally.readUnits() - before;
+        }
+        assertThat(reads[1]).isLessThan(reads[0] * 5 / 4);
+        assertThat(few.engine().state(List.of("a")).orElseThrow().context().toJson())
+                .contains("\"count\":61");
+    }
 }
