@@ -35,15 +35,16 @@ record DrawnCase(Order order, int keep, RandomFunction function, List<Event> eve
             int version = random.nextInt(3) > 0
                     ? top[key]
                     : Math.max(0, top[key] - random.nextInt(2 * Math.min(keep, 8) + 2));
-            events.add(event("k" + key, version, random));
+            events.add(event("k" + key, version, random.nextInt(4) == 0 ? random.nextInt(3) : 1));
         }
         return new DrawnCase(order, keep, RandomFunction.of(random), events);
     }
 
     /// One of three contents of the version: they differ in their rank alone, which decides all that they
     /// say.
-    private static Event event(String key, int version, RandomGenerator random) {
-        int rank = random.nextInt(4) == 0 ? random.nextInt(3) : 1;
+    ///
+    /// @param rank 0 to 2
+    static Event event(String key, int version, int rank) {
         if (rank == 0 && version % 4 == 0) {
             return new Event(key, version, -1, Optional.empty());
         }
@@ -63,13 +64,14 @@ record DrawnCase(Order order, int keep, RandomFunction function, List<Event> eve
 
     /// The pipeline with a version of the function.
     ///
+    /// @param code its number
     /// @param refold what becomes of contexts, with [Order#IN_ORDER]
-    LoadedFunction loaded(RandomFunction version, boolean refold) {
+    LoadedFunction loaded(RandomFunction version, int code, boolean refold) {
         String keeps = order == Order.LATEST ? "" : ",\"keep\":" + keep;
         String onNewVersion = order == Order.IN_ORDER && refold ? "refold" : "continue";
         String text =
                 "{\"pipeline\":\"drawn\",\"input\":{\"key\":\"k\",\"version\":\"v\",\"filter\":\"what != \\\"test\\\"\"},"
-                        + "\"process\":{\"class\":\"Drawn\",\"version\":" + version.code() + ",\"on-new-version\":\""
+                        + "\"process\":{\"class\":\"Drawn\",\"version\":" + code + ",\"on-new-version\":\""
                         + onNewVersion + "\",\"order\":\""
                         + order.name().toLowerCase(Locale.ROOT).replace('_', '-')
                         + "\"" + keeps + ",\"tables\":{\"buckets\":[\"k\",\"bucket\"],\"last\":\"k\"}},"

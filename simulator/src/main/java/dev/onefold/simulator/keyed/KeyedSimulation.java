@@ -7,13 +7,10 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.KeyState;
-import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
-import dev.onefold.embedded.source.FileSource;
-import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.SpaceListener;
 import dev.onefold.fakes.disk.Faults;
 import dev.onefold.fakes.disk.Operation;
@@ -24,7 +21,6 @@ import dev.onefold.oracle.KeyedOracle.Event;
 import dev.onefold.oracle.KeyedOracle.Order;
 import dev.onefold.oracle.KeyedOracle.Verdict;
 import dev.onefold.oracle.generate.RandomFunction;
-import java.io.ByteArrayInputStream;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -34,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
@@ -41,36 +38,54 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Some lives of a data directory whose pipeline has a function per key: one seed says the function, its
-/// order, the events, how they are cut, where the process ends, whether the power goes with it, and when
-/// the function's version is raised. After each life, contexts, tables, roll-ups, dead letters and counts
-/// are those of the oracle.
+/// order, the events, their sources, how they are cut, where the process ends, whether the power goes with
+/// it, and when the function's version is raised. After each life, contexts, tables, roll-ups, dead letters
+/// and counts are those of the oracle.
 ///
 /// It has one thread and no clock but the seed's; so equal seeds are equal runs.
 public final class KeyedSimulation {
     private static final int LIVES_MAX = 6;
-    private static final String SOURCE = "in";
+    private static final int FEEDS_MAX = 4;
 
     private final SplittableRandom random;
     private final DrawnCase dealt;
-    private final boolean isFile;
-    private final KeyedOracle oracle;
+    private final List<Feed> feeds = new ArrayList<>();
+    private final History history;
     private final List<String> story = new ArrayList<>();
     private SimulatedDisk disk = SimulatedDisk.empty();
     private RandomFunction serving;
     private RandomFunction wanted;
     private boolean refolds;
     private int shards = 2;
-    private int judged; // Events that the oracle has seen.
-    private long acknowledged;
-    private boolean isRedriven;
+    private int servingCode = 1;
+    private int wantedCode = 1;
+    private boolean isInDoubt; // Whether the process ended in a redrive.
 
     private KeyedSimulation(long seed) {
         random = new SplittableRandom(seed);
         dealt = DrawnCase.of(random);
-        isFile = random.nextInt(3) == 0;
-        oracle = dealt.oracle();
+        history = new History(dealt);
+        deal();
         serving = dealt.function();
         wanted = serving;
+    }
+
+    /// Gives each event to a source, and some to two of them.
+    private void deal() {
+        Feed.Kind[] kinds = Feed.Kind.values();
+        for (int number = random.nextInt(1, FEEDS_MAX + 1); number > 0; number--) {
+            feeds.add(new Feed(kinds[random.nextInt(kinds.length)], number));
+        }
+        for (Event event : dealt.events()) {
+            any().events.add(event);
+            if (random.nextInt(5) == 0) {
+                any().events.add(event);
+            }
+        }
+    }
+
+    private Feed any() {
+        return feeds.get(random.nextInt(feeds.size()));
     }
 
     /// Runs a seed.
@@ -85,7 +100,8 @@ public final class KeyedSimulation {
             throw new AssertionError(
                     "A function per key failed with seed " + seed + "; run it again with -Dseed=" + seed + ".\n"
                             + simulation.dealt.order() + ", keep " + simulation.dealt.keep() + ", "
-                            + simulation.dealt.function() + "\n" + String.join("\n", simulation.story) + "\n"
+                            + simulation.dealt.function() + ", " + simulation.feeds + "\n"
+                            + String.join("\n", simulation.story) + "\n"
                             + failure.getMessage(),
                     failure);
         }
@@ -93,19 +109,17 @@ public final class KeyedSimulation {
 
     private void run() {
         for (int lives = random.nextInt(LIVES_MAX); lives > 0; lives--) {
-            if (random.nextInt(4) == 0 && wanted.equals(serving)) {
-                rest();
-                wanted = serving.next();
-                refolds = random.nextBoolean();
+            if (random.nextInt(4) == 0 && wantedCode == servingCode) {
+                raise();
             }
             live();
         }
         disk.inject(Faults.none());
         try (EmbeddedEngine engine = open()) {
             meet(engine);
-            send(engine, dealt.events().size());
+            feeds.forEach(feed -> send(engine, feed, feed.events.size()));
             check(engine);
-            redrive(engine);
+            redriveAll(engine);
         }
         disk = random.nextBoolean() ? disk.kill() : disk.crash(random);
         story.add("once more");
@@ -115,13 +129,20 @@ public final class KeyedSimulation {
         }
     }
 
-    /// Leaves nothing in the journal: the old code is not there when the new one starts.
-    private void rest() {
-        disk.inject(Faults.none());
-        try (EmbeddedEngine engine = open()) {
-            meet(engine);
-            engine.checkpointNow();
+    /// Raises the version of the function. One that computes something else comes when nothing is left in the journal:
+    /// the old code is in no jar, so it is not there when the new one starts.
+    private void raise() {
+        boolean computesAnother = random.nextBoolean();
+        if (computesAnother) {
+            disk.inject(Faults.none());
+            try (EmbeddedEngine engine = open()) {
+                meet(engine);
+                engine.checkpointNow();
+            }
         }
+        wanted = computesAnother ? serving.next() : serving;
+        wantedCode = servingCode + 1;
+        refolds = random.nextBoolean();
     }
 
     private void live() {
@@ -179,9 +200,11 @@ public final class KeyedSimulation {
         shards = random.nextBoolean() ? shards : random.nextInt(1, 5);
         boolean always = random.nextBoolean();
         story.add("life with " + shards + " shards, " + (always ? "checkpoints always" : "few checkpoints")
-                + ", version " + wanted.code() + (refolds ? ", refold" : ", continue"));
+                + ", version " + wantedCode + (refolds ? ", refold" : ", continue"));
         return EmbeddedEngine.open(
-                disk.getPath("/data/case"), dealt.loaded(wanted, refolds), settings(shards, always, disk, random));
+                disk.getPath("/data/case"),
+                dealt.loaded(wanted, wantedCode, refolds),
+                settings(shards, always, disk, random));
     }
 
     /// Settings of a life on one thread, without a clock.
@@ -201,78 +224,79 @@ public final class KeyedSimulation {
 
     /// Meets a process that has just started: all that was acknowledged is in, and everything is right.
     private void meet(EmbeddedEngine engine) {
-        long in = progress(engine);
-        require(in >= acknowledged, acknowledged + " lines were acknowledged, and " + in + " are in");
-        int code = code(engine);
-        if (code == serving.code()) {
-            judge(in);
-            check(engine);
+        for (Feed feed : feeds) {
+            int in = feed.in(engine);
+            require(
+                    in >= feed.durable(),
+                    "of " + feed + " " + in + " are in, and " + feed.durable() + " were promised");
         }
-        if (wanted.code() > serving.code()) {
-            judge(in);
+        history.recover(feed -> feed.in(engine));
+        if (code(engine) == servingCode) {
+            checkAfterDoubt(engine);
+        }
+        if (wantedCode > servingCode) {
             engine.fillView(_ -> null, false);
-            require(code(engine) == wanted.code(), "the wanted version does not serve");
-            oracle.upgrade(wanted, refolds && dealt.order() == Order.IN_ORDER);
+            require(code(engine) == wantedCode, "the wanted version does not serve");
+            history.raise(wanted, refolds && dealt.order() == Order.IN_ORDER);
             serving = wanted;
-            story.add("version " + serving.code() + " serves");
+            servingCode = wantedCode;
+            story.add("version " + servingCode + " serves");
             check(engine);
         }
+    }
+
+    /// Nobody knows whether a redrive is in if the process ended in it.
+    private void checkAfterDoubt(EmbeddedEngine engine) {
+        try {
+            check(engine);
+        } catch (IllegalStateException e) {
+            if (!isInDoubt) {
+                throw e;
+            }
+            story.add("the redrive was lost");
+            history.undoRedrive(feed -> feed.in(engine));
+            check(engine);
+        }
+        isInDoubt = false;
     }
 
     private static int code(EmbeddedEngine engine) {
         return engine.pipeline().fold() instanceof Processing processing ? processing.version() : 0;
     }
 
-    private long progress(EmbeddedEngine engine) {
-        return engine.progress().stream()
-                .filter(source -> source.source().equals(SOURCE))
-                .mapToLong(Answer.Progress::records)
-                .findFirst()
-                .orElse(0);
-    }
-
-    /// Lets the oracle see what is in.
-    private void judge(long in) {
-        while (judged < in) {
-            oracle.accept(dealt.events().get(judged++), false);
-        }
-    }
-
     private void step(EmbeddedEngine engine) {
-        switch (random.nextInt(6)) {
-            case 0 -> check(engine);
-            case 1 -> {
+        switch (random.nextInt(12)) {
+            case 0, 1 -> check(engine);
+            case 2, 3 -> {
                 engine.checkpointNow();
                 story.add("checkpoint");
             }
-            default -> send(engine, Math.min(dealt.events().size(), judged + random.nextInt(20)));
+            case 4 ->
+                failed(engine).stream().skip(random.nextInt(3)).findFirst().ifPresent(letter -> {
+                    story.add("redrive " + letter.place());
+                    redrive(engine, letter);
+                });
+            default -> {
+                Feed feed = any();
+                send(engine, feed, Math.min(feed.events.size(), feed.in(engine) + random.nextInt(20)));
+            }
         }
     }
 
     /// Sends events from one that is in already to another.
-    private void send(EmbeddedEngine engine, int to) {
-        story.add("send up to " + to);
-        if (isFile) {
-            byte[] content = lines(0, to);
-            engine.fold(new FileSource(SOURCE, () -> new ByteArrayInputStream(content), false), FoldListener.silent());
-            acknowledged = to;
-        } else {
-            int from = random.nextInt(judged + 1);
-            byte[] content = lines(from, to);
-            acknowledged = engine.append(SOURCE, from + 1L, content, content.length);
+    private void send(EmbeddedEngine engine, Feed feed, int to) {
+        int in = feed.in(engine);
+        if (to == 0) {
+            return;
         }
-        judge(progress(engine));
-        require(judged == Math.max(judged, to), "of " + to + " lines " + judged + " are in");
-    }
-
-    private byte[] lines(int from, int to) {
-        return dealt.events().subList(from, Math.max(from, to)).stream()
-                .map(event -> DrawnCase.record(event) + "\n")
-                .collect(Collectors.joining())
-                .getBytes(StandardCharsets.UTF_8);
+        story.add("send " + feed.name() + " from " + in + " to " + to);
+        history.send(feed, in, to);
+        feed.send(engine, random.nextInt(in + 1), to);
+        require(feed.in(engine) == to, "of " + to + " events of " + feed + " " + feed.in(engine) + " are in");
     }
 
     private void check(EmbeddedEngine engine) {
+        KeyedOracle oracle = history.oracle();
         Counts expected = new Counts(
                 oracle.count(Verdict.ACCEPTED),
                 oracle.count(Verdict.DUPLICATE),
@@ -281,16 +305,26 @@ public final class KeyedSimulation {
                 oracle.count(Verdict.REJECTED));
         require(engine.counts().equals(expected), "counts are " + engine.counts() + ", not " + expected);
         checkKeys(engine);
-        long failed = engine.deadLetters().list(0, 1_000).stream()
-                .filter(letter -> letter.reason() == Reason.FAILED)
-                .count();
+        List<String> records = engine.deadLetters().list(0, 1_000).stream()
+                .filter(letter -> letter.content() == DeadLetter.Content.RECORD)
+                .map(letter -> new String(engine.deadLetters().record(letter.id()), StandardCharsets.UTF_8))
+                .toList();
+        require(records.size() == Set.copyOf(records).size(), "a record has two letters: " + records);
+        int failed = failed(engine).size();
         require(
-                isRedriven
-                        || failed == oracle.failed().size(), // A redriven one that is final is too late from then on.
+                history.isRedriven() // A redriven one that is final is too late from then on.
+                        || failed == oracle.failed().size(),
                 failed + " letters of failed events, not " + oracle.failed().size());
     }
 
+    private static List<DeadLetter> failed(EmbeddedEngine engine) {
+        return engine.deadLetters().list(0, 1_000).stream()
+                .filter(letter -> letter.reason() == Reason.FAILED)
+                .toList();
+    }
+
     private void checkKeys(EmbeddedEngine engine) {
+        KeyedOracle oracle = history.oracle();
         oracle.contexts().forEach((key, context) -> {
             Optional<KeyState> state = engine.state(List.of(key));
             String is =
@@ -327,21 +361,29 @@ public final class KeyedSimulation {
         require(served.equals(totals), "the roll-up is " + served + ", not " + totals);
     }
 
-    /// Sends each failed event again. A function that is the same fails again or folds it, as the oracle
-    /// says.
-    private void redrive(EmbeddedEngine engine) {
-        isRedriven = true;
-        for (DeadLetter letter : engine.deadLetters().list(0, 1_000)) {
-            if (letter.reason() == Reason.FAILED && letter.content() == DeadLetter.Content.RECORD) {
-                Event event = dealt.events().get((int) letter.place().line() - 1);
-                Verdict verdict = oracle.accept(event, true);
-                Redriven redriven = engine.deadLetters().redrive(letter.id(), null);
-                require(
-                        redriven.name().equals(verdict.name()),
-                        "the redrive of letter " + letter + " is " + redriven + ", not " + verdict);
-                checkKeys(engine);
-            }
+    private void redriveAll(EmbeddedEngine engine) {
+        for (DeadLetter letter : failed(engine)) {
+            redrive(engine, letter);
+            checkKeys(engine);
         }
+    }
+
+    /// Sends a failed event again. A function that is the same fails again or folds it, as the oracle says.
+    private void redrive(EmbeddedEngine engine, DeadLetter letter) {
+        if (letter.content() != DeadLetter.Content.RECORD) {
+            return;
+        }
+        Feed feed = feeds.stream()
+                .filter(each -> each.name().equals(letter.place().source()))
+                .findFirst()
+                .orElseThrow();
+        isInDoubt = true;
+        Verdict verdict = history.redrive(feed, (int) letter.place().line() - 1);
+        Redriven redriven = engine.deadLetters().redrive(letter.id(), null);
+        isInDoubt = false;
+        require(
+                redriven.name().equals(verdict.name()),
+                "the redrive of letter " + letter + " is " + redriven + ", not " + verdict);
     }
 
     private static void require(boolean holds, String message) {

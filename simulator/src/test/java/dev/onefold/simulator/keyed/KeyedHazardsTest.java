@@ -35,7 +35,7 @@ class KeyedHazardsTest {
 
     private static LoadedFunction function(Order order, int keep, Kind kind, int code) {
         return new DrawnCase(order, keep, new RandomFunction(kind, 5, 0, 1), List.of())
-                .loaded(new RandomFunction(kind, 5, 0, code), false);
+                .loaded(new RandomFunction(kind, 5, 0, code), code, false);
     }
 
     private static String record(int version, int amount) {
