@@ -14,6 +14,9 @@ public final class Main {
             caller.printLine(Onefold.Version.text());
             System.exit(Onefold.delivered(caller, ExitCode.DONE.code()));
         }
+        if (arguments.length > 0 && arguments[0].equals("test")) {
+            System.setProperty("onefold.scale", "64"); // Its disk is in memory, so files are small.
+        }
         System.exit(Onefold.execute(Caller.ofProcess(), List.of(arguments)));
     }
 }

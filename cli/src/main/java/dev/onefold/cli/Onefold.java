@@ -7,6 +7,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.run.RunCommand;
+import dev.onefold.cli.test.TestCommand;
 import dev.onefold.cli.verbs.Verbs;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -83,6 +84,7 @@ public final class Onefold implements Runnable {
         Verbs.of(() -> new PipelineArgument(caller)).forEach(commandLine::addSubcommand);
         commandLine
                 .addSubcommand(new CheckCommand(caller))
+                .addSubcommand(new TestCommand(caller))
                 .addSubcommand(new GenerateCommand())
                 .addSubcommand(AwsCommand.commandLine(caller))
                 .addSubcommand(new CompletionCommand(caller));

@@ -59,6 +59,7 @@ class HelpTest {
                         "onefold dead-letters export",
                         "onefold check",
                         "onefold status",
+                        "onefold test",
                         "onefold generate trade-risk",
                         "onefold aws produce",
                         "onefold aws replay",

@@ -1,9 +1,8 @@
-/// A disk and AWS services that fail as the real ones may, in virtual time, behind the interfaces of the JDK and the
-/// SDK.
+/// AWS services that fail as the real ones may, in virtual time, behind the interfaces of the SDK.
 ///
 /// A package imports only those to its right:
 ///
-///     fakes > aws.bucket > queue > stream > disk > aws > aws.table > aws.expression > aws.item
+///     fakes > aws.bucket > queue > stream > aws > aws.table > aws.expression > aws.item
 @NullMarked
 package dev.onefold.fakes;
 

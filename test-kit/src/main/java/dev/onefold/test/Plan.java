@@ -46,7 +46,7 @@ record Plan(List<Move> moves) {
 
     /// Draws an order of arrival, duplicates, cuts and crashes.
     static Plan of(Sample sample, Processing processing, boolean upgrades, RandomGenerator random) {
-        List<Integer> lines = arrivals(sample, processing, random);
+        List<Integer> lines = arrivals(sample, processing, random.nextInt(4) == 0, random);
         List<Move> moves = new ArrayList<>();
         int batch = 1 + random.nextInt(BATCH_MAX);
         for (int from = 0; from < lines.size(); ) {
@@ -62,14 +62,16 @@ record Plan(List<Move> moves) {
         return new Plan(moves);
     }
 
-    private static List<Integer> arrivals(Sample sample, Processing processing, RandomGenerator random) {
+    /// An order of arrival with duplicates.
+    ///
+    /// @param anyhow whether events may be too late
+    static List<Integer> arrivals(Sample sample, Processing processing, boolean anyhow, RandomGenerator random) {
         Map<Tuple, TreeMap<BigInteger, List<Item>>> keys = new TreeMap<>();
         sample.items()
                 .values()
                 .forEach(item -> keys.computeIfAbsent(item.key(), _ -> new TreeMap<>())
                         .computeIfAbsent(item.number(), _ -> new ArrayList<>())
                         .add(item));
-        boolean anyhow = random.nextInt(4) == 0;
         List<Coming> coming = new ArrayList<>();
         for (TreeMap<BigInteger, List<Item>> versions : keys.values()) {
             int rank = 0;
