@@ -149,6 +149,7 @@ class DocumentsTest {
                 "rebuild",
                 "dead-letters",
                 "check",
+                "test",
                 "generate trade-risk",
                 "aws",
                 "aws template",
