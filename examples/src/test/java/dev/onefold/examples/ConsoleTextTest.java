@@ -26,6 +26,7 @@ class ConsoleTextTest {
     @BeforeAll
     static void build() {
         FunctionJars.build("runners");
+        FunctionJars.build("marathon");
     }
 
     @ParameterizedTest
