@@ -241,7 +241,7 @@ public final class KeyFold {
 
     /// An event whose version is kept.
     private Verdict again(Arrival event, Kept old, List<Kept> all) {
-        int order = Arrays.compareUnsigned(event.content(), old.content());
+        int order = Arrays.compareUnsigned(event.content(), function.today(old.content()));
         if (event.redriven() && kept.isSkipped(old)) {
             return refold(event, old.version(), all, old);
         }

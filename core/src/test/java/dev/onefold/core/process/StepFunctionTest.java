@@ -320,4 +320,38 @@ class StepFunctionTest {
             assertThat(key.context()).isEqualTo("{\"n\":8}");
         }
     }
+
+    /// The event of a newer function: wider, without a component that was, and with one that was not.
+    public record Wider(Optional<String> note, long n) {}
+
+    /// Adds what is wider.
+    public static final class AddingWider implements Processor<Total, Wider> {
+        @Override
+        public Total start() {
+            return new Total(0);
+        }
+
+        @Override
+        public Step<Total> step(Total total, Wider amount) {
+            return Step.to(new Total((int) (total.total() + amount.n())));
+        }
+    }
+
+    @Test
+    void a_record_that_comes_again_under_another_event_type_is_a_duplicate() {
+        fold(function(PROCESS, new Adding(), StepFunction.Caller.DIRECT), 1, 2, 4, 3);
+        StepFunction wider = function(PROCESS + ",\"version\":2", new AddingWider(), StepFunction.Caller.DIRECT);
+        Codec<Wider> codec = Codec.of(Wider.class);
+        for (int n : new int[] {1, 2, 3, 4}) {
+            assertThat(stored.fold(wider, n, StoredKey.content(codec, new Wider(Optional.empty(), n))))
+                    .as("version %s", n)
+                    .isEqualTo(Verdict.DUPLICATE);
+            assertThat(stored.letters).isEmpty();
+        }
+        assertThat(stored.fold(wider, 2, StoredKey.content(codec, new Wider(Optional.of("more"), 20))))
+                .isEqualTo(Verdict.CONFLICTING);
+        assertThat(stored.fold(wider, 2, StoredKey.content(codec, new Wider(Optional.empty(), 2))))
+                .isEqualTo(Verdict.CONFLICTING);
+        assertThat(stored.context()).isEqualTo("{\"total\":28}");
+    }
 }
