@@ -223,6 +223,10 @@ class KeyFoldTest {
                         assertThat(failed.add(origin)).isTrue();
                     } else {
                         assertThat(letter.why().reason()).isEqualTo(Reason.CONFLICT);
+                        byte[] lost = letter.content() == null ? content : letter.content();
+                        assertThat(origin).as("of what has lost").isEqualTo(version + "/" + Arrays.hashCode(lost));
+                        assertThat(Arrays.equals(lost, plain.accepted.get(version)))
+                                .isFalse();
                     }
                 }
                 List<String> wanted = new ArrayList<>();

@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.state.StoredKey;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Tuple;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.process.OlderCodeException;
+import dev.onefold.core.process.RowId;
 import dev.onefold.core.process.Steps;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableAnswer;
@@ -26,6 +30,7 @@ import dev.onefold.fixtures.Seeds;
 import dev.onefold.process.Step;
 import dev.onefold.process.Write;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -370,5 +375,22 @@ class FunctionsTest {
         assertThat(reads[1]).isLessThan(reads[0] * 5 / 4);
         assertThat(few.engine().state(List.of("a")).orElseThrow().context().toJson())
                 .contains("\"count\":61");
+    }
+
+    @Test
+    void rows_are_read_as_of_the_head_s_step_or_not_at_all() {
+        functions.process(functions.arrival("a", 1, 2, "put"));
+        Store store = functions.function();
+        byte[] key = "a".getBytes(StandardCharsets.UTF_8);
+        List<OutputTable> tables = OutputTable.of(functions.loaded.pipeline(), functions.loaded.processing());
+        StoredKey before = new StoredKey(
+                store, tables, key, StoredKey.heads(store, List.of(key)).getFirst());
+        StoredKey none = new StoredKey(store, tables, key, null);
+        List<RowId> latest =
+                List.of(new RowId(functions.loaded.processing().table("latest").orElseThrow(), Tuple.of(List.of("a"))));
+        assertThat(before.rows(latest)).hasSize(1);
+        functions.process(functions.arrival("a", 2, 4, "put"));
+        assertThatThrownBy(() -> before.rows(latest)).isInstanceOf(StoredKey.Moved.class);
+        assertThatThrownBy(() -> none.rows(latest)).isInstanceOf(StoredKey.Moved.class);
     }
 }
