@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 /// stands still. Equal seeds are equal runs.
 public final class EngineRuns {
     private static final String SOURCE = "sample";
-    private static final int LIVES_MAX = 4;
+    private static final int LIVES_MAX = 3;
     private static final int BATCH_MAX = 40;
     private static final long STATE_BYTES_MAX = 1L << 30;
 
@@ -71,12 +71,12 @@ public final class EngineRuns {
         SplittableRandom random = new SplittableRandom(seed);
         List<String> arrivals = arrivals(random);
         SimulatedDisk disk = SimulatedDisk.empty();
-        for (int lives = random.nextInt(LIVES_MAX); lives > 0; lives--) {
+        for (int lives = 1 + random.nextInt(LIVES_MAX); lives > 0; lives--) {
             disk.inject(Faults.none().withCrashAtChange(random.nextInt(1, 2 << random.nextInt(2, 8))));
             disk = live(disk, arrivals, random);
         }
         disk.inject(Faults.none());
-        try (EmbeddedEngine engine = open(disk, 1 + random.nextInt(3), random.nextBoolean())) {
+        try (EmbeddedEngine engine = open(disk, 1 + random.nextInt(2), random.nextBoolean())) {
             send(engine, arrivals, arrivals.size(), random);
             return answers(engine);
         }
@@ -85,7 +85,7 @@ public final class EngineRuns {
     private SimulatedDisk live(SimulatedDisk disk, List<String> arrivals, SplittableRandom random) {
         EmbeddedEngine engine = null;
         try {
-            engine = open(disk, 1 + random.nextInt(3), random.nextBoolean());
+            engine = open(disk, 1 + random.nextInt(2), random.nextBoolean());
             send(engine, arrivals, random.nextInt(arrivals.size() + 1), random);
         } catch (SimulatedCrash crash) {
             // The process ends here.
