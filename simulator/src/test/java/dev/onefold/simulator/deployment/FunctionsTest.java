@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
@@ -37,6 +38,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
@@ -392,5 +394,45 @@ class FunctionsTest {
         functions.process(functions.arrival("a", 2, 4, "put"));
         assertThatThrownBy(() -> before.rows(latest)).isInstanceOf(StoredKey.Moved.class);
         assertThatThrownBy(() -> none.rows(latest)).isInstanceOf(StoredKey.Moved.class);
+    }
+
+    @Test
+    void rows_are_not_older_than_the_head_although_the_items_of_a_step_become_visible_one_by_one() {
+        Faults.Timing usual = Faults.Timing.USUAL;
+        functions.deployment.dynamo.inject(Faults.none()
+                .with(new Faults.Timing(
+                        usual.networkMax(),
+                        Duration.ofMillis(400),
+                        usual.lagMax(),
+                        usual.clientTimeout(),
+                        usual.zombieMax(),
+                        usual.attemptsMax(),
+                        usual.creation())));
+        Store store = functions.function();
+        byte[] key = "a".getBytes(StandardCharsets.UTF_8);
+        List<OutputTable> tables = OutputTable.of(functions.loaded.pipeline(), functions.loaded.processing());
+        RowId latest = new RowId(functions.loaded.processing().table("latest").orElseThrow(), Tuple.of(List.of("a")));
+        int compared = 0;
+        for (int version = 1; version < 20; version++) {
+            Arrival arrival = functions.arrival("a", version, 2 * version, "put");
+            var live = functions.deployment.start(() -> StateAndMap.process(functions.function(), List.of(arrival)));
+            while (!live.isDone()) {
+                for (KeyItem head : StoredKey.heads(store, List.of(key))) {
+                    try {
+                        Map<RowId, byte[]> rows = new StoredKey(store, tables, key, head).rows(List.of(latest));
+                        assertThat(Value.read(Objects.requireNonNull(rows.get(latest)))
+                                        .components()
+                                        .get("trail"))
+                                .isEqualTo(Value.read(head.head().context())
+                                        .components()
+                                        .get("trail"));
+                        compared++;
+                    } catch (StoredKey.Moved moved) {
+                        assertThat(moved).isNotNull(); // It is read again.
+                    }
+                }
+            }
+        }
+        assertThat(compared).isGreaterThan(30);
     }
 }
