@@ -82,6 +82,34 @@ public final class Main {
         return 0;
     }
 
+    @Command(name = "process-input", description = "Writes the input of 'process', and what it comes to beside it.")
+    int processInput(
+            @Parameters(paramLabel = "OUTPUT") Path output,
+            @Option(names = "--events", defaultValue = "10000000", description = "Default: ${DEFAULT-VALUE}")
+                    int events)
+            throws IOException {
+        RunsInput.write(output, events);
+        return 0;
+    }
+
+    @Command(
+            description =
+                    "A function per key, in each order, and how its cost grows with what is kept; totals are compared.")
+    int process(
+            @Parameters(paramLabel = "INPUT", description = "As 'process-input' writes it.") Path input,
+            @Option(names = "--rounds", defaultValue = "1") int rounds)
+            throws IOException, InterruptedException {
+        for (int round = 0; round < rounds; round++) {
+            child("process-run", input);
+            child("process-run", input, "--by-club");
+            child("process-run", input, "--order", "every");
+            for (String keep : List.of("1", "100", "1000")) {
+                child("process-run", input, "--order", "in-order", "--keep", keep);
+            }
+        }
+        return 0;
+    }
+
     @Command(description = "The input through the journal, forced before it is acknowledged.")
     int append(@Parameters(paramLabel = "INPUT") Path input) throws IOException, InterruptedException {
         child("append-run", input);
@@ -148,7 +176,7 @@ public final class Main {
         throw new IllegalStateException(input + " ended before it had " + records + " records");
     }
 
-    private Process start(String command, Path argument) throws IOException {
+    private Process start(String command, Path argument, String... options) throws IOException {
         Files.createDirectories(work);
         List<String> line = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -160,6 +188,7 @@ public final class Main {
                 System.getProperty("java.class.path"),
                 Main.class.getName()));
         line.addAll(List.of("--work", work.toString(), command, argument.toString()));
+        line.addAll(List.of(options));
         return new ProcessBuilder(line).redirectErrorStream(true).start();
     }
 
@@ -168,8 +197,8 @@ public final class Main {
     /// @param durable bytes of the source that a checkpoint covers; 0 where the run does not say
     private record Child(Meter.Run run, long durable) {}
 
-    private Child child(String command, Path argument) throws IOException, InterruptedException {
-        Process process = start(command, argument);
+    private Child child(String command, Path argument, String... options) throws IOException, InterruptedException {
+        Process process = start(command, argument, options);
         Meter.Run run = null;
         Set<String> totals = new TreeSet<>();
         Map<String, Long> figures = new HashMap<>();
@@ -201,6 +230,13 @@ public final class Main {
                     figures.getOrDefault("rows", 0L),
                     (double) run.residentBytes() / figures.getOrDefault("rows", 1L),
                     figures.getOrDefault("stop", 0L) / 1e6);
+        }
+        if (figures.containsKey("disk")) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "%36s %.0f bytes a key on disk%n",
+                    "",
+                    (double) figures.getOrDefault("disk", 0L) / figures.getOrDefault("rows", 1L));
         }
         requireSameTotals(argument, totals);
         return new Child(run, figures.getOrDefault("durable", 0L));
@@ -239,6 +275,18 @@ public final class Main {
     @Command(name = "engine-run", hidden = true)
     int engineRun(@Parameters Path input) throws IOException {
         System.out.println(EngineRun.fold(input, emptyDirectory()).toLine());
+        return 0;
+    }
+
+    @Command(name = "process-run", hidden = true)
+    int processRun(
+            @Parameters Path input,
+            @Option(names = "--order", defaultValue = "latest") String order,
+            @Option(names = "--keep", defaultValue = "0") int keep,
+            @Option(names = "--by-club") boolean withRollup)
+            throws IOException {
+        System.out.println(ProcessRun.fold(input, emptyDirectory(), order, keep, withRollup)
+                .toLine());
         return 0;
     }
 

@@ -1,5 +1,6 @@
 package dev.onefold.test;
 
+import dev.onefold.core.event.Key;
 import dev.onefold.core.process.Arrival;
 import dev.onefold.core.process.RowId;
 import dev.onefold.core.process.StepFunction;
@@ -21,8 +22,9 @@ record Folded(byte[] context, SortedMap<RowId, byte[]> rows) {
     /// Folds events one after the other, from the beginning: a loop, and nothing of what an engine does.
     ///
     /// @param byOlder how many of the events the older version of the function folds, or [#NEVER]
-    static Folded inOrder(Subject subject, byte[] key, List<byte[]> contents, int byOlder) {
+    static Folded inOrder(Subject subject, byte[] owner, List<byte[]> contents, int byOlder) {
         StepFunction now = subject.now();
+        List<String> key = Key.parts(subject.pipeline(), owner);
         if (byOlder == NEVER) {
             return new Folded(now.start(), new TreeMap<>()).then(now, key, contents);
         }
@@ -32,7 +34,7 @@ record Folded(byte[] context, SortedMap<RowId, byte[]> rows) {
         return new Folded(upgraded, folded.rows).then(now, key, contents.subList(byOlder, contents.size()));
     }
 
-    private Folded then(StepFunction function, byte[] key, List<byte[]> contents) {
+    private Folded then(StepFunction function, List<String> key, List<byte[]> contents) {
         byte[] after = context;
         SortedMap<RowId, byte[]> written = new TreeMap<>(rows);
         for (byte[] content : contents) {

@@ -8,15 +8,23 @@ import java.util.Arrays;
 /// thread-safe.
 public final class BytesIn {
     private final byte[] bytes;
+    private final int end;
     private int offset;
 
     public BytesIn(byte[] bytes) {
+        this(bytes, 0, bytes.length);
+    }
+
+    /// Reads the bytes `[from, to)`.
+    public BytesIn(byte[] bytes, int from, int to) {
         this.bytes = bytes;
+        offset = from;
+        end = to;
     }
 
     /// Reads one byte, 0 to 255.
     public int octet() {
-        if (offset == bytes.length) {
+        if (offset == end) {
             throw broken("they end too early");
         }
         return bytes[offset++] & 0xff;
@@ -24,6 +32,9 @@ public final class BytesIn {
 
     /// Reads a number that is not negative.
     public long number() {
+        if (offset < end && bytes[offset] >= 0) {
+            return bytes[offset++];
+        }
         long number = 0;
         for (int shift = 0; shift < 64; shift += 7) {
             int next = octet();
@@ -64,15 +75,15 @@ public final class BytesIn {
     /// Reads how many items of at least one byte follow.
     public int count() {
         long count = number();
-        if (count < 0 || count > bytes.length - offset) {
-            throw broken("a length of " + count + " exceeds the " + (bytes.length - offset) + " bytes left");
+        if (count < 0 || count > end - offset) {
+            throw broken("a length of " + count + " exceeds the " + (end - offset) + " bytes left");
         }
         return (int) count;
     }
 
     /// Reads these bytes if they are next.
     public boolean take(byte[] wanted) {
-        if (wanted.length > bytes.length - offset) {
+        if (wanted.length > end - offset) {
             return false;
         }
         for (int i = 0; i < wanted.length; i++) {
@@ -95,13 +106,13 @@ public final class BytesIn {
 
     /// Requires that all bytes have been read.
     public void requireEnd() {
-        if (offset < bytes.length) {
+        if (offset < end) {
             throw broken("there is unexpected data after their end");
         }
     }
 
     /// The exception for bytes that mean nothing.
     public IllegalStateException broken(String why) {
-        return new IllegalStateException(bytes.length + " stored bytes cannot be read at byte " + offset + ": " + why);
+        return new IllegalStateException(end + " stored bytes cannot be read at byte " + offset + ": " + why);
     }
 }

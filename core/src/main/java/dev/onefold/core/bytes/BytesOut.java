@@ -1,11 +1,18 @@
 package dev.onefold.core.bytes;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /// Bytes that are being written: numbers as LEB128, byte arrays with their length before them. It is not
 /// thread-safe.
 public final class BytesOut {
-    private byte[] bytes = new byte[256];
+    private static final int NUMBER_BYTES_MAX = 10;
+
+    private static final int ROOM = 256;
+    private static final int ROOM_KEPT_MAX = 1 << 20;
+
+    private byte[] bytes = new byte[ROOM];
     private int length;
 
     /// Writes one byte.
@@ -19,12 +26,14 @@ public final class BytesOut {
 
     /// Writes a number that is not negative in as few bytes as it takes, 7 bits each.
     public BytesOut number(long number) {
+        reserve(NUMBER_BYTES_MAX);
         long rest = number;
         while ((rest & ~0x7fL) != 0) {
-            octet((int) (rest & 0x7f | 0x80));
+            bytes[length++] = (byte) (rest & 0x7f | 0x80);
             rest >>>= 7;
         }
-        return octet((int) rest);
+        bytes[length++] = (byte) rest;
+        return this;
     }
 
     /// Writes a number of either sign ("zigzag").
@@ -49,16 +58,20 @@ public final class BytesOut {
     ///
     /// @throws IllegalArgumentException if the text has half a surrogate pair
     public BytesOut text(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (text.charAt(i) >= 0x80) {
-                return bytes(Utf8.encode("The text", text));
-            }
-        }
+        int before = length;
         number(text.length());
         reserve(text.length());
+        int all = 0;
         for (int i = 0; i < text.length(); i++) {
-            bytes[length++] = (byte) text.charAt(i);
+            char each = text.charAt(i);
+            all |= each;
+            bytes[length + i] = (byte) each;
         }
+        if (all >= 0x80) {
+            length = before;
+            return bytes(Utf8.encode("The text", text));
+        }
+        length += text.length();
         return this;
     }
 
@@ -73,14 +86,22 @@ public final class BytesOut {
         return length;
     }
 
-    /// Forgets all that was written and keeps the room for it.
+    /// Forgets all that was written, and keeps the room for it where that is not much.
     public void clear() {
+        if (bytes.length > ROOM_KEPT_MAX) {
+            bytes = new byte[ROOM];
+        }
         length = 0;
     }
 
     /// Copies all that was written.
     public void copyTo(byte[] target, int at) {
         System.arraycopy(bytes, 0, target, at, length);
+    }
+
+    /// Copies all that was written.
+    public void copyTo(MemorySegment target, long at) {
+        MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, at, length);
     }
 
     /// A copy of all that was written.

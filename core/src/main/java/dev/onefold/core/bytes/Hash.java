@@ -3,6 +3,7 @@ package dev.onefold.core.bytes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /// A fast 64-bit hash of bytes: each word is folded in by the high and low half of a 128-bit product, as in
 /// wyhash (Wang Yi, 2019). Spreads keys over shards, lanes and slots.
@@ -34,6 +35,22 @@ public final class Hash {
         if (rest > 0) {
             hash = fold(hash ^ ((long) WORD.get(bytes, at) & -1L >>> (64 - 8 * rest)), K1);
         }
+        return fold(hash, K0);
+    }
+
+    /// The hash of all bytes; nothing needs to exist behind them.
+    public static long of(byte[] bytes) {
+        int length = bytes.length;
+        if (length < Long.BYTES) {
+            return of(Arrays.copyOf(bytes, length + PADDING), 0, length);
+        }
+        long hash = K0 ^ length;
+        int at = 0;
+        for (; length - at > 8; at += 8) {
+            hash = fold(hash ^ (long) WORD.get(bytes, at), K1);
+        }
+        int rest = length - at;
+        hash = fold(hash ^ (long) WORD.get(bytes, length - 8) >>> (64 - 8 * rest), K1);
         return fold(hash, K0);
     }
 

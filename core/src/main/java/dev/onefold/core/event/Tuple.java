@@ -12,25 +12,24 @@ public record Tuple(byte[] bytes) implements Comparable<Tuple> {
 
     /// The tuple of these texts.
     public static Tuple of(List<String> parts) {
-        byte[][] texts = new byte[parts.size()][];
-        int length = 0;
-        for (int i = 0; i < texts.length; i++) {
-            texts[i] = parts.get(i).getBytes(StandardCharsets.UTF_8);
-            length += 2 * texts[i].length + 2;
-        }
-        byte[] bytes = new byte[length];
-        int at = 0;
-        for (byte[] text : texts) {
+        byte[] bytes = {};
+        for (String part : parts) {
+            byte[] text = part.getBytes(StandardCharsets.UTF_8);
+            int zeros = 0;
+            for (byte b : text) {
+                zeros += b == 0 ? 1 : 0;
+            }
+            int at = bytes.length;
+            bytes = Arrays.copyOf(bytes, at + text.length + zeros + 2);
             for (byte b : text) {
                 bytes[at++] = b;
                 if (b == 0) {
                     bytes[at++] = (byte) 0xff;
                 }
             }
-            bytes[at++] = 0;
-            bytes[at++] = 1;
+            bytes[at + 1] = 1;
         }
-        return new Tuple(Arrays.copyOf(bytes, at));
+        return new Tuple(bytes);
     }
 
     /// The texts.

@@ -3,7 +3,6 @@ package dev.onefold.core.process;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.VersionBytes;
 import java.math.BigInteger;
-import java.util.Arrays;
 
 /// An event of a key as it comes.
 ///
@@ -43,7 +42,7 @@ public record Arrival(byte[] version, byte[] content, byte[] origin, boolean red
     }
 
     static long hash(byte[] content) {
-        return Hash.of(Arrays.copyOf(content, content.length + Hash.PADDING), 0, content.length);
+        return Hash.of(content);
     }
 
     static boolean isFiltered(byte[] content) {

@@ -1,8 +1,10 @@
 package dev.onefold.core.process;
 
+import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Pipeline;
@@ -10,16 +12,16 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Feed;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.Change.RowChange;
-import dev.onefold.core.shape.Value;
+import dev.onefold.core.shape.ComponentJson;
 import dev.onefold.core.state.Contribution;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What the rows of tables contribute to the roll-ups that they feed. A row is read as the JSON that it is
@@ -29,13 +31,32 @@ public final class Feeds {
     /// Of the groups that one step may touch.
     public static final int GROUPS_MAX = 24;
 
+    private static final byte[] PADDING = new byte[Decoder.PADDING];
+
     private final List<@Nullable Table> tables = new ArrayList<>();
     private final boolean feedsAny;
+    private final BytesOut json = new BytesOut();
 
     /// A table that feeds roll-ups.
-    ///
-    /// @param rollups their places among those of the pipeline
-    private record Table(List<Integer> rollups, Pipeline pipeline, Decoder decoder) {}
+    private static final class Table {
+        final List<Integer> rollups; // Their places among those of the pipeline.
+        final Pipeline pipeline;
+        final Decoder decoder;
+        final ComponentJson components;
+        byte @Nullable [] content; // Of the row that was read last ...
+
+        @Nullable
+        Part part; // ... and what it contributes.
+
+        Table(List<Integer> rollups, Pipeline pipeline) {
+            this.rollups = rollups;
+            this.pipeline = pipeline;
+            decoder = new Decoder(pipeline);
+            components = new ComponentJson(Decoder.paths(pipeline).stream()
+                    .map(path -> FieldPath.of(path.names().getFirst()).toString())
+                    .collect(Collectors.toCollection(LinkedHashSet::new)));
+        }
+    }
 
     /// What a row contributes.
     ///
@@ -54,7 +75,7 @@ public final class Feeds {
                 }
             }
             Pipeline rows = rows(processing, table.name());
-            tables.add(places.isEmpty() ? null : new Table(List.copyOf(places), rows, new Decoder(rows)));
+            tables.add(places.isEmpty() ? null : new Table(List.copyOf(places), rows));
         }
     }
 
@@ -82,28 +103,41 @@ public final class Feeds {
         if (fed == null) {
             return Optional.empty();
         }
-        Malformed malformed = decode(fed, content);
+        Malformed malformed = read(fed, content);
         if (malformed != null) {
             throw new IllegalStateException(
                     "A row of table " + fed.pipeline.name() + " cannot feed its roll-ups: " + malformed.message());
         }
-        return Optional.of(new Part(fed.rollups, fed.pipeline, Contribution.of(fed.pipeline, fed.decoder.event())));
+        return Optional.ofNullable(fed.part);
     }
 
     /// Why a row cannot feed the roll-ups of its table; `null` if it can.
     @Nullable
     String refusal(int table, byte[] content) {
         Table fed = tables.get(table);
-        Malformed malformed = fed == null ? null : decode(fed, content);
+        Malformed malformed = fed == null ? null : read(fed, content);
         return malformed == null
                 ? null
                 : "wrote a row into table " + tables.get(table).pipeline.name() + " that cannot feed its roll-ups: "
                         + malformed.message();
     }
 
-    private static @Nullable Malformed decode(Table table, byte[] content) {
-        byte[] json = Value.read(content).toJson().getBytes(StandardCharsets.UTF_8);
-        return table.decoder.decode(Arrays.copyOf(json, json.length + Decoder.PADDING), 0, json.length);
+    /// Reads a row, if it is not the very one that was read last.
+    @SuppressWarnings("ReferenceEquality") // The content of a row is never changed.
+    private @Nullable Malformed read(Table table, byte[] content) {
+        if (table.content == content) {
+            return null;
+        }
+        json.clear();
+        table.components.write(content, json);
+        int length = json.length();
+        Malformed malformed =
+                table.decoder.decode(json.raw(PADDING, 0, PADDING.length).toBytes(), 0, length);
+        table.content = malformed == null ? content : null;
+        table.part = malformed == null
+                ? new Part(table.rollups, table.pipeline, Contribution.of(table.pipeline, table.decoder.event()))
+                : null;
+        return malformed;
     }
 
     private record Touched(int rollup, Tuple group) {}
@@ -121,9 +155,6 @@ public final class Feeds {
     /// Why changes are too many for one step; `null` if they are not.
     @Nullable
     String tooMany(List<RowChange> changes) {
-        if (!feedsAny) {
-            return null;
-        }
         Set<Touched> touched = new HashSet<>();
         for (RowChange change : changes) {
             touch(change.row().table(), change.before(), touched);

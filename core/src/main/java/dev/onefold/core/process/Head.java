@@ -31,6 +31,7 @@ public record Head(
         Runs runs,
         Window window) {
     private static final int FORMAT = 1;
+    private static final byte[] NOTHING = {};
 
     public Head {
         failed = List.copyOf(failed);
@@ -75,17 +76,17 @@ public record Head(
 
     /// The same at another version.
     Head at(byte[] otherVersion, long hash, byte[] otherContext) {
-        return new Head(revision, code, otherVersion, hash, otherContext, failed, runs, window);
+        return at(otherVersion, hash, otherContext, failed, runs);
+    }
+
+    /// The same at another version, with others that are in.
+    Head at(byte[] otherVersion, long hash, byte[] otherContext, List<BigInteger> otherFailed, Runs otherRuns) {
+        return new Head(revision, code, otherVersion, hash, otherContext, otherFailed, otherRuns, window);
     }
 
     /// The same with another context.
     Head with(byte[] otherContext) {
         return at(version, contentHash, otherContext);
-    }
-
-    /// The same with other failed versions.
-    Head failing(List<BigInteger> others) {
-        return new Head(revision, code, version, contentHash, context, others, runs, window);
     }
 
     /// The same with others that are in.
@@ -119,14 +120,16 @@ public record Head(
                 .number(contentHash)
                 .bytes(context)
                 .number(failed.size());
-        failed.forEach(each -> out.bytes(VersionBytes.of(each)));
+        for (BigInteger each : failed) {
+            out.bytes(VersionBytes.of(each));
+        }
         runs.write(out);
         out.number(window.lowest)
                 .number(window.first)
                 .number(window.next)
                 .number(window.baseCount)
                 .number(window.bytes)
-                .bytes(window.codeFloor == null ? new byte[0] : VersionBytes.of(window.codeFloor));
+                .bytes(window.codeFloor == null ? NOTHING : VersionBytes.of(window.codeFloor));
     }
 
     /// The head of these bytes.
@@ -142,8 +145,9 @@ public record Head(
         byte[] version = in.bytes();
         long hash = in.number();
         byte[] context = in.bytes();
-        List<BigInteger> failed = new ArrayList<>();
-        for (long count = in.number(); count > 0; count--) {
+        long count = in.number();
+        List<BigInteger> failed = count == 0 ? List.of() : new ArrayList<>();
+        for (; count > 0; count--) {
             failed.add(VersionBytes.number(in.bytes(), 0));
         }
         Runs runs = Runs.read(in);
@@ -155,14 +159,8 @@ public record Head(
         byte[] codeFloor = in.bytes();
         in.requireEnd();
         BigInteger floor = codeFloor.length == 0 ? null : VersionBytes.number(codeFloor, 0);
-        return new Head(
-                revision,
-                code,
-                version,
-                hash,
-                context,
-                failed,
-                runs,
-                new Window(lowest, first, next, baseCount, kept, floor));
+        Window window =
+                next == 0 && floor == null ? Window.EMPTY : new Window(lowest, first, next, baseCount, kept, floor);
+        return new Head(revision, code, version, hash, context, failed, runs, window);
     }
 }

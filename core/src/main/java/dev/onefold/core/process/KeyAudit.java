@@ -31,6 +31,10 @@ public final class KeyAudit {
     ///
     /// @param key as an event has it
     public static List<Difference> of(StepFunction function, byte[] key, Head head, Store store) {
+        return of(function, Key.parts(function.pipeline(), key), head, store);
+    }
+
+    private static List<Difference> of(StepFunction function, List<String> key, Head head, Store store) {
         Processing processing = function.processing();
         KeptEvents kept = new KeptEvents(head, store, processing.keep());
         if (processing.order() != Order.IN_ORDER || kept.window().count() == 0 || head.code() != processing.version()) {
@@ -38,15 +42,14 @@ public final class KeyAudit {
         }
         TableRows tables = new TableRows(store);
         Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).of(kept.sorted(), null);
-        List<String> parts = Key.parts(function.pipeline(), key);
         List<Difference> differences = new ArrayList<>();
         if (!Arrays.equals(outcome.context(), head.context())) {
-            differences.add(new Difference(parts, "context", json(head.context()), json(outcome.context())));
+            differences.add(new Difference(key, "context", json(head.context()), json(outcome.context())));
         }
         for (RowChange change : tables.changes(outcome.rows())) {
             String row = processing.tables().get(change.row().table()).name() + " "
                     + String.join(", ", change.row().key().parts());
-            differences.add(new Difference(parts, row, json(change.before()), json(change.after())));
+            differences.add(new Difference(key, row, json(change.before()), json(change.after())));
         }
         return differences;
     }

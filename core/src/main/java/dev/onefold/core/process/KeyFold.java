@@ -1,5 +1,6 @@
 package dev.onefold.core.process;
 
+import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.VersionBytes;
@@ -41,25 +42,33 @@ public final class KeyFold {
 
     private final StepFunction function;
     private final Processing processing;
-    private final byte[] key;
+    private final List<String> key;
     private final @Nullable Head stored;
     private Head head;
     private final TableRows tables;
-    private final KeptEvents kept;
-    private final List<Letter> letters = new ArrayList<>();
-    private final List<byte[]> withdrawn = new ArrayList<>();
+    private final Store store;
+    private @Nullable KeptEvents kept; // Made when it is needed.
+    private final List<Letter> letters = new ArrayList<>(0);
+    private final List<byte[]> withdrawn = new ArrayList<>(0);
 
     /// @param key of the pipeline, as an event has it
     /// @param stored the head of the key; `null` if it has none
     /// @throws OlderCodeException if a newer version of the function has folded the key
     public KeyFold(StepFunction function, byte[] key, @Nullable Head stored, Store store) {
+        this(function, Key.parts(function.pipeline(), key), stored, store);
+    }
+
+    /// @param key its parts
+    /// @param stored the head of the key; `null` if it has none
+    /// @throws OlderCodeException if a newer version of the function has folded the key
+    public KeyFold(StepFunction function, List<String> key, @Nullable Head stored, Store store) {
         this.function = function;
         this.processing = function.processing();
         this.key = key;
         this.stored = stored;
+        this.store = store;
         head = stored == null ? Head.start(processing.version(), function.start()) : stored;
         tables = new TableRows(store);
-        kept = new KeptEvents(head, store, processing.keep());
         if (head.code() > processing.version()) {
             throw new OlderCodeException(head.code(), processing.version());
         }
@@ -67,6 +76,13 @@ public final class KeyFold {
             upgrade();
             head = head.by(processing.version());
         }
+    }
+
+    private KeptEvents kept() {
+        if (kept == null) {
+            kept = new KeptEvents(head, store, processing.keep());
+        }
+        return kept;
     }
 
     /// Folds an event.
@@ -86,12 +102,12 @@ public final class KeyFold {
 
     /// What all that was folded comes to.
     public Change change() {
-        Head next = head.keeping(head.runs(), kept.window());
-        if (processing.order() == Order.IN_ORDER) {
-            next = next.keeping(kept.runs(), kept.window());
+        if (kept == null) {
+            return new Change(head.step(), List.of(), List.of(), null, false, tables.changes(), letters, withdrawn);
         }
+        Runs runs = processing.order() == Order.IN_ORDER ? kept.runs() : head.runs();
         return new Change(
-                next.step(),
+                head.keeping(runs, kept.window()).step(),
                 kept.added(),
                 kept.dropped(),
                 kept.newBase(),
@@ -106,10 +122,9 @@ public final class KeyFold {
         if (order > 0) {
             return Verdict.STALE;
         }
-        BigInteger version = event.number();
-        return order == 0 && !(event.redriven() && head.failed().contains(version))
+        return order == 0 && !(event.redriven() && head.failed().contains(event.number()))
                 ? same(event)
-                : takeIn(event, version, Runs.NONE);
+                : takeIn(event, Runs.NONE);
     }
 
     private Verdict every(Arrival event) {
@@ -126,7 +141,7 @@ public final class KeyFold {
                     "The number is too old to tell whether it is in: runs of numbers are remembered above "
                             + runs.floor() + " (keep: " + processing.keep() + ")");
         }
-        return takeIn(event, version, runs.with(version, processing.keep()));
+        return takeIn(event, runs.with(version, processing.keep()));
     }
 
     /// An event whose version came before, and cannot be undone.
@@ -142,23 +157,25 @@ public final class KeyFold {
     }
 
     /// Folds an event onto the latest context.
-    private Verdict takeIn(Arrival event, BigInteger version, Runs runs) {
-        List<BigInteger> failed = new ArrayList<>(processing.order() == Order.LATEST ? List.of() : head.failed());
-        failed.remove(version);
+    private Verdict takeIn(Arrival event, Runs runs) {
+        List<BigInteger> failed = processing.order() == Order.LATEST ? List.of() : head.failed();
         Folded folded = foldOnto(head.context(), event);
         Runs in = runs;
+        if (!failed.isEmpty() || folded.why != null) {
+            failed = new ArrayList<>(failed);
+            failed.remove(event.number());
+        }
         if (folded.why != null) {
             reject(event, Reason.FAILED, folded.why);
             if (failed.size() < FAILED_MAX) {
-                failed.add(version);
+                failed.add(event.number());
             } else {
                 in = head.runs(); // Its redrive must find that it is not in.
             }
         }
         head = head.compareTo(event) <= 0
-                ? head.at(event.version(), event.hash(), folded.context)
-                : head.with(folded.context);
-        head = head.failing(failed).keeping(in, head.window());
+                ? head.at(event.version(), event.hash(), folded.context, failed, in)
+                : head.at(head.version(), head.contentHash(), folded.context, failed, in);
         return folded.why == null ? Verdict.ACCEPTED : Verdict.REJECTED;
     }
 
@@ -176,12 +193,15 @@ public final class KeyFold {
         switch (function.step(key, context, event.content())) {
             case Result.Done done -> {
                 tables.load(done.rows().keySet());
-                String wide = function.feeds().tooMany(tables.changes(done.rows()));
+                Feeds feeds = function.feeds();
+                String wide =
+                        feeds.mayBeTooMany(done.rows().keySet()) ? feeds.tooMany(tables.changes(done.rows())) : null;
                 if (wide != null) {
                     return new Folded(context, List.of(), "The step " + wide);
                 }
-                List<Image> undo = new ArrayList<>();
-                done.rows().keySet().forEach(row -> undo.add(new Image(row, tables.now(row))));
+                List<Image> undo = processing.order() == Order.IN_ORDER
+                        ? tables.images(done.rows().keySet())
+                        : List.of();
                 tables.write(done.rows());
                 return new Folded(done.context(), undo, null);
             }
@@ -205,8 +225,8 @@ public final class KeyFold {
             return Verdict.DUPLICATE;
         }
         BigInteger version = event.number();
-        List<Kept> all = kept.sorted();
-        BigInteger below = kept.below(all);
+        List<Kept> all = kept().sorted();
+        BigInteger below = kept().below(all);
         if (below != null && version.compareTo(below) <= 0) {
             return belowWindow(event, version, below, all);
         }
@@ -219,13 +239,13 @@ public final class KeyFold {
     }
 
     private Verdict belowWindow(Arrival event, BigInteger version, BigInteger below, List<Kept> all) {
-        Runs runs = kept.runs();
+        Runs runs = kept().runs();
         boolean isIn = runs.contains(version)
                 || all.stream().anyMatch(each -> each.version().equals(version));
         if (isIn && !event.redriven()) {
             return Verdict.DUPLICATE;
         }
-        BigInteger codeFloor = kept.window().codeFloor();
+        BigInteger codeFloor = kept().window().codeFloor();
         String why;
         if (runs.isForgotten(version)) {
             why = "The event is too late, or already in: which versions are in is remembered above " + runs.floor();
@@ -242,7 +262,7 @@ public final class KeyFold {
     /// An event whose version is kept.
     private Verdict again(Arrival event, Kept old, List<Kept> all) {
         int order = Arrays.compareUnsigned(event.content(), function.today(old.content()));
-        if (event.redriven() && kept.isSkipped(old)) {
+        if (event.redriven() && kept().isSkipped(old)) {
             return refold(event, old.version(), all, old);
         }
         if (order == 0) {
@@ -252,7 +272,7 @@ public final class KeyFold {
             reject(event, Reason.CONFLICT, OTHER_STAYS);
             return Verdict.CONFLICTING;
         }
-        boolean wasSkipped = kept.isSkipped(old);
+        boolean wasSkipped = kept().isSkipped(old);
         Verdict verdict = refold(event, old.version(), all, old);
         if (!isKept(old)) {
             if (wasSkipped) {
@@ -268,7 +288,7 @@ public final class KeyFold {
     }
 
     private boolean isKept(Kept event) {
-        return kept.sorted().stream().anyMatch(each -> each.ordinal() == event.ordinal());
+        return kept().sorted().stream().anyMatch(each -> each.ordinal() == event.ordinal());
     }
 
     private Verdict append(Arrival event) {
@@ -278,8 +298,8 @@ public final class KeyFold {
             reject(event, Reason.FAILED, folded.why);
         }
         head = head.at(event.version(), event.hash(), folded.context);
-        kept.append(new Kept(
-                kept.next(),
+        kept().append(new Kept(
+                kept().next(),
                 event.number(),
                 event.content(),
                 event.origin(),
@@ -292,12 +312,12 @@ public final class KeyFold {
     ///
     /// @param replaced what it takes the place of; `null`: nothing
     private Verdict refold(Arrival event, BigInteger version, List<Kept> all, @Nullable Kept replaced) {
-        Kept arrived = new Kept(kept.next(), version, event.content(), event.origin(), false, null);
+        Kept arrived = new Kept(kept().next(), version, event.content(), event.origin(), false, null);
         List<Kept> events = new ArrayList<>(all);
         events.remove(replaced);
         events.add(arrived);
         events.sort(Kept.BY_VERSION);
-        Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).of(events, arrived);
+        Refold.Outcome outcome = new Refold(function, key, kept(), tables, head.code()).of(events, arrived);
         if (outcome.wide() != null) {
             return reject(event, Reason.TOO_LATE, "The event is too late: " + outcome.wide());
         }
@@ -307,7 +327,7 @@ public final class KeyFold {
 
     private void take(Refold.Outcome outcome, @Nullable Kept replaced) {
         tables.write(outcome.rows());
-        kept.take(outcome, replaced);
+        kept().take(outcome, replaced);
         head = replaced != null && replaced.version().equals(head.number())
                 ? head.at(head.version(), Arrival.hash(newestContent(outcome)), outcome.context())
                 : head.with(outcome.context());
@@ -324,8 +344,8 @@ public final class KeyFold {
     /// The function has a higher version than the one that folded the key.
     private void upgrade() {
         boolean refolded = false;
-        if (kept.window().count() > 0 && processing.onNewVersion() == NewVersion.REFOLD) {
-            Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).of(kept.sorted(), null);
+        if (kept().window().count() > 0 && processing.onNewVersion() == NewVersion.REFOLD) {
+            Refold.Outcome outcome = new Refold(function, key, kept(), tables, head.code()).of(kept().sorted(), null);
             refolded = outcome.wide() == null;
             if (refolded) {
                 take(outcome, null);
@@ -334,7 +354,7 @@ public final class KeyFold {
         if (!refolded) {
             head = head.with(function.upgraded(key, head.code(), head.context()));
             if (processing.order() == Order.IN_ORDER) {
-                kept.releaseAll(head.number());
+                kept().releaseAll(head.number());
             }
         }
     }

@@ -36,8 +36,10 @@ public final class LoadedFunction {
     private final Codec<Record> context;
     private final Codec<Record> event;
     private final List<String> keyNames;
-    private final Map<Integer, RowType> declared = new HashMap<>();
-    private final Map<Integer, Class<? extends Record>> declaredClasses = new HashMap<>();
+    private final Map<String, Integer> tables = new HashMap<>();
+    private final @Nullable Declared[] declared; // By table.
+
+    private record Declared(Class<? extends Record> row, RowType type) {}
 
     /// Makes the function that a pipeline names.
     ///
@@ -84,6 +86,10 @@ public final class LoadedFunction {
     private LoadedFunction(Pipeline pipeline, Processor<?, ?> processor, String sha256) {
         Processing said = processing(pipeline);
         this.processor = (Processor<Record, Record>) processor;
+        declared = new Declared[said.tables().size()];
+        for (int table = 0; table < declared.length; table++) {
+            tables.put(said.tables().get(table).name(), table);
+        }
         try {
             contextClass = argument(processor.getClass(), 0);
             context = (Codec<Record>) Codec.of(contextClass);
@@ -92,9 +98,9 @@ public final class LoadedFunction {
                     ? versioned.key().stream().map(FieldPath::toString).toList()
                     : List.of();
             requireFlat(pipeline.input());
-            SortedMap<String, Type.Fields> tables = tables(said, processor.tables());
-            requireFields(said, tables);
-            processing = said.with(new Code(sha256, context.type(), event.type(), tables));
+            SortedMap<String, Type.Fields> rows = tables(said, processor.tables());
+            requireFields(said, rows);
+            processing = said.with(new Code(sha256, context.type(), event.type(), rows));
         } catch (ShapeException e) {
             throw new IllegalArgumentException("Class " + processor.getClass().getName() + ": " + e.getMessage(), e);
         }
@@ -110,7 +116,7 @@ public final class LoadedFunction {
 
     private SortedMap<String, Type.Fields> tables(
             Processing said, @Nullable Map<String, Class<? extends Record>> types) {
-        SortedMap<String, Type.Fields> tables = new TreeMap<>();
+        SortedMap<String, Type.Fields> found = new TreeMap<>();
         if (types == null) {
             throw new ShapeException("tables() returns null");
         }
@@ -119,11 +125,10 @@ public final class LoadedFunction {
                     .orElseThrow(() -> new ShapeException("tables() names " + name
                             + ", and the pipeline file has no such table; it has " + said.tableNames()));
             RowType row = new RowType(said.tables().get(table), type, keyNames);
-            declared.put(table, row);
-            declaredClasses.put(table, type);
-            tables.put(name, row.type());
+            declared[table] = new Declared(type, row);
+            found.put(name, row.type());
         });
-        return tables;
+        return found;
     }
 
     /// A CSV line has no lists and no records in it.
@@ -278,16 +283,37 @@ public final class LoadedFunction {
         return new RowType(processing.tables().get(table), row, keyNames);
     }
 
-    Optional<RowType> declared(int table) {
-        return Optional.ofNullable(declared.get(table));
+    /// The number of a table.
+    ///
+    /// @throws ShapeException if the pipeline has no such table
+    int table(String name) {
+        Integer table = tables.get(name);
+        if (table == null) {
+            throw new ShapeException("There is no table " + name + "; there is " + processing.tableNames());
+        }
+        return table;
     }
 
-    RowType requireDeclared(int table, Class<? extends Record> row, RowType type) {
-        Class<? extends Record> said = Objects.requireNonNull(declaredClasses.get(table));
-        if (said != row) {
-            throw new ShapeException("Table " + processing.tables().get(table).name() + " has rows of " + said.getName()
-                    + ", and a " + row.getName() + " was put into it");
+    /// The declared type of a table's rows; `null` if it is not declared.
+    @Nullable
+    RowType declared(int table) {
+        Declared type = declared[table];
+        return type == null ? null : type.type;
+    }
+
+    /// The declared type of a table's rows for a row; `null` if it is not declared.
+    ///
+    /// @throws ShapeException if the row is of another class
+    @Nullable
+    RowType declared(int table, Class<? extends Record> row) {
+        Declared type = declared[table];
+        if (type == null) {
+            return null;
         }
-        return type;
+        if (type.row != row) {
+            throw new ShapeException("Table " + processing.tables().get(table).name() + " has rows of "
+                    + type.row.getName() + ", and a " + row.getName() + " was put into it");
+        }
+        return type.type;
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// it held below the events that are kept. Nothing changes if that would be too much for one atomic step.
 final class Refold {
     private final StepFunction function;
-    private final byte[] key;
+    private final List<String> key;
     private final KeptEvents kept;
     private final TableRows tables;
     private final int code;
@@ -49,7 +49,7 @@ final class Refold {
             @Nullable String failure) {}
 
     /// @param code version of the function that has folded the key
-    Refold(StepFunction function, byte[] key, KeptEvents kept, TableRows tables, int code) {
+    Refold(StepFunction function, List<String> key, KeptEvents kept, TableRows tables, int code) {
         this.function = function;
         this.key = key;
         this.kept = kept;

@@ -11,7 +11,6 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -82,8 +81,8 @@ final class RowType {
     }
 
     /// @throws ShapeException if a value breaks a limit
-    byte[] encode(Record row) {
-        return codec.encode(row);
+    byte[] encode(Record row, BytesOut scratch) {
+        return codec.encode(row, scratch);
     }
 
     /// The key of a row.
@@ -91,11 +90,8 @@ final class RowType {
     /// @param owner the parts of the pipeline's key, which it must have
     /// @throws ShapeException if the row is another key's
     Tuple key(Record row, List<String> owner) {
-        List<String> parts = new ArrayList<>(key.length);
-        for (MethodHandle component : key) {
-            parts.add(text(value(component, row)));
-        }
-        return owned(parts, owner);
+        String first = text(value(key[0], row));
+        return owned(key.length == 1 ? List.of(first) : List.of(first, text(value(key[1], row))), owner);
     }
 
     /// The key of these values.
@@ -176,7 +172,7 @@ final class RowType {
         if (value == null) {
             throw new ShapeException("A part of a row's key is null");
         }
-        return text(Value.of(value));
+        return value instanceof String text ? text : text(Value.of(value));
     }
 
     private static String text(Value value) {

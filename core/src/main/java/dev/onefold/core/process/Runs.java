@@ -81,15 +81,22 @@ public record Runs(List<Run> all, @Nullable BigInteger floor) {
         for (Run run : all) {
             out.bytes(VersionBytes.of(run.low)).bytes(VersionBytes.of(run.high));
         }
-        out.bytes(floor == null ? new byte[0] : VersionBytes.of(floor));
+        if (floor == null) {
+            out.number(0);
+        } else {
+            out.bytes(VersionBytes.of(floor));
+        }
     }
 
     static Runs read(BytesIn in) {
-        List<Run> runs = new ArrayList<>();
-        for (long count = in.number(); count > 0; count--) {
+        long count = in.number();
+        List<Run> runs = count == 0 ? List.of() : new ArrayList<>();
+        for (; count > 0; count--) {
             runs.add(new Run(VersionBytes.number(in.bytes(), 0), VersionBytes.number(in.bytes(), 0)));
         }
         byte[] floor = in.bytes();
-        return new Runs(runs, floor.length == 0 ? null : VersionBytes.number(floor, 0));
+        return runs.isEmpty() && floor.length == 0
+                ? NONE
+                : new Runs(runs, floor.length == 0 ? null : VersionBytes.number(floor, 0));
     }
 }

@@ -1,6 +1,6 @@
 package dev.onefold.core.process;
 
-import dev.onefold.core.event.Key;
+import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
@@ -10,6 +10,7 @@ import dev.onefold.core.shape.Value;
 import dev.onefold.process.Step;
 import dev.onefold.process.Write;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +42,9 @@ public final class StepFunction {
     private final Caller caller;
     private final Consumer<Impurity> impurities;
     private final Map<Class<?>, Map<Integer, RowType>> rowTypes = new HashMap<>();
+    private final Record startContext;
     private final byte[] start;
+    private final BytesOut scratch = new BytesOut();
     private int untilSample;
 
     /// Calls the function, and bounds the time that it takes.
@@ -91,7 +94,9 @@ public final class StepFunction {
     /// What a call came to.
     public sealed interface Result {
         /// The next context, and the rows that it wrote; without content they were removed.
-        record Done(byte[] context, SortedMap<RowId, byte @Nullable []> rows) implements Result {}
+        ///
+        /// @param rows in their order
+        record Done(byte[] context, Map<RowId, byte @Nullable []> rows) implements Result {}
 
         /// The function threw, or broke a limit.
         record Failed(String why) implements Result {}
@@ -103,7 +108,8 @@ public final class StepFunction {
         this.caller = caller;
         this.impurities = impurities;
         feeds = new Feeds(loaded.processing());
-        start = loaded.context().encode(loaded.processor().start());
+        startContext = loaded.processor().start();
+        start = loaded.context().encode(startContext);
     }
 
     /// The pipeline, with what was found of its function.
@@ -127,9 +133,9 @@ public final class StepFunction {
 
     /// Calls the function once, and of some events twice.
     ///
+    /// @param owner the parts of the key
     /// @param content of the event, as [Arrival] has it
-    public Result step(byte[] key, byte[] context, byte[] content) {
-        List<String> owner = Key.parts(loaded.pipeline(), key);
+    public Result step(List<String> owner, byte[] context, byte[] content) {
         Result result = once(owner, context, content);
         if (untilSample-- == 0) {
             untilSample = SAMPLE - 1;
@@ -156,7 +162,7 @@ public final class StepFunction {
         Record before = decode(owner, context);
         Record event;
         try {
-            event = loaded.event().decode(Arrays.copyOfRange(content, 1, content.length), null);
+            event = loaded.event().decode(content, 1, null);
         } catch (ShapeException e) {
             return new Result.Failed(
                     "The event that was kept does not fit the function's event type: " + e.getMessage());
@@ -197,7 +203,7 @@ public final class StepFunction {
 
     private Record decode(List<String> owner, byte[] context) {
         try {
-            return loaded.context().decode(context, loaded.processor().start());
+            return loaded.context().decode(context, startContext);
         } catch (ShapeException e) {
             throw new IllegalStateException(
                     "The context of key " + String.join(", ", owner) + " cannot be read: " + e.getMessage(), e);
@@ -207,17 +213,16 @@ public final class StepFunction {
     /// A context that an older version stored, as this one has it.
     ///
     /// @throws IllegalStateException if it cannot be read, naming key, component and both types
-    public byte[] upgraded(byte[] key, int fromVersion, byte[] context) {
+    public byte[] upgraded(List<String> key, int fromVersion, byte[] context) {
         if (fromVersion == processing().version()) {
             return context;
         }
         try {
-            return loaded.context()
-                    .encode(loaded.context().decode(context, loaded.processor().start()));
+            return loaded.context().encode(loaded.context().decode(context, startContext));
         } catch (ShapeException e) {
             if (!loaded.upgrades()) {
                 throw new IllegalStateException(
-                        "The context of key " + String.join(", ", Key.parts(loaded.pipeline(), key))
+                        "The context of key " + String.join(", ", key)
                                 + ", stored by version " + fromVersion + " of the function, cannot be read: "
                                 + e.getMessage() + ". Implement upgrade, or keep the type",
                         e);
@@ -229,45 +234,59 @@ public final class StepFunction {
     }
 
     private Result done(List<String> owner, Step<?> step) {
-        byte[] context = loaded.context().encode(loaded.contextClass().cast(step.context()));
+        byte[] context = loaded.context().encode(loaded.contextClass().cast(step.context()), scratch);
         if (context.length > CONTEXT_BYTES_MAX) {
             return tooMuch("a context of " + context.length + " bytes", CONTEXT_BYTES_MAX);
         }
+        List<Write> writes = step.writes();
+        if (writes.size() == 1) {
+            return checked(
+                    context, Collections.singletonMap(row(writes.getFirst(), owner), content(writes.getFirst())));
+        }
         SortedMap<RowId, byte @Nullable []> rows = new TreeMap<>();
-        for (Write write : step.writes()) {
-            int table = processing()
-                    .table(write.table())
-                    .orElseThrow(() -> new ShapeException("There is no table " + write.table() + "; there is "
-                            + processing().tableNames()));
-            switch (write) {
-                case Write.Put put -> {
-                    RowType type = type(table, put.row().getClass());
-                    rows.put(new RowId(table, type.key(put.row(), owner)), type.encode(put.row()));
-                }
-                case Write.Remove remove -> rows.put(new RowId(table, removed(table, remove, owner)), null);
-            }
+        for (Write write : writes) {
+            rows.put(row(write, owner), content(write));
         }
         return checked(context, rows);
     }
 
+    private RowId row(Write write, List<String> owner) {
+        int table = loaded.table(write.table());
+        return new RowId(
+                table,
+                switch (write) {
+                    case Write.Put put -> type(table, put.row().getClass()).key(put.row(), owner);
+                    case Write.Remove remove -> removed(table, remove, owner);
+                });
+    }
+
+    private byte @Nullable [] content(Write write) {
+        return write instanceof Write.Put put
+                ? type(loaded.table(put.table()), put.row().getClass()).encode(put.row(), scratch)
+                : null;
+    }
+
     private Tuple removed(int table, Write.Remove remove, List<String> owner) {
-        loaded.declared(table).ifPresent(type -> type.requireKey(remove.key()));
+        RowType declared = loaded.declared(table);
+        if (declared != null) {
+            declared.requireKey(remove.key());
+        }
         return RowType.key(processing().tables().get(table), remove.key(), loaded.keyNames(), owner);
     }
 
-    private Result checked(byte[] context, SortedMap<RowId, byte @Nullable []> rows) {
+    private Result checked(byte[] context, Map<RowId, byte @Nullable []> rows) {
         long bytes = 0;
         for (Map.Entry<RowId, byte @Nullable []> row : rows.entrySet()) {
             byte[] content = row.getValue();
             int length = content == null ? 0 : content.length;
             bytes += length + row.getKey().key().bytes().length;
-            String table = processing().tables().get(row.getKey().table()).name();
             if (length > ROW_BYTES_MAX) {
-                return tooMuch("a row of " + length + " bytes into table " + table, ROW_BYTES_MAX);
+                return tooMuch("a row of " + length + " bytes into table " + name(row.getKey()), ROW_BYTES_MAX);
             }
             if (row.getKey().key().bytes().length > RowType.KEY_BYTES_MAX) {
                 return tooMuch(
-                        "a row whose key has " + row.getKey().key().bytes().length + " bytes into table " + table,
+                        "a row whose key has " + row.getKey().key().bytes().length + " bytes into table "
+                                + name(row.getKey()),
                         RowType.KEY_BYTES_MAX);
             }
             String refusal = content == null ? null : feeds.refusal(row.getKey().table(), content);
@@ -283,17 +302,20 @@ public final class StepFunction {
                 : new Result.Done(context, rows);
     }
 
+    private String name(RowId row) {
+        return processing().tables().get(row.table()).name();
+    }
+
     private static Result tooMuch(String what, int max) {
         return new Result.Failed("The function wrote " + what + "; at most " + max + " are possible");
     }
 
     private RowType type(int table, Class<? extends Record> row) {
-        RowType declared = loaded.declared(table).orElse(null);
-        if (declared != null) {
-            return loaded.requireDeclared(table, row, declared);
-        }
-        return rowTypes.computeIfAbsent(row, _ -> new HashMap<>())
-                .computeIfAbsent(table, _ -> loaded.rowType(table, row));
+        RowType declared = loaded.declared(table, row);
+        return declared != null
+                ? declared
+                : rowTypes.computeIfAbsent(row, _ -> new HashMap<>())
+                        .computeIfAbsent(table, _ -> loaded.rowType(table, row));
     }
 
     private static String message(Throwable thrown) {
@@ -319,7 +341,7 @@ public final class StepFunction {
     private String json(Result result) {
         return switch (result) {
             case Result.Failed(String why) -> why;
-            case Result.Done(byte[] context, SortedMap<RowId, byte @Nullable []> rows) -> {
+            case Result.Done(byte[] context, Map<RowId, byte @Nullable []> rows) -> {
                 StringBuilder text =
                         new StringBuilder("context ").append(Value.read(context).toJson());
                 rows.forEach((row, content) -> text.append(", ")

@@ -1,6 +1,7 @@
 package dev.onefold.core.process;
 
 import dev.onefold.core.process.Change.RowChange;
+import dev.onefold.core.process.Kept.Image;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -31,7 +32,10 @@ final class TableRows {
 
     /// Reads rows that were not read yet.
     void load(Collection<RowId> wanted) {
-        List<RowId> missing = new ArrayList<>();
+        if (wanted.isEmpty()) {
+            return;
+        }
+        List<RowId> missing = new ArrayList<>(wanted.size());
         for (RowId row : wanted) {
             if (!rows.containsKey(row)) {
                 missing.add(row);
@@ -39,13 +43,20 @@ final class TableRows {
         }
         if (!missing.isEmpty()) {
             Map<RowId, byte[]> stored = store.rows(missing);
-            missing.forEach(row -> rows.put(row, new Row(stored.get(row))));
+            for (RowId row : missing) {
+                rows.put(row, new Row(stored.get(row)));
+            }
         }
     }
 
     /// The content of a row that was loaded, as it is now; `null` if it is not there.
     byte @Nullable [] now(RowId row) {
         return Objects.requireNonNull(rows.get(row)).now;
+    }
+
+    /// Loaded rows as they are now.
+    List<Image> images(Collection<RowId> wanted) {
+        return wanted.stream().map(row -> new Image(row, now(row))).toList();
     }
 
     /// What writes to loaded rows change of what is there now.
@@ -66,7 +77,7 @@ final class TableRows {
 
     /// What has changed of what is stored.
     List<RowChange> changes() {
-        List<RowChange> changes = new ArrayList<>();
+        List<RowChange> changes = new ArrayList<>(rows.size());
         rows.forEach((row, content) -> {
             if (!Arrays.equals(content.before, content.now)) {
                 changes.add(new RowChange(row, content.before, content.now));

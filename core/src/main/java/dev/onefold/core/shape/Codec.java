@@ -38,9 +38,14 @@ public final class Codec<T extends Record> {
     ///
     /// @throws ShapeException if a component is null or breaks a limit
     public byte[] encode(T some) {
-        BytesOut out = new BytesOut();
-        form.writeContent(out, some);
-        return out.toBytes();
+        return encode(some, new BytesOut());
+    }
+
+    /// The same, written in a place that is used again.
+    public byte[] encode(T some, BytesOut scratch) {
+        scratch.clear();
+        form.writeContent(scratch, some);
+        return scratch.toBytes();
     }
 
     /// The record that the bytes are. Components are found by name; one that is gone is dropped, `int` becomes `long`
@@ -50,7 +55,12 @@ public final class Codec<T extends Record> {
     /// @throws ShapeException if the bytes are of a record that does not fit this class
     /// @throws IllegalStateException if the bytes are not those of a record
     public T decode(byte[] bytes, @Nullable T defaults) {
-        BytesIn in = new BytesIn(bytes);
+        return decode(bytes, 0, defaults);
+    }
+
+    /// The same for the bytes that begin at `from`.
+    public T decode(byte[] bytes, int from, @Nullable T defaults) {
+        BytesIn in = new BytesIn(bytes, from, bytes.length);
         T decoded = record.cast(form.readContent(in, defaults));
         in.requireEnd();
         return decoded;

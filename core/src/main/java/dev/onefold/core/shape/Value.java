@@ -103,7 +103,11 @@ public sealed interface Value {
     }
 
     private static Value value(BytesIn in) {
-        int tag = in.octet();
+        return read(in.octet(), in);
+    }
+
+    /// The value behind a tag.
+    static Value read(int tag, BytesIn in) {
         return switch (tag) {
             case ValueBytes.ABSENT -> new Absent();
             case ValueBytes.FALSE -> new Flag(false);

@@ -107,18 +107,21 @@ public final class KeyFolding implements AutoCloseable {
                 return false;
             }
             Chunk each = chunks.get(chunk);
-            if (at % Keys.LOOKAHEAD == 0) {
-                keys.lookAhead(each.rows[shard], at);
-            }
+            keys.lookAhead(each.rows[shard], at);
             Keys.Folded folded = keys.fold(function, each.rows[shard], at, !each.progresses);
-            keys.store(folded);
+            keys.store(folded, function);
             each.verdict = each.progresses ? null : folded.verdict();
-            if (folded.change() != null) {
-                note(folded.key(), folded.change(), folded.arrival().content(), notes);
+            Change change = folded.change();
+            if (change != null && hasNotes(change)) {
+                note(keys.owner(), change, folded.arrival().content(), notes);
             }
             at++;
             return true;
         }
+    }
+
+    private static boolean hasNotes(Change change) {
+        return !change.letters().isEmpty() || !change.withdrawn().isEmpty();
     }
 
     private static void note(byte[] key, Change change, byte[] arrived, List<Note> notes) {

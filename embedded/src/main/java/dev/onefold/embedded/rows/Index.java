@@ -70,6 +70,17 @@ public final class Index {
         return slots.getAtIndex(ValueLayout.JAVA_LONG, slot);
     }
 
+    /// The first entry that can be of a hash; 0 if there is none.
+    long likely(long hash) {
+        long slot = home(hash);
+        long entry = get(slot);
+        while (entry != 0 && !mayBe(entry, hash)) {
+            slot = next(slot);
+            entry = get(slot);
+        }
+        return entry;
+    }
+
     /// Whether an entry can be of a hash.
     public static boolean mayBe(long entry, long hash) {
         return (entry ^ hash) >>> LOCATION_BITS == 0;
@@ -80,8 +91,25 @@ public final class Index {
         return (entry & LOCATION_MASK) - 1;
     }
 
+    private static long entry(long hash, long location) {
+        return hash & ~LOCATION_MASK | location + 1;
+    }
+
     void set(long slot, long hash, long location) {
-        slots.setAtIndex(ValueLayout.JAVA_LONG, slot, hash & ~LOCATION_MASK | location + 1);
+        slots.setAtIndex(ValueLayout.JAVA_LONG, slot, entry(hash, location));
+    }
+
+    /// The slot that leads to a location; -1 if none does. No row is read.
+    long slotOf(long hash, long location) {
+        long wanted = entry(hash, location);
+        long slot = home(hash);
+        for (long found = get(slot); found != wanted; found = get(slot)) {
+            if (found == 0) {
+                return -1;
+            }
+            slot = next(slot);
+        }
+        return slot;
     }
 
     /// Puts a location into an empty slot.

@@ -13,6 +13,7 @@ import dev.onefold.core.process.Head;
 import dev.onefold.core.process.Kept;
 import dev.onefold.core.process.RowId;
 import dev.onefold.core.process.Store;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// The records of one key that a function folds. They lie in the shard of that key, which owns them. One object serves
@@ -43,6 +45,7 @@ final class KeyRecords implements Store {
     private static final int BESIDE_HEAD_BYTES_MAX = 1_000;
 
     private static final byte[] NONE = {};
+    private static final int VALUE_BYTES = 1_000;
     private static final long SHARD_MASK = 0xffff_ffffL;
 
     private final Pipeline pipeline;
@@ -50,6 +53,8 @@ final class KeyRecords implements Store {
     private final RowStore kept;
     private final List<Table> tables = new ArrayList<>();
     private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
+    private byte[] value = new byte[VALUE_BYTES];
+    private final BytesOut next = new BytesOut();
     private int ownerLength;
     private long ownerHash;
     private int length;
@@ -118,16 +123,23 @@ final class KeyRecords implements Store {
     /// The key of the owner, as an event has it.
     byte[] owner() {
         if (key[0] == 0) {
-            java.nio.ByteBuffer sixteen = java.nio.ByteBuffer.wrap(key, 1, 16);
-            return new java.util.UUID(sixteen.getLong(), sixteen.getLong())
-                    .toString()
-                    .getBytes(StandardCharsets.US_ASCII);
+            return uuid().toString().getBytes(StandardCharsets.US_ASCII);
         }
         int from = 0;
         while (key[from++] < 0) {
             // The length of the key stands in front of it.
         }
         return Arrays.copyOfRange(key, from, ownerLength);
+    }
+
+    /// The parts of the owner's key.
+    List<String> ownerParts() {
+        return key[0] == 0 ? List.of(uuid().toString()) : Key.parts(pipeline, owner());
+    }
+
+    private UUID uuid() {
+        ByteBuffer sixteen = ByteBuffer.wrap(key, 1, 16);
+        return new UUID(sixteen.getLong(), sixteen.getLong());
     }
 
     private void atHead() {
@@ -185,8 +197,17 @@ final class KeyRecords implements Store {
         Arrays.fill(beside, null);
         headSlot = store.find(hash, key, 0, length);
         headEntry = store.index.get(headSlot);
-        head = headEntry == 0 ? null : readHead(store.value(headEntry, length));
+        head = headEntry == 0 ? null : readHead(value(headEntry));
         return head;
+    }
+
+    private BytesIn value(long entry) {
+        int bytes = store.value(entry, length, value);
+        if (bytes > value.length) {
+            value = new byte[2 * bytes];
+            store.value(entry, length, value);
+        }
+        return new BytesIn(value, 0, bytes);
     }
 
     private Head readHead(BytesIn in) {
@@ -197,8 +218,9 @@ final class KeyRecords implements Store {
     }
 
     /// Stores the head, and the rows beside it; called last of all that a step stores.
-    void put(Head next) {
-        BytesOut out = new BytesOut();
+    void put(Head stepped) {
+        BytesOut out = next;
+        out.clear();
         int rows = 0;
         for (byte[] row : beside) {
             rows += row == null ? 0 : 1;
@@ -210,11 +232,11 @@ final class KeyRecords implements Store {
                 out.octet(table).bytes(row);
             }
         }
-        next.write(out);
+        stepped.write(out);
         atHead();
         long slot =
                 store.index.get(headSlot) == headEntry && headEntry != 0 ? headSlot : store.find(hash, key, 0, length);
-        store.putAt(slot, hash, key, length, out.toBytes());
+        store.putAt(slot, hash, key, length, out);
     }
 
     void put(Kept some) {
@@ -295,21 +317,31 @@ final class KeyRecords implements Store {
 
     @Override
     public Map<RowId, byte[]> rows(Collection<RowId> rows) {
-        Map<RowId, byte[]> found = new HashMap<>();
         if (head == null) {
             head();
         }
+        if (rows.size() == 1) {
+            RowId row = rows.iterator().next();
+            byte[] content = content(row);
+            return content == null ? Map.of() : Map.of(row, content);
+        }
+        Map<RowId, byte[]> found = new HashMap<>();
         for (RowId row : rows) {
-            byte[] content = beside[row.table()];
-            if (content == null || !tables.get(row.table()).isOwnersAlone) {
-                atRow(row);
-                content = get();
-            }
-            if (content != null && content.length > 0) {
+            byte[] content = content(row);
+            if (content != null) {
                 found.put(row, content);
             }
         }
         return found;
+    }
+
+    private byte @Nullable [] content(RowId row) {
+        byte[] content = beside[row.table()];
+        if (content == null || !tables.get(row.table()).isOwnersAlone) {
+            atRow(row);
+            content = get();
+        }
+        return content == null || content.length == 0 ? null : content;
     }
 
     /// What a record is.
@@ -385,7 +417,7 @@ final class KeyRecords implements Store {
     }
 
     private RowId row(int table, byte[] other) {
-        List<String> owner = Key.parts(pipeline, owner());
+        List<String> owner = ownerParts();
         List<String> parts = new ArrayList<>();
         for (int part : tables.get(table).owner) {
             parts.add(part < 0 ? new String(other, StandardCharsets.UTF_8) : owner.get(part));

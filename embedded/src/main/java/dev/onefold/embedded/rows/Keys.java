@@ -25,7 +25,6 @@ import dev.onefold.core.process.RowId;
 import dev.onefold.core.process.StepFunction;
 import dev.onefold.core.process.Verdict;
 import dev.onefold.core.state.Amount;
-import java.lang.foreign.ValueLayout;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -43,13 +42,12 @@ public final class Keys {
     /// What an event may write that nothing is known of yet.
     private static final long WRITTEN_BYTES_MIN = 512;
 
-    /// Events for which [#lookAhead] is called at once.
-    public static final int LOOKAHEAD = 32;
-
+    private static final int LINES = 3; // Of the cache, that most heads with their rows have.
     private static final int ENTRY_BYTES = 32; // Lengths, and the share of the index.
 
     private final Pipeline pipeline;
     private final RowStore store;
+    private final LookAhead ahead;
     private final RowStore kept;
     private final Cells[] cells;
     private final Groups[] groups;
@@ -68,13 +66,11 @@ public final class Keys {
     private long events;
     private long writtenBytes;
 
-    @SuppressWarnings("UnusedVariable")
-    private long touched; // Keeps the look-ahead from being optimised away.
-
     Keys(Pipeline pipeline, RowStore store, RowStore kept, Cells[] cells, Groups[] groups) {
         this.kept = kept;
         this.pipeline = pipeline;
         this.store = store;
+        ahead = new LookAhead(store, LINES);
         this.cells = cells;
         this.groups = groups;
         Processing processing = (Processing) pipeline.fold();
@@ -90,10 +86,7 @@ public final class Keys {
     ///
     /// @param change what it changes; `null`: nothing
     public record Folded(
-            byte[] key,
-            Arrival arrival,
-            Verdict verdict,
-            @Nullable Change change) {}
+            Arrival arrival, Verdict verdict, @Nullable Change change) {}
 
     /// Where an event was read.
     ///
@@ -110,22 +103,16 @@ public final class Keys {
         }
     }
 
-    /// Touches the records that are about to be needed, so that their cache misses overlap.
+    /// Reads ahead what the next events need, each so many.
     public void lookAhead(RowBatch batch, int from) {
-        int to = Math.min(batch.count, from + LOOKAHEAD);
-        long sum = 0;
-        for (int i = from; i < to; i++) {
-            sum += store.index.get(store.index.home(batch.hash(batch.starts[i])));
+        if (from % LookAhead.ROWS == 0) {
+            ahead.read(batch, from, Math.min(batch.count, from + LookAhead.ROWS));
         }
-        for (int i = from; i < to; i++) {
-            long hash = batch.hash(batch.starts[i]);
-            long entry = store.index.get(store.index.home(hash));
-            if (entry != 0 && Index.mayBe(entry, hash)) {
-                long location = Index.location(entry);
-                sum += store.segment(location).memory.get(ValueLayout.JAVA_BYTE, RowStore.at(location));
-            }
-        }
-        touched += sum;
+    }
+
+    /// The key whose event was folded last, as an event has it.
+    public byte[] owner() {
+        return records.owner();
     }
 
     /// Calls the function for one event. Changes nothing.
@@ -135,10 +122,9 @@ public final class Keys {
         int keyAt = start + RowBatch.HEADER_BYTES;
         records.own(batch.bytes, keyAt, keyLength, batch.hash(start));
         Arrival arrival = arrival(batch, start, redriven);
-        byte[] key = records.owner();
-        KeyFold fold = new KeyFold(function, key, records.head(), records);
+        KeyFold fold = new KeyFold(function, records.ownerParts(), records.head(), records);
         Verdict verdict = fold.fold(arrival);
-        return new Folded(key, arrival, verdict, fold.hasChanged() ? fold.change() : null);
+        return new Folded(arrival, verdict, fold.hasChanged() ? fold.change() : null);
     }
 
     private static Arrival arrival(RowBatch batch, int start, boolean redriven) {
@@ -161,7 +147,7 @@ public final class Keys {
 
     /// Stores what the event came to that [#fold] has folded last.
     @SuppressWarnings("EnumOrdinal") // It is the place of a counter in memory, and is stored nowhere.
-    public void store(Folded folded) {
+    public void store(Folded folded, StepFunction function) {
         switch (folded.verdict) {
             case ACCEPTED -> accepted++;
             case DUPLICATE -> duplicate++;
@@ -171,7 +157,7 @@ public final class Keys {
         }
         events++;
         if (folded.change != null) {
-            write(folded.change);
+            write(folded.change, function.feeds());
         }
     }
 
@@ -179,21 +165,22 @@ public final class Keys {
     public Optional<Change> upgrade(StepFunction function, byte[] key) {
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(key, 0, key.length);
         records.own(encoded.bytes, 0, encoded.length, encoded.hash);
-        KeyFold fold = new KeyFold(function, key, records.head(), records);
+        KeyFold fold = new KeyFold(function, records.ownerParts(), records.head(), records);
         if (!fold.hasChanged()) {
             return Optional.empty();
         }
         Change change = fold.change();
-        write(change);
+        write(change, function.feeds());
         return Optional.of(change);
     }
 
-    private void write(Change change) {
+    /// @param read has read the rows that the function wrote, and need not read them again
+    private void write(Change change, Feeds read) {
         long entries = store.index.count();
         long used = store.usedBytes() + kept.usedBytes();
         for (RowChange row : change.rows()) {
             records.put(row.row(), row.after());
-            move(row);
+            move(row, read);
         }
         change.kept().forEach(records::put);
         change.dropped().forEach(records::dropKept);
@@ -210,25 +197,25 @@ public final class Keys {
         }
     }
 
-    private void move(RowChange change) {
+    private void move(RowChange change, Feeds read) {
         int table = change.row().table();
         if (!feeds.isFed(table)) {
             return;
         }
-        List<Integer> left = fill(table, change.before(), before);
-        List<Integer> joined = fill(table, change.after(), after);
+        List<Integer> joined = fill(read, table, change.after(), after);
+        List<Integer> left = fill(read, table, change.before(), before);
         for (int rollup : joined.isEmpty() ? left : joined) {
             cells[rollup].move(before, after);
         }
     }
 
     /// Fills in what a row contributes; the roll-ups that it feeds, none without content.
-    private List<Integer> fill(int table, byte @Nullable [] content, Amounts into) {
+    private List<Integer> fill(Feeds read, int table, byte @Nullable [] content, Amounts into) {
         into.counted = false;
         if (content == null || content.length == 0) {
             return List.of();
         }
-        Feeds.Part part = feeds.part(table, content).orElseThrow();
+        Feeds.Part part = read.part(table, content).orElseThrow();
         into.counted = part.contribution().kind() == Event.Kind.COUNTED;
         for (int i = 0; i < part.contribution().groups().size(); i++) {
             int rollup = part.rollups().get(i);
@@ -264,7 +251,7 @@ public final class Keys {
     /// Visits what each row of the tables contributes to a roll-up.
     void forEach(int rollup, Rows.Visitor visitor) {
         store.forEach((segment, rowStart, rowEnd) -> records.forEachRow(segment, rowStart, rowEnd, (table, content) -> {
-            if (feeds.isFed(table) && fill(table, content, after).contains(rollup)) {
+            if (feeds.isFed(table) && fill(feeds, table, content, after).contains(rollup)) {
                 visitor.row(after);
             }
         }));

@@ -1,6 +1,6 @@
 package dev.onefold.embedded.rows;
 
-import dev.onefold.core.bytes.BytesIn;
+import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.embedded.checkpoint.Checkpoint.Extent;
 import java.lang.foreign.MemorySegment;
@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,23 +25,28 @@ public final class RowStore {
     static final int KEY_BUFFER_BYTES = 6_000;
 
     private final Memory memory;
-    private final Use use;
+    private final Contents use;
     private boolean cannotMap;
     final Index index = new Index();
     private final List<@Nullable Segment> segments = new ArrayList<>(); // By slot.
     private final List<Segment> released = new ArrayList<>();
+    /// A segment whose memory is used again, which is then neither zeroed nor mapped anew. The thread that writes
+    /// checkpoints frees segments.
+    private final AtomicReference<@Nullable Segment> spare = new AtomicReference<>();
+
     private Segment[] bySlot = new Segment[0];
     private Segment head;
     private long sequenceNext;
     private long usedBytes;
     private long liveBytes;
+
     long appendedFrom; // Where the row just appended begins, with its length ...
     long appendedAt; // ... and behind its length.
 
-    RowStore(Memory memory, Use use) {
+    RowStore(Memory memory, Contents use) {
         this.memory = memory;
         this.use = use;
-        sequenceNext = use == Use.KEPT ? KEPT_FROM : 0;
+        sequenceNext = use == Contents.KEPT ? KEPT_FROM : 0;
         memory.take(index.bytes());
         head = addSegment(sequenceNext++);
     }
@@ -53,22 +59,6 @@ public final class RowStore {
     /// Where in its segment a location is.
     static long at(long location) {
         return location % Segment.BYTES;
-    }
-
-    /// What its records are.
-    enum Use {
-        /// One row a key.
-        ROWS(80),
-        /// Those of [KeyRecords] that each event reads and replaces.
-        HEADS(65),
-        /// Those of [KeyRecords] that are read for a late event only: segments that are durable take no memory.
-        KEPT(50);
-
-        private final int livePercentMin;
-
-        Use(int livePercentMin) {
-            this.livePercentMin = livePercentMin;
-        }
     }
 
     /// Numbers of segments of kept events begin here, so that one checkpoint names all segments of a shard.
@@ -94,11 +84,11 @@ public final class RowStore {
     /// Where the key ends of the row that begins, behind its length, at `rowStart`.
     long keyEnd(Segment segment, long rowStart) {
         long end = RowReader.keyEnd(segment, rowStart);
-        return use != Use.ROWS ? segment.varintEnd(end) + segment.varint(end) : end;
+        return use != Contents.ROWS ? segment.varintEnd(end) + segment.varint(end) : end;
     }
 
-    private long hash(byte[] key, int length) {
-        return use != Use.ROWS ? KeyRecords.hash(key, length) : Hash.of(key, 0, length);
+    long hash(byte[] key, int length) {
+        return use != Contents.ROWS ? KeyRecords.hash(key, length) : Hash.of(key, 0, length);
     }
 
     /// Puts a record in place of the one with its key.
@@ -106,9 +96,21 @@ public final class RowStore {
         putAt(find(hash, key, 0, keyLength), hash, key, keyLength, value);
     }
 
+    private void putAt(long slot, long hash, byte[] key, int keyLength, byte[] value) {
+        Segment segment = append(key, 0, keyLength, keyLength + value.length);
+        MemorySegment.copy(value, 0, segment.memory, ValueLayout.JAVA_BYTE, appendedAt + keyLength, value.length);
+        set(slot, hash, segment);
+    }
+
     /// Puts a record into the slot that [#find] gave.
-    void putAt(long slot, long hash, byte[] key, int keyLength, byte[] value) {
-        int length = keyLength + value.length;
+    void putAt(long slot, long hash, byte[] key, int keyLength, BytesOut value) {
+        Segment segment = append(key, 0, keyLength, keyLength + value.length());
+        value.copyTo(segment.memory, appendedAt + keyLength);
+        set(slot, hash, segment);
+    }
+
+    /// Appends the first bytes of a row of this length.
+    private Segment append(byte[] bytes, int from, int count, int length) {
         Segment segment = room(length);
         long at = segment.used;
         appendedFrom = at;
@@ -118,9 +120,14 @@ public final class RowStore {
             rest >>>= 7;
         }
         segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) rest);
-        MemorySegment.copy(key, 0, segment.memory, ValueLayout.JAVA_BYTE, at, keyLength);
-        MemorySegment.copy(value, 0, segment.memory, ValueLayout.JAVA_BYTE, at + keyLength, value.length);
+        appendedAt = at;
+        MemorySegment.copy(bytes, from, segment.memory, ValueLayout.JAVA_BYTE, at, count);
         account(segment, (int) (at + length - appendedFrom));
+        return segment;
+    }
+
+    /// Lets a slot lead to the record that was just appended.
+    private void set(long slot, long hash, Segment segment) {
         long entry = index.get(slot);
         if (entry == 0) {
             add(slot, hash, segment);
@@ -131,12 +138,16 @@ public final class RowStore {
         }
     }
 
-    /// The value of the record of an entry.
-    BytesIn value(long entry, int keyLength) {
+    /// Copies the value of the record of an entry; its length. A target that is too short is left as it is.
+    int value(long entry, int keyLength, byte[] target) {
         long location = Index.location(entry);
         Segment segment = segment(location);
-        long rowStart = segment.varintEnd(at(location));
-        return new BytesIn(bytes(segment, rowStart + keyLength, rowStart + segment.varint(at(location))));
+        long from = segment.varintEnd(at(location)) + keyLength;
+        int length = (int) segment.varint(at(location)) - keyLength;
+        if (length <= target.length) {
+            MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, from, target, 0, length);
+        }
+        return length;
     }
 
     /// What was put under a key; `null` if nothing was, or it was removed.
@@ -214,10 +225,11 @@ public final class RowStore {
             slot = segments.size();
             segments.add(null);
         }
-        Segment segment = new Segment(sequence, slot);
+        Segment used = spare.getAndSet(null);
+        Segment segment = new Segment(sequence, slot, used);
         segments.set(slot, segment);
         bySlot = segments.toArray(new Segment[0]);
-        memory.take(Segment.BYTES);
+        memory.take(used == null ? Segment.BYTES : 0);
         return segment;
     }
 
@@ -246,20 +258,7 @@ public final class RowStore {
 
     Segment append(RowBatch batch, int start) {
         int length = batch.rowLength(start);
-        Segment segment = room(length);
-        long at = segment.used;
-        appendedFrom = at;
-        long rest = length;
-        while (rest >= 0x80) {
-            segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) (rest | 0x80));
-            rest >>>= 7;
-        }
-        segment.memory.set(ValueLayout.JAVA_BYTE, at++, (byte) rest);
-        appendedAt = at;
-        MemorySegment.copy(
-                batch.bytes, start + RowBatch.HEADER_BYTES, segment.memory, ValueLayout.JAVA_BYTE, at, length);
-        account(segment, (int) (at + length - appendedFrom));
-        return segment;
+        return append(batch.bytes, start + RowBatch.HEADER_BYTES, length, length);
     }
 
     private void account(Segment segment, int bytes) {
@@ -296,7 +295,7 @@ public final class RowStore {
 
     /// Cleans up to `segmentsMax` segments, if too much is dead. A segment that is let go is in the next [#cut].
     public void clean(int segmentsMax) {
-        for (int i = 0; i < segmentsMax && liveBytes * 100 < (usedBytes - Segment.BYTES) * use.livePercentMin; i++) {
+        for (int i = 0; i < segmentsMax && liveBytes * 100 < (usedBytes - Segment.BYTES) * use.livePercentMin(); i++) {
             Segment victim = null;
             for (Segment segment : bySlot) {
                 if (segment != null && segment != head && (victim == null || segment.live < victim.live)) {
@@ -306,32 +305,23 @@ public final class RowStore {
             if (victim == null || victim.used > victim.persisted) {
                 return; // What is not yet persisted may be what the last checkpoint is writing.
             }
-            clean(victim);
+            new Cleaning(this, victim).run();
+            usedBytes -= victim.used - Segment.FILE_HEADER_BYTES;
+            segments.set(victim.slot, null);
+            bySlot = segments.toArray(new Segment[0]);
+            released.add(victim);
         }
     }
 
-    private void clean(Segment victim) {
-        byte[] key = new byte[KEY_BUFFER_BYTES];
-        Frames.forEachRow(victim, victim.used, (rowAt, rowStart, rowEnd) -> {
-            int keyLength = (int) (keyEnd(victim, rowStart) - rowStart);
-            MemorySegment.copy(victim.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
-            long hash = hash(key, keyLength);
-            long slot = find(hash, key, 0, keyLength);
-            long entry = index.get(slot);
-            if (entry != 0 && Index.location(entry) == location(victim, rowAt)) {
-                int bytes = (int) (rowEnd - rowAt);
-                Segment segment = room(bytes);
-                appendedFrom = segment.used;
-                MemorySegment.copy(victim.memory, rowAt, segment.memory, segment.used, bytes);
-                account(segment, bytes);
-                index.set(slot, hash, location(segment, appendedFrom));
-                liveBytes -= bytes;
-            }
-        });
-        usedBytes -= victim.used - Segment.FILE_HEADER_BYTES;
-        segments.set(victim.slot, null);
-        bySlot = segments.toArray(new Segment[0]);
-        released.add(victim);
+    /// Appends a live row again.
+    void copy(Segment from, long rowAt, long slot, long hash) {
+        int bytes = (int) (from.varintEnd(rowAt) - rowAt + from.varint(rowAt));
+        Segment segment = room(bytes);
+        appendedFrom = segment.used;
+        MemorySegment.copy(from.memory, rowAt, segment.memory, segment.used, bytes);
+        account(segment, bytes);
+        index.set(slot, hash, location(segment, appendedFrom));
+        liveBytes -= bytes;
     }
 
     /// What a checkpoint has to write: for each segment the bytes appended since the last cut, as one frame each.
@@ -375,8 +365,10 @@ public final class RowStore {
 
     /// Lets go of a segment that a durable checkpoint has released.
     public void free(Segment segment) {
-        segment.close();
-        memory.give(segment.isMapped() ? 0 : Segment.BYTES);
+        if (segment.isMapped() || !spare.compareAndSet(null, segment)) {
+            segment.close();
+            memory.give(segment.isMapped() ? 0 : Segment.BYTES);
+        }
     }
 
     /// Takes a segment that was read from its file; segments come in the order of their numbers. A later row
@@ -480,7 +472,7 @@ public final class RowStore {
                 .filter(Objects::nonNull)
                 .filter(segment -> !segment.isMapped())
                 .count();
-        return count * Segment.BYTES + index.bytes();
+        return (count + (spare.get() == null ? 0 : 1)) * Segment.BYTES + index.bytes();
     }
 
     /// Frees all memory.
@@ -491,6 +483,10 @@ public final class RowStore {
             }
         }
         released.forEach(Segment::close);
+        Segment unused = spare.getAndSet(null);
+        if (unused != null) {
+            unused.close();
+        }
         index.close();
         bySlot = new Segment[0];
         segments.clear();

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 /// One shard: the current row of each of its keys, and the cells that these rows come to. Owned by one thread at a
 /// time.
 public final class Rows {
-    private static final int LOOKAHEAD = 32;
 
     private final RowReader reader;
     private final Cells[] cells;
     private final RowStore store;
+    private final LookAhead ahead;
     private final IntFunction<String> sourceName;
     private final @Nullable RowStore kept;
     private final @Nullable Keys keys; // If a function folds the pipeline.
@@ -37,16 +37,14 @@ public final class Rows {
     private long stale;
     private long conflicting;
 
-    @SuppressWarnings("UnusedVariable")
-    private long touched; // Keeps the look-ahead from being optimised away.
-
     /// @param values of each roll-up; other shards have the same ones
     public Rows(Pipeline pipeline, Groups[] groups, Values[] values, Memory memory, IntFunction<String> sourceName) {
         this.sourceName = sourceName;
         reader = new RowReader(pipeline, groups);
         boolean folds = pipeline.fold() instanceof Processing;
-        store = new RowStore(memory, folds ? RowStore.Use.HEADS : RowStore.Use.ROWS);
-        kept = folds ? new RowStore(memory, RowStore.Use.KEPT) : null;
+        store = new RowStore(memory, folds ? Contents.HEADS : Contents.ROWS);
+        ahead = new LookAhead(store, 1);
+        kept = folds ? new RowStore(memory, Contents.KEPT) : null;
         cells = new Cells[groups.length];
         Arrays.setAll(cells, rollup -> new Cells(pipeline, rollup, values[rollup]));
         keys = kept == null ? null : new Keys(pipeline, store, kept, cells, groups);
@@ -183,9 +181,9 @@ public final class Rows {
     /// Applies rows that arrived: decides each, and moves what it contributes, in one step.
     public void apply(RowBatch batch, Consumer<Transition.Settled> conflicts) {
         int count = batch.count;
-        for (int from = 0; from < count; from += LOOKAHEAD) {
-            int to = Math.min(count, from + LOOKAHEAD);
-            lookAhead(batch, from, to);
+        for (int from = 0; from < count; from += LookAhead.ROWS) {
+            int to = Math.min(count, from + LookAhead.ROWS);
+            ahead.read(batch, from, to);
             for (int i = from; i < to; i++) {
                 applyOne(batch, batch.starts[i], conflicts);
             }
@@ -218,23 +216,6 @@ public final class Rows {
             Cells each = cells[rollup];
             keys.forEach(rollup, amounts -> each.move(nothing, amounts));
         }
-    }
-
-    /// Touches the slots and rows that are about to be needed, so that their cache misses overlap.
-    private void lookAhead(RowBatch batch, int from, int to) {
-        long sum = 0;
-        for (int i = from; i < to; i++) {
-            sum += store.index.get(store.index.home(batch.hash(batch.starts[i])));
-        }
-        for (int i = from; i < to; i++) {
-            long hash = batch.hash(batch.starts[i]);
-            long entry = store.index.get(store.index.home(hash));
-            if (entry != 0 && Index.mayBe(entry, hash)) {
-                long location = Index.location(entry);
-                sum += store.segment(location).memory.get(ValueLayout.JAVA_BYTE, RowStore.at(location));
-            }
-        }
-        touched += sum;
     }
 
     /// [Transition#of] on bytes, because it is asked a million times a second.

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /// A stretch of rows in memory, byte for byte as in its file. Rows are appended by the thread that owns the shard;
 /// what is in front of `used` at a cut never changes again, so a checkpoint can write it while rows go on being
@@ -25,16 +26,19 @@ public final class Segment {
 
     final long sequence;
     final int slot;
-    private Arena arena = Arena.ofShared();
-    MemorySegment memory = arena.allocate(BYTES + RowBatch.PADDING, 64);
+    private Arena arena;
+    MemorySegment memory;
     private boolean mapped;
     int used = FILE_HEADER_BYTES;
     int persisted = FILE_HEADER_BYTES;
     int live;
 
-    Segment(long sequence, int slot) {
+    /// @param spare a segment that is not used any more, and whose memory this one takes; `null`: none
+    Segment(long sequence, int slot, @Nullable Segment spare) {
         this.sequence = sequence;
         this.slot = slot;
+        arena = spare == null ? Arena.ofShared() : spare.arena;
+        memory = spare == null ? arena.allocate(BYTES + RowBatch.PADDING, 64) : spare.memory;
     }
 
     /// Number of the segment in its shard; never given twice.
