@@ -15,6 +15,7 @@ import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.process.KeyState;
+import dev.onefold.core.process.StepFunction.Impurity;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Amount;
@@ -210,7 +211,17 @@ final class JsonReading {
                 number(status, "lagBytes"),
                 Optional.ofNullable(find(status, "waitingForSpaceSince")).map(since -> Instant.parse(text(since))),
                 truth(status, "definitionPending"),
+                Optional.ofNullable(find(status, "function")).map(JsonReading::function),
                 progress(status));
+    }
+
+    private static Status.OfFunction function(Node function) {
+        return new Status.OfFunction(
+                number(function, "impureCalls"),
+                Optional.ofNullable(find(function, "lastImpureCall"))
+                        .map(last -> new Impurity(texts(last, "key"), text(last, "first"), text(last, "second"))),
+                (int) number(function, "stuckThreads"),
+                Optional.ofNullable(find(function, "otherJar")).map(JsonReading::text));
     }
 
     static Verification verification(Node verification) {

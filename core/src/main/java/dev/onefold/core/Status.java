@@ -1,6 +1,7 @@
 package dev.onefold.core;
 
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.process.StepFunction.Impurity;
 import dev.onefold.core.query.Answer;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +25,7 @@ import java.util.Optional;
 /// @param lagBytes by which files have grown since they were folded
 /// @param waitingForSpaceSince when intake found the disk full; empty if it does not wait for space
 /// @param definitionPending whether another definition is wanted, and does not serve yet
+/// @param function how the function per key is; empty if the pipeline has none
 /// @param sources how far each one is in the results
 public record Status(
         Instant at,
@@ -38,7 +40,17 @@ public record Status(
         long lagBytes,
         Optional<Instant> waitingForSpaceSince,
         boolean definitionPending,
+        Optional<OfFunction> function,
         List<Answer.Progress> sources) {
+    /// How a function per key is, since the engine was opened.
+    ///
+    /// @param impureCalls calls of the sample that had another result when they were made again
+    /// @param lastImpure the last one of these, with both results
+    /// @param stuckThreads threads in calls that were given up and have not returned
+    /// @param otherJar says that the jar has another hash and the same version; empty if it has not
+    public record OfFunction(
+            long impureCalls, Optional<Impurity> lastImpure, int stuckThreads, Optional<String> otherJar) {}
+
     public Status {
         Map<Reason, Long> ordered = new EnumMap<>(Reason.class);
         ordered.putAll(deadLettersByReason);
@@ -72,6 +84,7 @@ public record Status(
                 lagBytes,
                 waitingForSpaceSince,
                 definitionPending || fileIsOther,
+                function,
                 sources);
     }
 }

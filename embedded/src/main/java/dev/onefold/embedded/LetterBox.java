@@ -8,8 +8,10 @@ import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.embedded.commit.Commits;
 import dev.onefold.embedded.disk.Entry;
+import dev.onefold.embedded.fold.KeyLetters;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.intake.Submissions;
@@ -94,13 +96,20 @@ final class LetterBox implements DeadLetters {
             List<OfKey> found = new ArrayList<>();
             for (long id : letters.ofKeyHash(new RecordIdentity(bytes, null).keyHash())) {
                 DeadLetter letter = Objects.requireNonNull(letters.letter(id));
-                RecordIdentity stated = decoder(letter).identity(letters.record(id));
+                RecordIdentity stated = stated(letter, letters.record(id));
                 if (stated.isOf(bytes) && found.size() < limit) {
                     found.add(new OfKey(letter, Version.of(pipeline, stated)));
                 }
             }
             return found;
         });
+    }
+
+    private RecordIdentity stated(DeadLetter letter, byte[] kept) {
+        Pipeline pipeline = view.get().pipeline;
+        return letter.content() == DeadLetter.Content.SUMMARY && pipeline.fold() instanceof Processing
+                ? KeyLetters.stated(pipeline, kept)
+                : decoder(letter).identity(kept);
     }
 
     /// A letter, what is kept of its record, and what reads an edit of it.

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -162,11 +163,14 @@ final class Opener {
         if (last == null) {
             throw Stored.noData(root);
         }
-        if (pipeline != null && FunctionVersions.differInHashOnly(last, pipeline)) {
-            LOG.log(System.Logger.Level.WARNING, FunctionVersions.warning(last, pipeline));
+        Pipeline stored = last;
+        Optional<String> otherJar = Optional.empty();
+        if (pipeline != null && FunctionVersions.differInHashOnly(stored, pipeline)) {
+            otherJar = Optional.of(FunctionVersions.warning(stored, pipeline));
+            LOG.log(System.Logger.Level.WARNING, otherJar.get());
             last = pipeline;
         }
-        Codes codes = kept(new Codes(root, function));
+        Codes codes = kept(new Codes(root, function, otherJar));
         if (held != null && jar != null) {
             Codes.keep(root, jar);
         }
@@ -187,9 +191,10 @@ final class Opener {
         replay(found, view);
         if (checkpoint == null) {
             view.serve(opening);
-        } else if (checkpoint.rows().size() != settings.shards() || held != null && !serving.equals(last)) {
+        } else if (checkpoint.rows().size() != settings.shards() || held != null && !serving.equals(stored)) {
             view.checkpoints
-                    .take(); // A new number of shards, or another formula, is durable before anything is folded.
+                    .take(); // A new number of shards, another formula or another jar is durable before anything is
+            // folded.
             view.checkpoints.await();
         }
         if (held != null) {

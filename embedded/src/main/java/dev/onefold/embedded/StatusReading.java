@@ -32,6 +32,7 @@ record StatusReading(View.Opening opening, View view) {
                         FileLag.bytes(progress),
                         opening.space().since(),
                         definitionPending,
+                        view.folding.functionStatus(opening.codes().otherJar()),
                         progress));
     }
 }

@@ -290,21 +290,39 @@ class ProcessBoundsTest {
         }
     }
 
-    @Test
-    void a_jar_is_kept_in_the_directory_and_found_there_by_an_owner_without_it() throws IOException {
+    private Path jar(String... classes) throws IOException {
         Path jar = directory.resolve("runs.jar");
         try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
-            String name = Steps.class.getName().replace('.', '/') + ".class";
-            out.putNextEntry(new ZipEntry(name));
-            try (InputStream in =
-                    Objects.requireNonNull(Steps.class.getClassLoader().getResourceAsStream(name))) {
-                in.transferTo(out);
+            for (String each : classes) {
+                String name = Steps.class.getName().replace('.', '/') + each + ".class";
+                out.putNextEntry(new ZipEntry(name));
+                try (InputStream in =
+                        Objects.requireNonNull(Steps.class.getClassLoader().getResourceAsStream(name))) {
+                    in.transferTo(out);
+                }
             }
         }
+        return jar;
+    }
+
+    private static Pipeline steps() {
         String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\""
                 + Steps.class.getName()
                 + "\",\"jar\":\"runs.jar\",\"order\":\"every\",\"tables\":{\"latest\":\"k\",\"buckets\":[\"k\",\"bucket\"]}}}";
-        Pipeline pipeline = ((Reading.Read) PipelineText.read(text)).pipeline();
+        return ((Reading.Read) PipelineText.read(text)).pipeline();
+    }
+
+    @Test
+    void a_function_in_a_jar_sees_no_class_of_the_application() throws IOException {
+        Path jar = jar("", "$Seen", "$Latest", "$Bucket");
+        assertThatThrownBy(() -> FunctionJar.load(steps(), jar))
+                .hasStackTraceContaining("ClassNotFoundException: " + Steps.class.getName() + "$Event");
+    }
+
+    @Test
+    void a_jar_is_kept_in_the_directory_and_found_there_by_an_owner_without_it() throws IOException {
+        Path jar = jar("", "$Seen", "$Event", "$Latest", "$Bucket");
+        Pipeline pipeline = steps();
         Path data = directory.resolve("data");
         String event = "{\"k\":\"a\",\"v\":%d,\"add\":2,\"what\":\"put:a\"}";
         try (EmbeddedEngine engine = EmbeddedEngine.open(data, FunctionJar.load(pipeline, jar), SETTINGS)) {

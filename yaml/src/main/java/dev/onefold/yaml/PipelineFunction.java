@@ -1,9 +1,9 @@
 package dev.onefold.yaml;
 
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.LoadedFunction;
-import dev.onefold.process.Processor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.MalformedURLException;
@@ -11,13 +11,9 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Optional;
 import java.util.jar.JarFile;
 import java.util.zip.ZipException;
-import org.jspecify.annotations.Nullable;
 
 /// The function of a pipeline with `process`, from the jar beside the pipeline file, or from the class path. Each call
 /// loads the classes of a jar again. They see the JDK, their jar and `dev.onefold.process`, and no class of Onefold's
@@ -50,7 +46,8 @@ public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
         Path jar = pipelineFile.toAbsolutePath().resolveSibling(processing.jar());
         byte[] bytes = read(jar);
         return new PipelineFunction(
-                LoadedFunction.load(pipeline, new URLClassLoader(new URL[] {url(jar)}, new Shown()), sha256(bytes)),
+                LoadedFunction.load(
+                        pipeline, new URLClassLoader(new URL[] {url(jar)}, new LoadedFunction.Classes()), Sha256.hex(bytes)),
                 Optional.of(bytes));
     }
 
@@ -85,32 +82,6 @@ public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
             return jar.toUri().toURL();
         } catch (MalformedURLException e) {
             throw new IllegalArgumentException("The jar " + jar + " has no address", e);
-        }
-    }
-
-    private static String sha256(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256", e);
-        }
-    }
-
-    /// Shows the classes of the JDK and those that a function needs of Onefold's: so it cannot come to depend on a
-    /// library that another version of Onefold, or AWS, does not have.
-    private static final class Shown extends ClassLoader {
-        private static final String PROCESS = Processor.class.getPackageName() + ".";
-
-        Shown() {
-            super(getPlatformClassLoader());
-        }
-
-        @Override
-        protected Class<?> findClass(@Nullable String name) throws ClassNotFoundException {
-            if (name != null && name.startsWith(PROCESS)) {
-                return Class.forName(name, false, Processor.class.getClassLoader());
-            }
-            throw new ClassNotFoundException(name);
         }
     }
 }

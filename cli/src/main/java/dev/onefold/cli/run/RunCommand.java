@@ -9,6 +9,7 @@ import dev.onefold.cli.data.FullDisk;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.Status;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.FileSource;
@@ -166,6 +167,10 @@ public final class RunCommand implements Callable<Integer> {
             fullDisk.requireGoingOn();
         });
         try (EmbeddedEngine owned = EngineAccess.own(data, settings, caller)) {
+            owned.status()
+                    .function()
+                    .flatMap(Status.OfFunction::otherJar)
+                    .ifPresent(warning -> caller.note("Warning: " + warning));
             takeOver(owned);
             Intake intake = new Intake(caller, owned, stop, progress, separate);
             Summary summary = new Summary(caller, owned, data, pipeline.dataAgain());

@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
+import dev.onefold.core.Status;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -58,11 +59,21 @@ final class Summary {
             text.append(Words.count(letters, "dead letter")).append(": see 'onefold dead-letters ");
             text.append(data.pipeline()).append(dataAgain).append(" list'.\n");
         }
+        Status status = engine.status();
+        status.function()
+                .flatMap(Status.OfFunction::lastImpure)
+                .ifPresent(last -> text.append("The function is not pure: two calls with equal arguments for key ")
+                        .append(Words.visible(String.join(", ", last.key())))
+                        .append(" had different results. The first one counts: ")
+                        .append(Words.visible(last.first()))
+                        .append("; the second one: ")
+                        .append(Words.visible(last.second()))
+                        .append(".\n"));
         text.append("Durable in ").append(caller.shown(data.path())).append(": ");
         long all =
                 engine.progress().stream().mapToLong(Answer.Progress::records).sum();
         String rows = engine.pipeline().fold() instanceof Processing ? "key" : "row";
-        text.append(Words.count(engine.status().rows(), rows)).append(" of ");
+        text.append(Words.count(status.rows(), rows)).append(" of ");
         text.append(Words.count(all, "record")).append(" in all.\n");
         out.print(text);
         out.flush();

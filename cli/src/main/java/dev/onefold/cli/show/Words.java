@@ -8,14 +8,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Values as a person reads them.
 public final class Words {
     /// Stands where there is no value.
     public static final String NONE = "-";
+
+    private static final int BROKEN_WIDTH_MIN = 10;
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
                     "yyyy-MM-dd HH:mm:ss.SSS 'UTC'", Locale.ROOT)
@@ -120,6 +124,32 @@ public final class Words {
     /// The same, with every line indented.
     public static String indented(String text, String indent, int width) {
         return indent + wrap(text, indent, width, indent.length());
+    }
+
+    /// The same; a word that is longer than a line is broken, too.
+    public static String broken(String text, String indent, int width) {
+        int room = Math.max(BROKEN_WIDTH_MIN, width - indent.length());
+        return indented(
+                Arrays.stream(text.split(" ", -1))
+                        .map(word -> parts(word, room))
+                        .collect(Collectors.joining(" ")),
+                indent,
+                width);
+    }
+
+    private static String parts(String word, int room) {
+        StringBuilder parts = new StringBuilder();
+        int column = 0;
+        for (int i = 0; i < word.length(); i += Character.charCount(word.codePointAt(i))) {
+            String character = Character.toString(word.codePointAt(i));
+            if (column + Width.of(character) > room) {
+                parts.append(' ');
+                column = 0;
+            }
+            parts.append(character);
+            column += Width.of(character);
+        }
+        return parts.toString();
     }
 
     private static String wrap(String text, String indent, int width, int from) {

@@ -41,7 +41,7 @@ record StateText(KeyState state, Iterable<DeadLetters.OfKey> letters) {
         StringBuilder text = new StringBuilder();
         lines.forEach((name, value) -> text.append(name)
                 .repeat(' ', names - name.length())
-                .append(Words.indented(value, " ".repeat(names), width).substring(names))
+                .append(Words.broken(value, " ".repeat(names), width).substring(names))
                 .append('\n'));
         return text.toString();
     }

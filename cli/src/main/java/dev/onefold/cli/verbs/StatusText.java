@@ -15,6 +15,17 @@ record StatusText(String pipeline, String place, Status status) {
         return value.matches("[0-9,]+");
     }
 
+    private static void put(Map<String, String> lines, Status.OfFunction function) {
+        lines.put("impure calls", Words.count(function.impureCalls()));
+        function.lastImpure().ifPresent(last -> {
+            lines.put("  the last, of key", RowText.key(last.key()));
+            lines.put("  came to", Words.visible(last.first()));
+            lines.put("  and then to", Words.visible(last.second()));
+        });
+        lines.put("stuck calls", Words.count(function.stuckThreads()));
+        function.otherJar().ifPresent(warning -> lines.put("jar", warning));
+    }
+
     String table() {
         Counts counts = status.counts();
         Map<String, String> lines = new LinkedHashMap<>();
@@ -29,7 +40,7 @@ record StatusText(String pipeline, String place, Status status) {
         if (status.deadLettersCounted() < status.deadLetters()) {
             lines.put("  (reasons of the first", Words.count(status.deadLettersCounted()) + ")");
         }
-        lines.put("rows", Words.count(status.rows()));
+        lines.put(status.function().isPresent() ? "keys" : "rows", Words.count(status.rows()));
         lines.put("memory", Words.bytes(status.stateBytes()));
         lines.put("disk", Words.bytes(status.diskBytes()));
         lines.put("checkpoint", Words.duration(status.checkpointAge()) + " ago");
@@ -37,6 +48,7 @@ record StatusText(String pipeline, String place, Status status) {
         status.waitingForSpaceSince()
                 .ifPresent(since -> lines.put("disk full", "intake waits for space since " + since));
         lines.put("definition", status.definitionPending() ? "changed: 'onefold run' takes it over" : "served");
+        status.function().ifPresent(function -> put(lines, function));
         int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
         int numbers = Words.count(counts.records()).length();
         StringBuilder text =

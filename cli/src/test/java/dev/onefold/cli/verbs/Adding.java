@@ -39,4 +39,36 @@ public final class Adding implements Processor<Adding.Sum, Adding.Amount> {
     public Map<String, Class<? extends Record>> tables() {
         return Map.of("totals", Total.class);
     }
+
+    /// One that reads a clock.
+    public static final class Impure implements Processor<Sum, Amount> {
+        @Override
+        public Sum start() {
+            return new Sum(0, Optional.empty());
+        }
+
+        @Override
+        public Step<Sum> step(Sum sum, Amount amount) {
+            return Step.to(new Sum(0, Optional.of(System.nanoTime())));
+        }
+    }
+
+    /// One whose context is long.
+    public static final class Longest implements Processor<Longest.Texts, Longest.Text> {
+        /// A context.
+        public record Texts(List<String> texts) {}
+
+        /// An event.
+        public record Text(String text) {}
+
+        @Override
+        public Texts start() {
+            return new Texts(List.of());
+        }
+
+        @Override
+        public Step<Texts> step(Texts texts, Text text) {
+            return Step.to(new Texts(List.of(text.text())));
+        }
+    }
 }

@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
+import dev.onefold.core.bytes.Sha256;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,6 +107,9 @@ class ProcessVerbsTest {
 
     @Test
     void get_shows_the_state_of_a_key_and_what_is_missing_or_failed() {
+        boolean isFirst =
+                cli.run("dead-letters", "sums.yaml", "show", "1").out().contains("too late");
+        int ofUser1 = isFirst ? 1 : 2; // Which key comes first depends on the number of processors.
         assertThat(cli.run("get", "sums.yaml", "u1").lines())
                 .containsExactly(
                         "key           u1",
@@ -109,9 +117,11 @@ class ProcessVerbsTest {
                         "missing       versions between the lowest and this one have not come",
                         "folded by     version 1 of the function",
                         "kept          3 events that a late one can be folded before",
+                        "waits         version 3: too late, dead letter " + ofUser1,
                         "context.sum   5,000",
                         "context.last  1,000");
-        assertThat(cli.run("get", "sums.yaml", "u2").out()).containsPattern("failed +2: the function failed at it\n");
+        assertThat(cli.run("get", "sums.yaml", "u2").out())
+                .containsPattern("failed +2: the function failed at it\nwaits +version 2: failed, dead letter [12]\n");
         assertThat(cli.run("get", "sums.yaml", "u1", "--format", "json").out())
                 .contains(
                         "\"version\":\"16\",\"code\":1,\"context\":{\"sum\":5000,\"last\":1000},\"kept\":3,\"gaps\":true");
@@ -141,7 +151,11 @@ class ProcessVerbsTest {
         Result verify = cli.run("verify", "sums.yaml");
         assertThat(verify.exitCode()).as(verify.out()).isZero();
         assertThat(verify.out()).startsWith("Equal: ");
-        assertThat(cli.run("status", "sums.yaml").out()).containsPattern("too late +1\n");
+        assertThat(cli.run("status", "sums.yaml").out())
+                .containsPattern("too late +1\n")
+                .containsPattern("keys +2\n")
+                .containsPattern("impure calls +0\n")
+                .doesNotContain("rows");
     }
 
     @Test
@@ -160,6 +174,66 @@ class ProcessVerbsTest {
         Result run = cli.run("run", "sums.yaml", "--input", "in.ndjson");
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(cli.run("get", "sums.yaml", "u1").out()).contains("folded by     version 2 of the function");
+    }
+
+    @Test
+    void a_loser_of_which_the_content_alone_is_left_waits_at_its_key() {
+        cli.write("more.ndjson", event("u1", 16, "FY", 1_000) + event("u3", 16, "FX", 1));
+        assertThat(cli.run("run", "sums.yaml", "--input", "more.ndjson").out()).containsPattern("conflicting +1\n");
+        assertThat(cli.run("get", "sums.yaml", "u1").out())
+                .containsPattern("waits +version 3: too late, dead letter [12]; version 16: conflict, dead letter 3\n");
+    }
+
+    @Test
+    void a_long_context_is_broken_into_lines_of_the_terminal() {
+        cli.write(
+                "long.yaml",
+                PIPELINE.substring(0, PIPELINE.indexOf("rollups"))
+                        .replace("sums", "long")
+                        .replace("Adding", "Adding$Longest"));
+        cli.write("long.ndjson", "{\"user\":\"u1\",\"n\":1,\"text\":\"" + "abcdefghij".repeat(9) + "\"}\n");
+        assertThat(cli.run("run", "long.yaml", "--input", "long.ndjson").exitCode())
+                .isZero();
+        assertThat(cli.onTerminal(40).run("get", "long.yaml", "u1").lines())
+                .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(40))
+                .contains("context.texts  [\"abcdefghijabcdefghijabc");
+    }
+
+    @Test
+    void an_impure_function_is_shown_with_both_results_by_the_run() {
+        cli.write("impure.yaml", PIPELINE.replace("sums", "impure").replace("Adding", "Adding$Impure"));
+        Result run = cli.run("run", "impure.yaml", "--input", "in.ndjson");
+        assertThat(run.out())
+                .containsPattern("The function is not pure: two calls with equal arguments for key u[12] had different"
+                        + " results. The first one counts: context .*\"last\":.*; the second one: context ");
+    }
+
+    @Test
+    void another_jar_of_the_same_version_is_a_warning_with_both_hashes_once() throws IOException {
+        cli.write("sums.yaml", PIPELINE.replace("sums", "jars").replace("class: ", "jar: f.jar\n  class: "));
+        String first = jar("one");
+        assertThat(cli.run("run", "sums.yaml", "--input", "in.ndjson").err()).doesNotContain("Warning");
+        String second = jar("two");
+        assertThat(cli.run("run", "sums.yaml", "--input", "in.ndjson").err())
+                .contains("Warning: The function of pipeline jars has another hash", second, first);
+        assertThat(cli.run("run", "sums.yaml", "--input", "in.ndjson").err()).doesNotContain("Warning");
+        assertThat(cli.run("query", "sums.yaml", "--table", "totals").err()).doesNotContain("hash");
+    }
+
+    /// A jar with the function; its hash.
+    private String jar(String comment) throws IOException {
+        Path jar = folder.resolve("f.jar");
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar))) {
+            out.setComment(comment);
+            for (String name : List.of("", "$Sum", "$Amount", "$Total")) {
+                String path = Adding.class.getName().replace('.', '/') + name + ".class";
+                try (InputStream in = Adding.class.getClassLoader().getResourceAsStream(path)) {
+                    out.putNextEntry(new ZipEntry(path));
+                    out.write(Objects.requireNonNull(in, path).readAllBytes());
+                }
+            }
+        }
+        return Sha256.hex(Files.readAllBytes(jar));
     }
 
     @Test

@@ -227,7 +227,19 @@ public final class JsonForm {
         json.put("lagBytes", status.lagBytes());
         status.waitingForSpaceSince().ifPresent(since -> json.put("waitingForSpaceSince", since));
         json.put("definitionPending", status.definitionPending());
+        status.function().ifPresent(function -> json.put("function", function(function)));
         json.put("sources", progress(status.sources()));
+        return json;
+    }
+
+    private static Map<String, Object> function(Status.OfFunction function) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("impureCalls", function.impureCalls());
+        function.lastImpure()
+                .ifPresent(last -> json.put(
+                        "lastImpureCall", Map.of("key", last.key(), "first", last.first(), "second", last.second())));
+        json.put("stuckThreads", function.stuckThreads());
+        function.otherJar().ifPresent(warning -> json.put("otherJar", warning));
         return json;
     }
 

@@ -316,4 +316,22 @@ public final class LoadedFunction {
         }
         return type.type;
     }
+
+    /// The parent of what loads a function from a jar: it has the classes of the JDK, and those that a function needs of
+    /// Onefold's. So a function cannot come to depend on a library that another version of Onefold, or AWS, does not have.
+    public static final class Classes extends ClassLoader {
+        private static final String PROCESS = Processor.class.getPackageName() + ".";
+
+        public Classes() {
+            super(getPlatformClassLoader());
+        }
+
+        @Override
+        protected Class<?> findClass(@Nullable String name) throws ClassNotFoundException {
+            if (name != null && name.startsWith(PROCESS)) {
+                return Class.forName(name, false, Processor.class.getClassLoader());
+            }
+            throw new ClassNotFoundException(name);
+        }
+    }
 }

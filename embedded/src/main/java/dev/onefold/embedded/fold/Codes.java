@@ -7,7 +7,6 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
-import dev.onefold.process.Processor;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -27,12 +26,20 @@ import org.jspecify.annotations.Nullable;
 public final class Codes implements AutoCloseable {
     private final Path root;
     private final @Nullable LoadedFunction given;
+    private final Optional<String> otherJar;
     private final List<URLClassLoader> loaders = new ArrayList<>();
 
     /// @param given what the directory was opened with; `null`: no function
-    public Codes(Path root, @Nullable LoadedFunction given) {
+    /// @param otherJar says that its jar has another hash and the same version; empty if it has not
+    public Codes(Path root, @Nullable LoadedFunction given, Optional<String> otherJar) {
         this.root = root;
         this.given = given;
+        this.otherJar = otherJar;
+    }
+
+    /// Says that the given function's jar has another hash and the same version; empty if it has not.
+    public Optional<String> otherJar() {
+        return otherJar;
     }
 
     /// The function that folds under a definition; empty if it has none, or its code is not to be found.
@@ -79,10 +86,10 @@ public final class Codes implements AutoCloseable {
         return context == null ? ClassLoader.getSystemClassLoader() : context;
     }
 
-    /// Finds the classes of a jar.
+    /// Finds the classes of a jar, which see the JDK and `dev.onefold.process` alone.
     public static URLClassLoader loader(Path jar) {
         try {
-            return new URLClassLoader(new URL[] {jar.toUri().toURL()}, Processor.class.getClassLoader());
+            return new URLClassLoader(new URL[] {jar.toUri().toURL()}, new LoadedFunction.Classes());
         } catch (MalformedURLException e) {
             throw new IllegalArgumentException("The jar " + jar + " has no address", e);
         }

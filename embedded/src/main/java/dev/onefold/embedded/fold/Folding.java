@@ -5,6 +5,7 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.Status;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
@@ -26,6 +27,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -248,9 +250,17 @@ public final class Folding {
         new KeyLetters(state, letters, clock).keep(notes, List.of());
     }
 
-    /// How many threads are in calls of the function that were given up.
-    public int abandonedCount() {
-        return keyFolding == null ? 0 : keyFolding.abandonedCount();
+    /// How the function is; empty if the pipeline has none.
+    ///
+    /// @param otherJar says that its jar has changed
+    public Optional<Status.OfFunction> functionStatus(Optional<String> otherJar) {
+        if (!state.hasFunction) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                keyFolding == null
+                        ? new Status.OfFunction(0, Optional.empty(), 0, otherJar)
+                        : keyFolding.status(otherJar));
     }
 
     /// Ends the threads of the function.

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.Status;
 import dev.onefold.core.process.Change;
 import dev.onefold.core.process.Change.Letter;
 import dev.onefold.core.process.LoadedFunction;
@@ -10,13 +11,13 @@ import dev.onefold.process.Step;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -38,13 +39,15 @@ public final class KeyFolding implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
     private static final int IMPURITIES_LOGGED_MAX = 10;
+    private static final int RESULT_LENGTH_MAX = 2_000;
     private static final long LOOK_MS = 50;
 
     private final LoadedFunction loaded;
     private final boolean isBounded;
     private final @Nullable Runner[] runners; // Per shard.
     private final List<Thread> abandoned = new ArrayList<>();
-    private final AtomicInteger impurities = new AtomicInteger();
+    private long impureCalls;
+    private StepFunction.@Nullable Impurity lastImpure;
 
     KeyFolding(LoadedFunction loaded, int shards, boolean isBounded) {
         this.loaded = loaded;
@@ -205,20 +208,26 @@ public final class KeyFolding implements AutoCloseable {
         }
     }
 
-    private void tell(StepFunction.Impurity impurity) {
-        if (impurities.incrementAndGet() <= IMPURITIES_LOGGED_MAX) {
+    private synchronized void tell(StepFunction.Impurity impurity) {
+        StepFunction.Impurity cut =
+                new StepFunction.Impurity(impurity.key(), cut(impurity.first()), cut(impurity.second()));
+        lastImpure = cut;
+        if (++impureCalls <= IMPURITIES_LOGGED_MAX) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "The function is not pure: two calls with equal arguments for key " + impurity.key()
-                            + " had different results. The first one counts: " + impurity.first()
-                            + "; the second one: " + impurity.second());
+                    "The function is not pure: two calls with equal arguments for key " + cut.key()
+                            + " had different results. The first one counts: " + cut.first() + "; the second one: "
+                            + cut.second());
         }
     }
 
-    /// How many threads are in calls that were given up.
-    public synchronized int abandonedCount() {
+    private static String cut(String result) {
+        return result.length() > RESULT_LENGTH_MAX ? result.substring(0, RESULT_LENGTH_MAX) + "…" : result;
+    }
+
+    synchronized Status.OfFunction status(Optional<String> otherJar) {
         abandoned.removeIf(thread -> !thread.isAlive());
-        return abandoned.size();
+        return new Status.OfFunction(impureCalls, Optional.ofNullable(lastImpure), abandoned.size(), otherJar);
     }
 
     @Override

@@ -7,14 +7,22 @@ import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.document.Json;
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
+import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Version;
+import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Change.Letter;
 import dev.onefold.core.shape.Value;
 import dev.onefold.embedded.fold.KeyFolding.Note;
+import dev.onefold.embedded.letters.EventIdentity;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.source.Records;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -27,9 +35,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Keeps the letters of a round of events that a function has folded, each once for its key, version and content.
 /// Called with the engine's lock held.
-final class KeyLetters {
+public final class KeyLetters {
     private static final Counts FAILED_NOW = new Counts(-1, 0, 0, 0, 1);
     private static final Counts FOLDED_NOW = new Counts(1, 0, 0, 0, -1);
+    private static final int MEMBERS = 4; // Of a summary.
     private static final Found MISSING = new Found(new Chunk(0), 0, new byte[0]);
 
     private final State state;
@@ -131,16 +140,34 @@ final class KeyLetters {
     }
 
     private static String identity(Note note, Letter letter) {
-        return Sha256.hex(new BytesOut()
+        String sha256 = Sha256.hex(new BytesOut()
                 .bytes(note.key())
                 .bytes(version(letter))
                 .bytes(note.content())
                 .toBytes());
+        return EventIdentity.of(sha256, note.key());
     }
 
     private static byte[] version(Letter letter) {
         byte[] version = letter.version();
         return version == null ? new byte[0] : version;
+    }
+
+    /// What the summary of a letter states.
+    ///
+    /// @return empty if this is no summary
+    public static RecordIdentity stated(Pipeline pipeline, byte[] summary) {
+        Node node = JsonText.read(new String(summary, StandardCharsets.UTF_8), new Problems());
+        if (!(node instanceof Node.Mapping mapping)
+                || mapping.entries().size() != MEMBERS
+                || !(mapping.entries().get(0).value() instanceof Node.Sequence key)
+                || !(mapping.entries().get(1).value() instanceof Node.Scalar version)) {
+            return RecordIdentity.NONE;
+        }
+        List<String> parts = key.items().stream()
+                .map(part -> part instanceof Node.Scalar scalar ? scalar.text() : "")
+                .toList();
+        return new RecordIdentity(Key.bytes(pipeline, parts), VersionBytes.of(new BigInteger(version.text())));
     }
 
     private byte[] summary(Note note, Letter letter) {

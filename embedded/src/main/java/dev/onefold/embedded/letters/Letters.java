@@ -300,11 +300,11 @@ public final class Letters implements AutoCloseable {
         return list;
     }
 
-    /// Records whose key may have this hash, in the order of their ids.
+    /// Records whose key may have this hash, in the order of their ids; also those of an [EventIdentity].
     public List<Long> ofKeyHash(long hash) {
         List<Long> found = new ArrayList<>();
         for (long slot = 0; slot < slots.size() && found.size() < DeadLetters.PAGE; slot++) {
-            if (slots.tag(slot) == hash && slots.position(slot) != 0 && !slots.isConflict(slot)) {
+            if (EventIdentity.mayBeOf(hash, slots.tag(slot), slots.isConflict(slot)) && slots.position(slot) != 0) {
                 found.add(slots.id(slot));
             }
         }

@@ -9,6 +9,7 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
 import dev.onefold.fakes.disk.Faults;
 import dev.onefold.fakes.disk.SimulatedCrash;
 import dev.onefold.fakes.disk.SimulatedDisk;
@@ -110,6 +111,53 @@ class KeyedHazardsTest {
         } catch (SimulatedCrash | EngineException ended) {
             assertThat(ended).isNotNull(); // Its disk is gone.
         }
+    }
+
+    @Test
+    void a_disk_that_is_full_between_steps_leaves_no_half_of_one_and_intake_goes_on_when_space_comes() {
+        LoadedFunction function = function(Order.IN_ORDER, 10, Kind.ORDERED, 1);
+        List<String> records =
+                Stream.of(2, 4, 6, 3, 8, 5).map(v -> record(v, 2 * v)).toList();
+        List<List<String>> tables = new ArrayList<>(List.of(List.of()));
+        try (EmbeddedEngine engine = open(disk, function)) {
+            for (String record : records) {
+                engine.append("in", List.of(record));
+                tables.add(rows(engine));
+            }
+        }
+        int waits = 0;
+        for (long space = 16_384; space < 200_000; space += 24_576) {
+            SimulatedDisk small = SimulatedDisk.empty();
+            open(small, function).close();
+            int[] waited = {0};
+            long[] size = {space};
+            Settings settings = KeyedSimulation.settings(2, true, small, new SplittableRandom(1))
+                    .withPause(() -> {
+                        waited[0]++;
+                        size[0] += 4 << 20;
+                        small.inject(Faults.none().withSpaceBytesMax(size[0]));
+                    });
+            small.inject(Faults.none().withSpaceBytesMax(space));
+            int in = 0;
+            try (EmbeddedEngine engine = EmbeddedEngine.open(small.getPath("/data/runs"), function, settings)) {
+                for (String record : records) {
+                    engine.append("in", List.of(record));
+                    assertThat(rows(engine)).isEqualTo(tables.get(++in));
+                }
+            } catch (EngineException failure) {
+                assertThat(failure)
+                        .describedAs("only a start needs space at once")
+                        .hasMessageContaining("LOCK");
+            }
+            waits += waited[0];
+            small.inject(Faults.none());
+            try (EmbeddedEngine engine = open(small.kill(), function)) {
+                assertThat(engine.acknowledged("in")).isEqualTo(in);
+                assertThat(rows(engine)).isEqualTo(tables.get(in));
+                assertThat(engine.verify().isEqual()).isTrue();
+            }
+        }
+        assertThat(waits).isGreaterThan(5);
     }
 
     @Test
