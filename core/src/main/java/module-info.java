@@ -24,7 +24,8 @@ module dev.onefold.core {
             dev.onefold.api,
             dev.onefold.aws,
             dev.onefold.cli,
-            dev.onefold.embedded;
+            dev.onefold.embedded,
+            dev.onefold.yaml;
     exports dev.onefold.core.map to
             dev.onefold.aws,
             dev.onefold.embedded;

@@ -15,6 +15,7 @@ import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -119,6 +120,7 @@ final class AwsDeadLetters implements DeadLetters {
                 table.rejectedAgain(id, malformed, arrival.data()) ? Redriven.REJECTED : Redriven.GONE;
             case Fate.Accepted _ -> removed(id, isEdit, Redriven.ACCEPTED);
             case Fate.Duplicate _ -> removed(id, isEdit, Redriven.DUPLICATE);
+            case Fate.HandedBack(var why) -> throw why;
             case Fate.Stale _ -> {
                 table.remove(id);
                 yield Redriven.STALE;
@@ -150,10 +152,11 @@ final class AwsDeadLetters implements DeadLetters {
         return isThis;
     }
 
-    /// A loser of a conflict stays, as it is, even if it is in: then the greater record was seen and is not in yet. It
-    /// comes again, and who loses then is known already and not kept anew.
+    /// A loser of a conflict stays, as it is, even if it is in: then the greater record was seen and is not in
+    /// yet. It comes again, and who loses then is known already and not kept anew. With a function, the letter of
+    /// a loser is kept in the step of the event that won, so it goes when its record is in.
     private Redriven removed(long id, boolean isEdit, Redriven redriven) {
-        if (isEdit || !table.isConflict(id)) {
+        if (isEdit || pipeline.get().fold() instanceof Processing || !table.isConflict(id)) {
             table.remove(id);
         }
         return redriven;

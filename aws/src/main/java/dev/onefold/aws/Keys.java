@@ -3,6 +3,8 @@ package dev.onefold.aws;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
+import dev.onefold.aws.read.TableTotals;
+import dev.onefold.aws.state.Functions;
 import dev.onefold.aws.state.StoredKey;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.SettledReads.Item;
@@ -18,6 +20,7 @@ import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Type;
+import dev.onefold.core.process.Feeds;
 import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
@@ -34,7 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -45,18 +48,18 @@ import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 /// Reads what a user's function has made of keys: states, rows of tables, and whether both are what the kept events
 /// come to.
 final class Keys {
-    private static final int ATTEMPTS_MAX = 8;
-
     /// Minimums, maximums and distinct counts of one table: a step changes 90 rows, and each of them moves two values.
     private static final int VALUES_MAX = 2;
 
     private final Store store;
+    private final Definition definition;
     private final Pipeline pipeline;
     private final Processing processing;
     private final List<OutputTable> tables;
 
     Keys(Store store, Definition definition) {
         this.store = store;
+        this.definition = definition;
         pipeline = definition.servedView().pipeline();
         if (!(pipeline.fold() instanceof Processing found)) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no process section");
@@ -107,27 +110,13 @@ final class Keys {
         byte[] bytes = Key.bytes(pipeline, key);
         return atOnce(
                 bytes,
-                head -> head == null
+                (head, stored) -> head == null
                         ? Optional.empty()
-                        : Optional.of(KeyState.of(pipeline, bytes, head.head(), stored(bytes, head))));
+                        : Optional.of(KeyState.of(pipeline, bytes, head.head(), stored)));
     }
 
-    private StoredKey stored(byte[] key, @Nullable KeyItem head) {
-        return new StoredKey(store, tables, key, head);
-    }
-
-    /// Reads something of a key, again if another step was written meanwhile.
-    private <T> T atOnce(byte[] key, Function<@Nullable KeyItem, T> reading) {
-        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-            List<KeyItem> heads = StoredKey.heads(store, List.of(key));
-            try {
-                return reading.apply(heads.isEmpty() ? null : heads.getFirst());
-            } catch (StoredKey.Moved moved) {
-                store.backOff(attempt);
-            }
-        }
-        throw new IllegalStateException("The key " + Key.parts(pipeline, key) + " was written each time that it was"
-                + " read, " + ATTEMPTS_MAX + " times. Ask again, or read single rows from their tables.");
+    private <T> T atOnce(byte[] key, BiFunction<@Nullable KeyItem, StoredKey, T> reading) {
+        return StoredKey.atOnce(store, tables, key, reading);
     }
 
     /// One cut of the rows of one key. Rows that a step has just written may not be visible yet, and then nobody knows
@@ -144,7 +133,7 @@ final class Keys {
                                 "There is no table " + name + "; there is " + processing.tableNames()))))
                 .toList();
         byte[] bytes = Key.bytes(pipeline, key);
-        return atOnce(bytes, head -> {
+        return atOnce(bytes, (head, stored) -> {
             if (head != null) {
                 settle(head);
             }
@@ -158,7 +147,7 @@ final class Keys {
                 OutputTable table = asked.get(i);
                 found.get(i).forEach(row -> wanted.add(new Item(name, table.keyOf(row))));
             }
-            List<Map<String, AttributeValue>> items = stored(bytes, head).together(wanted);
+            List<Map<String, AttributeValue>> items = stored.together(wanted);
             int from = 0;
             for (int i = 0; i < asked.size(); i++) {
                 int to = from + found.get(i).size();
@@ -235,9 +224,11 @@ final class Keys {
 
     /// Folds again what is kept of each key, or of about one in so many, and compares.
     Verification verify(int oneIn) {
-        UserFunction function = store.function()
-                .orElseThrow(() -> new IllegalArgumentException("To verify pipeline " + pipeline.name()
-                        + " its function is called, and no jar was given that has it"));
+        if (store.function().isEmpty()) {
+            throw new IllegalArgumentException("To verify pipeline " + pipeline.name()
+                    + " its function is called, and this process was given none.");
+        }
+        UserFunction function = Functions.of(store, pipeline);
         List<KeyAudit.Difference> differences = new ArrayList<>();
         long keys = 0;
         Map<String, AttributeValue> start = Map.of();
@@ -259,17 +250,20 @@ final class Keys {
                             some,
                             key -> atOnce(
                                     key,
-                                    head -> head == null
+                                    (head, stored) -> head == null
                                             ? List.<KeyAudit.Difference>of()
-                                            : function.use(
-                                                    each -> KeyAudit.of(each, key, head.head(), stored(key, head)))))
+                                            : function.use(each -> KeyAudit.of(each, key, head.head(), stored))))
                     .forEach(differences::addAll);
             keys += some.size();
             start = page.lastEvaluatedKey();
         } while (!start.isEmpty());
-        String truth = "the kept events of " + keys + " keys"
-                + (processing.feeds().isEmpty() ? "" : "; on AWS the roll-ups of tables are not compared");
-        return new Verification(truth, 0, List.of(), keys, differences);
+        String truth = "the kept events of " + keys + " keys";
+        if (processing.feeds().isEmpty()) {
+            return new Verification(truth, 0, List.of(), keys, differences);
+        }
+        Verification totals = TableTotals.compare(store, definition, tables, new Feeds(processing), oneIn);
+        return new Verification(
+                totals.truth() + " and " + truth, totals.groups(), totals.differences(), keys, differences);
     }
 
     private static boolean isIn(byte[] key, int oneIn) {

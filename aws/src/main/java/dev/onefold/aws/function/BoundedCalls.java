@@ -9,18 +9,33 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /// Calls the user's function on a thread of its own, and waits for it a second at most. A call that does not return is
 /// interrupted and left alone: its thread goes on until it returns or the process ends, and the next call has another
 /// thread. One caller at a time.
+///
+/// Such a thread takes a processor and memory for as long as the process lives. When there are [#LEFT_MAX] of them, the
+/// process is to end: Lambda starts another one then.
 final class BoundedCalls implements StepFunction.Caller {
+    /// Threads of calls that have not returned in time, in a process that goes on.
+    static final int LEFT_MAX = 8;
+
+    private static final AtomicInteger LEFT = new AtomicInteger();
+
     private final Duration most;
     private ExecutorService thread = thread();
 
     /// @param most how long a call may take
     BoundedCalls(Duration most) {
         this.most = most;
+    }
+
+    /// Whether so many calls are running that were left alone that the process is to end.
+    static boolean isFull() {
+        return LEFT.get() >= LEFT_MAX;
     }
 
     private static ExecutorService thread() {
@@ -30,7 +45,16 @@ final class BoundedCalls implements StepFunction.Caller {
 
     @Override
     public Step<?> call(Supplier<Step<?>> function) {
-        Future<Step<?>> answer = thread.submit(function::get);
+        AtomicBoolean over = new AtomicBoolean(); // Either it has returned or it was left alone.
+        Future<Step<?>> answer = thread.submit(() -> {
+            try {
+                return function.get();
+            } finally {
+                if (!over.compareAndSet(false, true)) {
+                    LEFT.decrementAndGet();
+                }
+            }
+        });
         boolean interrupted = false;
         long end = System.nanoTime() + most.toNanos();
         try {
@@ -40,6 +64,9 @@ final class BoundedCalls implements StepFunction.Caller {
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {
+                    if (over.compareAndSet(false, true)) {
+                        LEFT.incrementAndGet();
+                    }
                     thread.shutdownNow();
                     thread = thread();
                     throw new StepFunction.OverrunException(

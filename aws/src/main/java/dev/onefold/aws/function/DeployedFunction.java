@@ -16,7 +16,7 @@ import java.security.CodeSource;
 import java.time.Duration;
 
 /// The user's function in the archive of a deployed function.
-final class DeployedFunction {
+public final class DeployedFunction {
     private static final Duration CALL_MAX = Duration.ofSeconds(1);
 
     private DeployedFunction() {}
@@ -36,6 +36,13 @@ final class DeployedFunction {
                     + " Write template and archive from the same jar.");
         }
         warnOfOther(loaded, said, out);
+        return with(store, loaded, out);
+    }
+
+    /// The tables with a function that was loaded already.
+    ///
+    /// @param out is told of an impure function
+    public static Store with(Store store, LoadedFunction loaded, PrintStream out) {
         return store.with(new UserFunction(
                 loaded,
                 () -> new BoundedCalls(CALL_MAX),

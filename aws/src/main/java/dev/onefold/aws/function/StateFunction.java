@@ -4,6 +4,7 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.letter.LetterTable;
@@ -86,7 +87,14 @@ public final class StateFunction implements RequestStreamHandler {
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1)));
+        byte[] answer = handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1));
+        if (BoundedCalls.isFull()) {
+            metrics.out()
+                    .println("ERROR " + BoundedCalls.LEFT_MAX + " calls of the function have not returned, so this"
+                            + " process ends. The batch comes again; its dead letters name the events.");
+            Runtime.getRuntime().halt(1); // No answer: the batch comes again, to another process, and is in.
+        }
+        out.write(answer);
     }
 
     /// Does one invocation; fails if it is to come again.
@@ -97,8 +105,9 @@ public final class StateFunction implements RequestStreamHandler {
             case Invocation.Batch(var arrivals, var streamArn) -> {
                 open();
                 tell(streamArn);
-                count(Fate.counts(StateAndMap.process(store, arrivals)));
-                yield BatchResponse.DONE;
+                List<Fate> fates = StateAndMap.process(store, arrivals);
+                count(Fate.counts(fates));
+                yield answer(arrivals, fates);
             }
             case Invocation.Messages(var messages) -> {
                 open();
@@ -107,6 +116,18 @@ public final class StateFunction implements RequestStreamHandler {
             case Invocation.Tick _ -> BatchResponse.DONE;
         };
         return response.json();
+    }
+
+    /// All records from the first one that is handed back come again; those among them that are in change nothing then.
+    private BatchResponse answer(List<Arrival> arrivals, List<Fate> fates) {
+        for (int i = 0; i < fates.size(); i++) {
+            if (fates.get(i) instanceof Fate.HandedBack(var why)) {
+                String from = arrivals.get(i).sequence();
+                metrics.out().println("WARN Records from " + from + " on come again: " + why.getMessage());
+                return new BatchResponse(List.of(from));
+            }
+        }
+        return BatchResponse.DONE;
     }
 
     private BatchResponse answer(Retries.Taken taken) {

@@ -41,7 +41,11 @@ public final class UpkeepFunction implements RequestStreamHandler {
 
     private UpkeepFunction(Environment environment) {
         this(
-                Connection.store(StateFunction.tables(environment), environment.bucket()),
+                DeployedFunction.with(
+                        Connection.store(StateFunction.tables(environment), environment.bucket()),
+                        environment.pipeline(),
+                        UpkeepFunction.class.getClassLoader(),
+                        System.out),
                 environment.pipeline(),
                 new Metrics(System.out, environment.stack()));
     }
@@ -87,7 +91,9 @@ public final class UpkeepFunction implements RequestStreamHandler {
         switch (outcome) {
             case Upkeep.Outcome.Idle _, Upkeep.Outcome.Audited _ -> {}
             case Upkeep.Outcome.Working(var rows) ->
-                metrics.out().println("INFO Another view is being filled, or cleaned away: " + rows + " rows so far");
+                metrics.out()
+                        .println("INFO Rows are gone through, for another view or version, or an audit: " + rows
+                                + " so far");
             case Upkeep.Outcome.Serving(var served) ->
                 metrics.out().println("INFO Totals of the new definition of " + served.name() + " serve from now on");
             case Upkeep.Outcome.Refused(var reason) -> {
@@ -98,11 +104,13 @@ public final class UpkeepFunction implements RequestStreamHandler {
     }
 
     private void tell(Verification verification) {
-        int differences = verification.differences().size();
+        int differences = verification.differences().size()
+                + verification.keyDifferences().size();
         metrics.write(store.clock().instant(), Map.of(Metric.AuditDifferences, (long) differences));
+        String what = verification.keys() > 0 ? verification.keys() + " keys" : verification.groups() + " leaf groups";
         metrics.out()
-                .println((differences == 0 ? "INFO" : "ERROR") + " Audit of " + verification.groups()
-                        + " leaf groups, recomputed from " + verification.truth() + ": " + differences + " differ"
-                        + (differences == 0 ? "" : ". 'onefold aws verify' names them, 'rebuild' repairs them"));
+                .println((differences == 0 ? "INFO" : "ERROR") + " Audit of " + what + ", recomputed from "
+                        + verification.truth() + ": " + differences + " differ"
+                        + (differences == 0 ? "" : ". 'onefold aws verify' names them, 'rebuild' repairs totals"));
     }
 }

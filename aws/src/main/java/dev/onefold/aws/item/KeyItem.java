@@ -5,9 +5,11 @@ import dev.onefold.core.process.Head;
 import dev.onefold.core.process.Kept;
 import dev.onefold.core.reduce.DeltaId;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -46,7 +48,7 @@ public record KeyItem(byte[] key, Head head, String step, long atMs, Set<DeltaId
         }
         byte[] marked = Items.bytes(item, RowItem.KEY);
         return new KeyItem(
-                java.util.Arrays.copyOfRange(marked, 1, marked.length),
+                Arrays.copyOfRange(marked, 1, marked.length),
                 Head.read(Items.bytes(item, HEAD)),
                 Items.text(item, STEP),
                 Items.number(item, TIME),
@@ -56,6 +58,21 @@ public record KeyItem(byte[] key, Head head, String step, long atMs, Set<DeltaId
     /// Whether an item of the table is the head of a key.
     public static boolean isHead(Map<String, AttributeValue> item) {
         return Items.bytes(item, RowItem.KEY)[0] == HEAD_MARK;
+    }
+
+    /// Whether an item of the table is the base of a key.
+    public static boolean isBase(Map<String, AttributeValue> item) {
+        return Items.bytes(item, RowItem.KEY)[0] == BASE_MARK;
+    }
+
+    /// The key of which an item holds a kept event or the base; empty if it is something else.
+    public static Optional<byte[]> owner(Map<String, AttributeValue> item) {
+        byte[] marked = Items.bytes(item, RowItem.KEY);
+        return switch (marked[0]) {
+            case KEPT_MARK -> Optional.of(Arrays.copyOfRange(marked, 1, marked.length - Long.BYTES));
+            case BASE_MARK -> Optional.of(Arrays.copyOfRange(marked, 1, marked.length));
+            default -> Optional.empty();
+        };
     }
 
     /// The item of this head.

@@ -5,7 +5,6 @@ import dev.onefold.aws.store.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -24,15 +23,6 @@ public final class LettersInStep {
         this.store = store;
         table = new LetterTable(store);
         bytes = new LetterBytes(store);
-    }
-
-    /// Items that remove a letter.
-    ///
-    /// @param after removes the rest, when the items are removed
-    public record Removal(List<TransactWriteItem> items, Runnable after) {
-        public Removal {
-            items = List.copyOf(items);
-        }
     }
 
     /// For each letter that is not kept yet the items that keep it. Its record is in the bucket when this returns.
@@ -57,24 +47,23 @@ public final class LettersInStep {
         });
     }
 
-    /// What removes the letter of an identity, and its mark, so that it may be kept again; empty if none was kept.
-    public Optional<Removal> removal(String identity) {
+    /// The items that remove the letter of an identity, and its mark, so that it may be kept again; none if none
+    /// was kept. Its record stays in the bucket, because another step may be about to keep the same letter under
+    /// the same name.
+    public List<TransactWriteItem> removal(String identity) {
         Map<String, AttributeValue> mark = table.get(LetterTable.mark(identity));
         if (mark.isEmpty()) {
-            return Optional.empty();
+            return List.of();
         }
         long id = Items.number(mark, "n");
         List<TransactWriteItem> items = new ArrayList<>();
         items.add(delete(LetterTable.mark(identity), id));
         items.add(delete(LetterTable.letterKey(id), null));
         Map<String, AttributeValue> letter = table.get(LetterTable.letterKey(id));
-        if (letter.isEmpty()) { // A person has removed it.
-            return Optional.of(new Removal(items, () -> {}));
-        }
         if (letter.containsKey("k")) {
             items.add(delete(LettersOfKey.item(Items.number(letter, "k"), id), null));
         }
-        return Optional.of(new Removal(items, () -> bytes.remove(LetterTable.place(letter))));
+        return items;
     }
 
     private TransactWriteItem delete(Map<String, AttributeValue> key, @org.jspecify.annotations.Nullable Long id) {

@@ -3,6 +3,7 @@ package dev.onefold.aws.state;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.core.Counts;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.process.OlderCodeException;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,7 +26,10 @@ public sealed interface Fate {
     /// It is a dead letter.
     record Rejected(Malformed malformed) implements Fate {}
 
-    /// How often each came.
+    /// A newer version of the function has folded its key, so this process writes nothing of it: it must come again.
+    record HandedBack(OlderCodeException why) implements Fate {}
+
+    /// How often each came, without those that must come again.
     static Counts counts(List<Fate> fates) {
         Counts counts = new Counts(0, 0, 0, 0, 0);
         for (Fate fate : fates) {
@@ -36,6 +40,7 @@ public sealed interface Fate {
                         case Stale _ -> new Counts(0, 0, 1, 0, 0);
                         case Conflicting _ -> new Counts(0, 0, 0, 1, 0);
                         case Rejected _ -> new Counts(0, 0, 0, 0, 1);
+                        case HandedBack _ -> new Counts(0, 0, 0, 0, 0);
                     });
         }
         return counts;

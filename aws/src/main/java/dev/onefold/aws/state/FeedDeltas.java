@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// What changes of rows come to in the roll-ups that they feed.
-final class FeedDeltas {
+public final class FeedDeltas {
     private FeedDeltas() {}
 
     /// The sum of all changes.
@@ -27,6 +27,11 @@ final class FeedDeltas {
             }
         }
         return sum;
+    }
+
+    /// What a row of a table comes to.
+    public static Delta of(Feeds feeds, int table, byte[] row) {
+        return signed(feeds, table, row, false);
     }
 
     private static Delta signed(Feeds feeds, int table, byte @Nullable [] row, boolean leaves) {

@@ -1,9 +1,11 @@
 package dev.onefold.aws.state;
 
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.UserFunction;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Which function may go on where another one was. What it writes must be what is stored: the input, the order, the
@@ -36,10 +38,17 @@ public final class Functions {
         return before.feeds().equals(after.feeds()) ? null : "the roll-ups of its tables are others";
     }
 
+    /// Brings keys to the version of the function of this process, those of a newer one left as they are.
+    ///
+    /// @throws dev.onefold.core.shape.ShapeException if a context cannot be read by this version
+    public static void upgrade(Store store, Definition definition, List<byte[]> keys) {
+        KeySteps.upgrade(store, definition, keys);
+    }
+
     /// The function of this process.
     ///
     /// @throws IllegalStateException if there is none, or it does not write what the definition says
-    static UserFunction of(Store store, Pipeline served) {
+    public static UserFunction of(Store store, Pipeline served) {
         UserFunction function = store.function()
                 .orElseThrow(() -> new IllegalStateException("Pipeline " + served.name()
                         + " has a function, and this process was given no jar that has it"));

@@ -9,7 +9,6 @@ import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.letter.LettersInStep;
-import dev.onefold.aws.letter.LettersInStep.Removal;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.UserFunction;
 import dev.onefold.core.event.Decoder;
@@ -30,18 +29,19 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -66,7 +66,6 @@ final class KeySteps {
     private final List<Arrival> arrivals;
     private final boolean redriven;
     private final Fate[] fates;
-    private final Queue<OlderCodeException> older = new ConcurrentLinkedQueue<>();
 
     private record Came(int index, dev.onefold.core.process.Arrival event) {}
 
@@ -76,13 +75,25 @@ final class KeySteps {
         private final Deque<Came> events = new ArrayDeque<>();
         private final Map<String, KeyStep> sent = new HashMap<>();
 
-        private Pending(byte[] key) {
+        private boolean upgrades;
+
+        /// @param upgrades whether its head is brought to this version of the function, also without an event
+        private Pending(byte[] key, boolean upgrades) {
             this.key = key;
+            this.upgrades = upgrades;
+        }
+
+        private int left() {
+            return events.size() + (upgrades ? 1 : 0);
         }
     }
 
     /// A step that is ready to be written.
-    private record Ready(Pending pending, KeyStep step, List<TransactWriteItem> letterItems, List<Removal> removals) {
+    private record Ready(
+            Pending pending,
+            KeyStep step,
+            List<TransactWriteItem> letterItems,
+            List<List<TransactWriteItem>> removals) {
         int items() {
             return step.items() + letterItems.size();
         }
@@ -105,11 +116,21 @@ final class KeySteps {
     /// @param redriven whether the records are dead letters, whose letters are their caller's
     static List<Fate> process(Store store, Definition definition, List<Arrival> arrivals, boolean redriven) {
         UserFunction function = Functions.of(store, definition.servedView().pipeline());
-        return new KeySteps(store, function, arrivals, redriven).process(definition);
+        KeySteps steps = new KeySteps(store, function, arrivals, redriven);
+        return steps.process(definition, steps.decoded());
     }
 
-    private List<Fate> process(Definition first) {
-        List<Pending> left = new ArrayList<>(decoded());
+    /// Brings keys to this version of the function.
+    static void upgrade(Store store, Definition definition, List<byte[]> keys) {
+        UserFunction function = Functions.of(store, definition.servedView().pipeline());
+        new KeySteps(store, function, List.of(), false)
+                .process(
+                        definition,
+                        keys.stream().map(key -> new Pending(key, true)).toList());
+    }
+
+    private List<Fate> process(Definition first, List<Pending> pendings) {
+        List<Pending> left = new ArrayList<>(pendings);
         Definition definition = first;
         for (int attempt = 1, round = 1; !left.isEmpty(); attempt++, round++) {
             if (attempt > ATTEMPTS_MAX) {
@@ -120,7 +141,7 @@ final class KeySteps {
             }
             int before = events(left);
             attempt(definition, left, round > 1);
-            left.removeIf(pending -> pending.events.isEmpty());
+            left.removeIf(pending -> pending.left() == 0);
             if (!left.isEmpty()) {
                 if (events(left) < before) {
                     attempt = 0;
@@ -131,14 +152,11 @@ final class KeySteps {
                 Functions.of(store, definition.servedView().pipeline());
             }
         }
-        if (!older.isEmpty()) {
-            throw Objects.requireNonNull(older.peek());
-        }
         return Arrays.asList(fates);
     }
 
     private static int events(List<Pending> left) {
-        return left.stream().mapToInt(pending -> pending.events.size()).sum();
+        return left.stream().mapToInt(Pending::left).sum();
     }
 
     private List<Pending> decoded() {
@@ -162,7 +180,7 @@ final class KeySteps {
                     ? dev.onefold.core.process.Arrival.filtered()
                     : dev.onefold.core.process.Arrival.counted(event.data, event.contentFrom, event.contentTo);
             byte[] origin = KeyLetters.origin(key, version, content, arrived);
-            byKey.computeIfAbsent(ByteBuffer.wrap(key), _ -> new Pending(key))
+            byKey.computeIfAbsent(ByteBuffer.wrap(key), _ -> new Pending(key, false))
                     .events
                     .add(new Came(index, new dev.onefold.core.process.Arrival(version, content, origin, redriven)));
         }
@@ -193,7 +211,7 @@ final class KeySteps {
         if (known != null) {
             settle(pending, known); // It went in when no answer came.
         }
-        if (pending.events.isEmpty()) {
+        if (pending.left() == 0) {
             return Optional.empty();
         }
         try {
@@ -202,8 +220,7 @@ final class KeySteps {
         } catch (StoredKey.Moved again) {
             return Optional.empty();
         } catch (OlderCodeException e) {
-            older.add(e);
-            pending.events.clear();
+            settle(pending, Collections.nCopies(pending.events.size(), new Fate.HandedBack(e)));
             return Optional.empty();
         }
     }
@@ -287,18 +304,38 @@ final class KeySteps {
                 throw new StoredKey.Moved();
             }
         }
-        List<Removal> removals = new ArrayList<>();
-        for (byte[] origin : step.change().withdrawn()) {
+        List<List<TransactWriteItem>> removals = new ArrayList<>();
+        Set<String> keeps = kept.stream().map(Letter::identity).collect(Collectors.toSet());
+        for (byte[] origin : withdrawn(pending, step)) {
             for (Reason reason : List.of(Reason.FAILED, Reason.TOO_LATE)) {
-                letters.removal(KeyLetters.identity(reason, origin)).ifPresent(removals::add);
+                String identity = KeyLetters.identity(reason, origin);
+                if (!keeps.contains(identity)) {
+                    removals.add(letters.removal(identity));
+                }
             }
         }
-        for (Removal removal : removals) {
-            if (items.size() + removal.items().size() <= room) {
-                items.addAll(removal.items());
+        for (List<TransactWriteItem> removal : removals) {
+            if (items.size() + removal.size() <= room) {
+                items.addAll(removal);
             }
         }
         return new Ready(pending, step, items, removals);
+    }
+
+    /// Whose letters a step removes: also those of late events that it has folded. One may have been too late, or have
+    /// failed, when it came before.
+    private List<byte[]> withdrawn(Pending pending, KeyStep step) {
+        List<byte[]> withdrawn = new ArrayList<>(step.change().withdrawn());
+        if (step.change().base() != null && !redriven) {
+            Iterator<Came> events = pending.events.iterator();
+            for (Fate fate : step.fates()) {
+                Came came = events.next();
+                if (fate instanceof Fate.Accepted || fate instanceof Fate.Conflicting(var loser) && loser.isEmpty()) {
+                    withdrawn.add(came.event.origin());
+                }
+            }
+        }
+        return withdrawn;
     }
 
     private @Nullable Arrival record(Pending pending, Change.Letter letter) {
@@ -365,11 +402,10 @@ final class KeySteps {
     private void done(Ready ready) {
         settle(ready.pending, ready.step);
         ready.step.clean(store);
-        for (Removal removal : ready.removals) {
-            if (!ready.letterItems.containsAll(removal.items())) {
-                store.transact(removal.items());
+        for (List<TransactWriteItem> removal : ready.removals) {
+            if (!ready.letterItems.containsAll(removal)) {
+                store.transact(removal);
             }
-            removal.after().run();
         }
     }
 
@@ -421,6 +457,7 @@ final class KeySteps {
     }
 
     private void settle(Pending pending, List<Fate> some) {
+        pending.upgrades = false;
         for (Fate fate : some) {
             fates[pending.events.remove().index] = fate;
         }

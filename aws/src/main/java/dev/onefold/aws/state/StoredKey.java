@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -66,6 +67,24 @@ public final class StoredKey implements dev.onefold.core.process.Store {
                 .stream()
                 .map(KeyItem::of)
                 .toList();
+    }
+
+    /// Reads something of a key, again if another step was written meanwhile.
+    ///
+    /// @param reading is given the head, which is `null` if there is none
+    public static <T> T atOnce(
+            Store store, List<OutputTable> tables, byte[] key, BiFunction<@Nullable KeyItem, StoredKey, T> reading) {
+        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+            List<KeyItem> heads = heads(store, List.of(key));
+            KeyItem head = heads.isEmpty() ? null : heads.getFirst();
+            try {
+                return reading.apply(head, new StoredKey(store, tables, key, head));
+            } catch (Moved moved) {
+                store.backOff(attempt);
+            }
+        }
+        throw new IllegalStateException("A key was written each time that it was read, " + ATTEMPTS_MAX
+                + " times. Ask again, or read single rows from their tables.");
     }
 
     @Override

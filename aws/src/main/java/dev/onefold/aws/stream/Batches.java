@@ -6,6 +6,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Brings records that were read again into the rows. Any thread may call.
@@ -28,7 +29,14 @@ final class Batches {
     /// that each of these costs only itself.
     static Taken take(Store store, List<Arrival> arrivals) {
         try {
-            return new Taken(Fate.counts(StateAndMap.process(store, arrivals)), null);
+            List<Fate> fates = StateAndMap.process(store, arrivals);
+            return new Taken(
+                    Fate.counts(fates),
+                    fates.stream()
+                            .map(fate -> fate instanceof Fate.HandedBack(var why) ? why : null)
+                            .filter(Objects::nonNull)
+                            .findFirst()
+                            .orElse(null));
         } catch (RuntimeException | Error failed) { // One record may cost a stack or a heap of its own.
             if (arrivals.size() <= 1) {
                 return new Taken(NONE, failed);

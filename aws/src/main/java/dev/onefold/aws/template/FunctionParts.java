@@ -54,7 +54,7 @@ final class FunctionParts {
         return "'" + name.replace("'", "''") + "'";
     }
 
-    /// What State may do with them.
+    /// What State and Upkeep may do with them.
     String permissions() {
         if (tables.isEmpty()) {
             return "";
@@ -64,8 +64,7 @@ final class FunctionParts {
                 .collect(Collectors.joining(", "));
         return statement("FunctionTables", "'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'", all)
                 + statement("KeptEvents", "'dynamodb:DeleteItem'", "!GetAtt Rows.Arn")
-                + statement("WithdrawnLetters", "'dynamodb:DeleteItem'", "!GetAtt Letters.Arn")
-                + statement("WithdrawnBytes", "'s3:DeleteObject'", "!Sub '${LettersBucket.Arn}/*'");
+                + statement("WithdrawnLetters", "'dynamodb:DeleteItem'", "!GetAtt Letters.Arn");
     }
 
     private static String statement(String sid, String actions, String resources) {

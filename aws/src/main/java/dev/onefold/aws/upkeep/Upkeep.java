@@ -103,7 +103,7 @@ public final class Upkeep {
     private Outcome step(Definition definition, int auditOneIn) {
         Pipeline served = definition.servedView().pipeline();
         if (served.fold() instanceof Processing || wanted.fold() instanceof Processing) {
-            return ofFunction(definition);
+            return ofFunction(definition, auditOneIn);
         }
         if (isSame(served, wanted)) {
             return keep(definition, auditOneIn);
@@ -117,11 +117,13 @@ public final class Upkeep {
     }
 
     /// A function of the same tables and roll-ups takes the place of the one before: each key goes on with it at its
-    /// next event. Nothing is filled or audited.
-    private Outcome ofFunction(Definition definition) {
+    /// next event, or when a pass over the keys comes to it.
+    private Outcome ofFunction(Definition definition, int auditOneIn) {
         Pipeline served = definition.servedView().pipeline();
         if (isSame(served, wanted)) {
-            return new Outcome.Idle();
+            return store.function()
+                    .map(function -> pass(KeyPass.go(store, definition, function, auditOneIn, goesOn)))
+                    .orElseGet(Outcome.Idle::new);
         }
         String difference = Functions.difference(served, wanted);
         if (difference != null) {
@@ -131,6 +133,18 @@ public final class Upkeep {
                     + " of its own, on the same stream, and send it what the stream has forgotten.");
         }
         return replaced(definition.withPipeline(wanted), _ -> new Outcome.Serving(wanted));
+    }
+
+    /// Of an audit, each step reports the keys that it has looked at.
+    private Outcome pass(KeyPass.Done done) {
+        Verification audit = done.audit();
+        if (audit != null) {
+            audited.accept(audit);
+        }
+        if (!done.isAll()) {
+            return new Outcome.Working(done.keys());
+        }
+        return audit == null ? new Outcome.Idle() : new Outcome.Audited(audit);
     }
 
     /// What is served is to be served.

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class BoundedCallsTest {
     @Test
-    void a_call_that_does_not_return_is_left_alone_and_the_next_one_has_another_thread() {
+    void hazard_69_a_call_that_does_not_return_is_left_alone_and_the_next_one_has_another_thread() {
         BoundedCalls calls = new BoundedCalls(Duration.ofMillis(50));
         CountDownLatch never = new CountDownLatch(1);
         assertThatThrownBy(() -> calls.call(() -> {
@@ -30,5 +30,28 @@ class BoundedCallsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("no");
         never.countDown();
+    }
+
+    @Test
+    void hazard_69_a_process_with_too_many_calls_that_do_not_return_is_to_end() throws InterruptedException {
+        BoundedCalls calls = new BoundedCalls(Duration.ofMillis(5));
+        CountDownLatch never = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(BoundedCalls.LEFT_MAX);
+        for (int i = 0; i < BoundedCalls.LEFT_MAX; i++) {
+            assertThatThrownBy(() -> calls.call(() -> {
+                        while (never.getCount() > 0) {
+                            Thread.onSpinWait();
+                        }
+                        ended.countDown();
+                        return Step.to(new Seen(0, 0));
+                    }))
+                    .isInstanceOf(OverrunException.class);
+        }
+        assertThat(BoundedCalls.isFull()).isTrue();
+        never.countDown();
+        ended.await();
+        while (BoundedCalls.isFull()) { // The last of them is about to return.
+            Thread.onSpinWait();
+        }
     }
 }

@@ -171,6 +171,7 @@ class FunctionOrdersTest {
             case Fate.Stale _ -> Verdict.STALE;
             case Fate.Conflicting _ -> Verdict.CONFLICTING;
             case Fate.Rejected _ -> Verdict.REJECTED;
+            case Fate.HandedBack(var why) -> throw why;
         };
     }
 

@@ -10,6 +10,7 @@ import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.process.Steps;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FunctionPartsTest {
@@ -23,7 +24,7 @@ class FunctionPartsTest {
     }
 
     @Test
-    void each_table_of_a_function_is_one_of_its_own_that_state_may_write() {
+    void each_table_of_a_function_is_one_of_its_own_that_state_and_upkeep_may_write() {
         Pipeline bound = LoadedFunction.of(pipeline(""), new Steps()).pipeline();
         ReadTemplate template =
                 new ReadTemplate(Template.of(bound, Input.NEW_STREAM).yaml());
@@ -36,12 +37,15 @@ class FunctionPartsTest {
                 .isEqualTo("[{\"AttributeName\":\"k\",\"AttributeType\":\"S\"},"
                         + "{\"AttributeName\":\"bucket\",\"AttributeType\":\"N\"}]");
         assertThat(template.resources("AWS::DynamoDB::Table")).hasSize(6);
-        assertThat(RolesTest.statements(template.resource("StateRole")).stream()
-                        .filter(statement -> statement.get("Sid").asText().equals("FunctionTables"))
-                        .findFirst()
-                        .orElseThrow()
-                        .toString())
-                .contains("FunctionTable1.Arn", "FunctionTable2.Arn", "dynamodb:PutItem");
+        for (String role : List.of("StateRole", "UpkeepRole")) {
+            assertThat(RolesTest.statements(template.resource(role)).stream()
+                            .filter(statement -> statement.get("Sid").asText().equals("FunctionTables"))
+                            .findFirst()
+                            .orElseThrow()
+                            .toString())
+                    .as(role)
+                    .contains("FunctionTable1.Arn", "FunctionTable2.Arn", "dynamodb:PutItem");
+        }
     }
 
     @Test

@@ -131,7 +131,7 @@ public final class KeyFold {
         BigInteger version = event.number();
         Runs runs = head.runs();
         boolean again = event.redriven() && head.failed().contains(version);
-        if (!again && runs.contains(version)) {
+        if (!again && (runs.contains(version) || head.failed().contains(version))) {
             return head.compareTo(event) == 0 ? same(event) : Verdict.DUPLICATE;
         }
         if (!again && runs.isForgotten(version)) {

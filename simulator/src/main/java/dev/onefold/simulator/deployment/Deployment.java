@@ -7,8 +7,10 @@ import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.Threads;
+import dev.onefold.aws.store.UserFunction;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.core.process.StepFunction.Caller;
 import dev.onefold.fakes.aws.DeploymentTables;
 import dev.onefold.fakes.aws.SimulatedClient;
 import dev.onefold.fakes.aws.SimulatedDynamoDb;
@@ -36,16 +38,17 @@ public final class Deployment {
     /// For functions whose log nobody reads.
     static final Metrics SILENT = new Metrics(new PrintStream(OutputStream.nullOutputStream()), "simulated");
 
-    final VirtualTime time;
-    final SimulatedDynamoDb dynamo;
+    public final VirtualTime time;
+    public final SimulatedDynamoDb dynamo;
     final SimulatedBucket bucket;
-    final Store.Tables tables = Store.Tables.of("it");
+    public final Store.Tables tables = Store.Tables.of("it");
     private final SplittableRandom random;
     private final int deltasPerCommitMax;
     private final long clockSkewMsMax;
+    private Optional<LoadedFunction> released = Optional.empty();
 
     /// One whose commits take few deltas, or as many as they can, as chance says.
-    Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random) {
+    public Deployment(VirtualTime time, SimulatedDynamoDb dynamo, SplittableRandom random) {
         this(
                 time,
                 dynamo,
@@ -102,12 +105,8 @@ public final class Deployment {
     /// The same for a process of somebody's.
     Store store(SimulatedClient client, Threads threads) {
         Duration skew = Duration.ofMillis(random.nextLong(-clockSkewMsMax, clockSkewMsMax));
-        return new Store(
-                        client,
-                        tables,
-                        threads,
-                        random.split(),
-                        () -> time.instant().plus(skew))
+        return new Store(client, tables, threads, random.split(), () -> time.instant()
+                        .plus(skew))
                 .withDeltasPerCommitMax(deltasPerCommitMax)
                 .with(new Store.Bucket(() -> bucket.client(client), Optional.of("letters")));
     }
@@ -118,8 +117,27 @@ public final class Deployment {
                 .withDeltasPerCommitMax(deltasPerCommitMax);
     }
 
+    /// Deploys a user's function: processes that begin from now on have it.
+    public void release(LoadedFunction function) {
+        released = Optional.of(function);
+    }
+
+    /// Whether a user's function was deployed.
+    boolean isOfFunction() {
+        return released.isPresent();
+    }
+
+    /// The tables as a process sees them that begins now, with the user's function if there is one.
+    public Store process(SimulatedClient client) {
+        Store store = store(client);
+        return released.map(function -> store.with(new UserFunction(function, () -> Caller.DIRECT, impurity -> {
+                    throw new AssertionError(impurity.toString());
+                })))
+                .orElse(store);
+    }
+
     /// Makes the tables of a user's function.
-    void makeTables(LoadedFunction function) {
+    public void makeTables(LoadedFunction function) {
         for (OutputTable table : OutputTable.of(function.pipeline(), function.processing())) {
             List<String> key = table.key().stream().map(OutputTable.Key::name).toList();
             Set<String> numbers = table.key().stream()
@@ -141,7 +159,7 @@ public final class Deployment {
     }
 
     /// The same where nothing comes of it.
-    CompletableFuture<Void> start(Runnable task) {
+    public CompletableFuture<Void> start(Runnable task) {
         return CompletableFuture.runAsync(task, time::start);
     }
 

@@ -32,7 +32,7 @@ import software.amazon.awssdk.services.kinesis.model.Shard;
 /// The stream, who puts records into it, and the mapping that brings them to State; shards are split and merged
 /// meanwhile, the stream is deleted and made anew, and so is the mapping, which then begins with what was long done.
 /// What the mapping gives up is named in the retry queue, and State reads it again; anybody may replay.
-final class Intake implements AutoCloseable {
+public final class Intake implements AutoCloseable {
     private static final String STREAM = "s";
     private static final int SHARDS_MAX = 3;
     private static final int BATCH_MAX = 30;
@@ -58,7 +58,8 @@ final class Intake implements AutoCloseable {
     private CompletableFuture<Void> put = CompletableFuture.completedFuture(null);
     private boolean closed;
 
-    Intake(Deployment deployment, Pipeline pipeline, SplittableRandom random, double faultChance, Faults faults) {
+    public Intake(
+            Deployment deployment, Pipeline pipeline, SplittableRandom random, double faultChance, Faults faults) {
         this.deployment = deployment;
         this.random = random;
         this.faultChance = faultChance;
@@ -72,8 +73,10 @@ final class Intake implements AutoCloseable {
                 random.split(),
                 faultChance,
                 client -> new StateFunction(
-                                deployment.store(client), pipeline, Deployment.SILENT, () -> streams(kinesis.client()))
-                        ::handle);
+                                deployment.process(client),
+                                pipeline,
+                                Deployment.SILENT,
+                                () -> streams(kinesis.client()))::handle);
         queues = new SimulatedQueues(deployment.time, random.nextLong());
         queues.create(RETRIES, Duration.ofSeconds(1 + random.nextInt(VISIBILITY_SECONDS_MAX)), Integer.MAX_VALUE);
         queues.inject(faults);
@@ -88,7 +91,7 @@ final class Intake implements AutoCloseable {
                         1 + random.nextInt(BATCH_MAX),
                         Duration.ofMillis(random.nextBoolean() ? 0 : random.nextInt(3_000)))
                 .withParallelizationFactor(1 + random.nextInt(10))
-                .withFailure(random.nextBoolean(), random.nextBoolean())
+                .withFailure(random.nextBoolean(), random.nextBoolean() || deployment.isOfFunction())
                 // The template never gives up; who does finds the records in the queue.
                 .withEnd(
                         random.nextInt(4) == 0 ? random.nextInt(ATTEMPTS_MAX) : -1,
@@ -124,14 +127,14 @@ final class Intake implements AutoCloseable {
     }
 
     /// Begins to put these.
-    void put(List<byte[]> records) {
+    public void put(List<byte[]> records) {
         put = producers.put(STREAM, records);
     }
 
     /// Whether all that was to be put is in the stream, and was in invocations that succeeded.
     ///
     /// @throws AssertionError if a function failed and no service was at fault
-    boolean isDone() {
+    public boolean isDone() {
         Throwable bug = sandboxes.bug();
         if (bug != null) {
             throw new AssertionError("State failed: " + bug, bug);
@@ -146,7 +149,7 @@ final class Intake implements AutoCloseable {
     }
 
     /// What is in the way of being done.
-    String state() {
+    public String state() {
         return "put " + put.isDone() + ", ends " + kinesis.ends(STREAM) + ", " + mapping.lastProcessingResult()
                 + ", retries " + queues.bodies(RETRIES) + ", " + retries.lastProcessingResult();
     }
@@ -160,6 +163,11 @@ final class Intake implements AutoCloseable {
         if (random.nextBoolean()) {
             replaceMapping();
         }
+    }
+
+    /// From now on functions of what was deployed last take the records, but for those that have begun.
+    public void retire() {
+        sandboxes.retire();
     }
 
     /// Another mapping begins at the oldest record.
@@ -274,8 +282,7 @@ final class Intake implements AutoCloseable {
         retries.close();
     }
 
-    @Nullable
-    Throwable bug() {
+    public @Nullable Throwable bug() {
         return sandboxes.bug();
     }
 }

@@ -17,7 +17,7 @@ import software.amazon.awssdk.services.dynamodb.model.OperationType;
 
 /// Reduce, woken by the stream of the deltas' table and each minute, by either more than once, late or not at all, and
 /// killed in the middle.
-final class Reducers implements AutoCloseable {
+public final class Reducers implements AutoCloseable {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final byte[] TICK = "{}".getBytes(StandardCharsets.UTF_8);
     private static final int FAMILIES_MAX = 3;
@@ -30,7 +30,7 @@ final class Reducers implements AutoCloseable {
     private final @Nullable StreamMapping mapping;
     private boolean closed;
 
-    Reducers(Deployment deployment, SplittableRandom random, double faultChance, Faults faults) {
+    public Reducers(Deployment deployment, SplittableRandom random, double faultChance, Faults faults) {
         this.deployment = deployment;
         this.random = random;
         this.faultChance = faultChance;
@@ -81,13 +81,12 @@ final class Reducers implements AutoCloseable {
     }
 
     /// What a function failed with that was not a service's fault; `null` if there is nothing.
-    @Nullable
-    Throwable bug() {
+    public @Nullable Throwable bug() {
         return sandboxes.bug();
     }
 
     /// From now on only the minutes wake.
-    void loseStream() {
+    public void loseStream() {
         if (mapping != null) {
             mapping.close();
         }

@@ -24,6 +24,7 @@ final class Sandboxes implements Invoker {
     private final Code code;
     private final Deque<Sandbox> idle = new ArrayDeque<>();
     private int invocations;
+    private int generation;
     private @Nullable Throwable bug;
 
     /// What a sandbox loads when it begins.
@@ -36,7 +37,7 @@ final class Sandboxes implements Invoker {
         byte[] handle(byte[] event);
     }
 
-    private record Sandbox(SimulatedClient client, Function function) {}
+    private record Sandbox(SimulatedClient client, Function function, int generation) {}
 
     /// @param faultChance chance, from 0 to 1, that an invocation is killed
     Sandboxes(Deployment deployment, SplittableRandom random, double faultChance, Code code) {
@@ -44,6 +45,12 @@ final class Sandboxes implements Invoker {
         this.random = random;
         this.faultChance = faultChance;
         this.code = code;
+    }
+
+    /// Gives no invocation to a sandbox of before any more.
+    void retire() {
+        generation++;
+        idle.clear();
     }
 
     int invocations() {
@@ -75,7 +82,9 @@ final class Sandboxes implements Invoker {
                         return;
                     }
                     deployment.time.cancel(end);
-                    idle.push(sandbox);
+                    if (sandbox.generation == generation) {
+                        idle.push(sandbox);
+                    }
                     if (failure == null) {
                         answer.complete(bytes);
                     } else {
@@ -88,7 +97,7 @@ final class Sandboxes implements Invoker {
 
     private Sandbox cold() {
         SimulatedClient client = deployment.dynamo.client("sandbox");
-        return new Sandbox(client, code.load(client));
+        return new Sandbox(client, code.load(client), generation);
     }
 
     /// A function may fail because its services do; a bug in it must not hide among these.

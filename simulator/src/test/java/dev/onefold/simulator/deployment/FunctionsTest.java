@@ -16,7 +16,6 @@ import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.process.KeyState;
-import dev.onefold.core.process.OlderCodeException;
 import dev.onefold.core.process.RowId;
 import dev.onefold.core.process.Steps;
 import dev.onefold.core.query.Query;
@@ -257,9 +256,9 @@ class FunctionsTest {
                 .with(Functions.called(Functions.load(IN_ORDER + ",\"version\":2", Functions.TOTALS, new Steps())));
         StateAndMap.process(newer, List.of(functions.arrival("a", 2, 1, "put")));
         Map<String, String> rows = functions.rows("buckets");
-        assertThatThrownBy(() ->
-                        functions.process(functions.arrival("a", 3, 1, "put"), functions.arrival("b", 1, 2, "put")))
-                .isInstanceOf(OlderCodeException.class);
+        List<Fate> fates = functions.process(functions.arrival("a", 3, 1, "put"), functions.arrival("b", 1, 2, "put"));
+        assertThat(fates.getFirst()).isInstanceOf(Fate.HandedBack.class);
+        assertThat(fates.getLast()).isEqualTo(new Fate.Accepted());
         assertThat(functions.rows("buckets")).containsAllEntriesOf(rows).hasSize(rows.size() + 1);
         assertThat(functions.engine().state(List.of("a")).orElseThrow().code()).isEqualTo(2);
         assertThat(functions.engine().state(List.of("b"))).isPresent();

@@ -1,0 +1,234 @@
+package dev.onefold.simulator.keyed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.function.Metrics;
+import dev.onefold.aws.function.StateFunction;
+import dev.onefold.aws.item.OutputTable;
+import dev.onefold.aws.state.Fate;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Truth;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.core.shape.Codec;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fixtures.Seeds;
+import dev.onefold.oracle.KeyedOracle.Order;
+import dev.onefold.simulator.deployment.Deployment;
+import dev.onefold.simulator.keyed.Trails.Entry;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/// The hazards of functions per key on AWS, each with its schedule.
+class AwsKeyedHazardsTest {
+    private final Deployment deployment = Deployment.calm();
+
+    private LoadedFunction release(Order order, int keep, int code) {
+        LoadedFunction function = new LifeCase(order, keep, true, List.of()).loaded(code);
+        if (code == 1) {
+            deployment.makeTables(function);
+        }
+        deployment.release(function);
+        AwsEngine.open(process(), code == 1 ? function.pipeline() : served(), 2, 2);
+        return function;
+    }
+
+    private dev.onefold.core.pipeline.Pipeline served() {
+        return engine().pipeline();
+    }
+
+    private Store process() {
+        return deployment.process(deployment.dynamo.client("process"));
+    }
+
+    private AwsEngine engine() {
+        return AwsEngine.deployed(process());
+    }
+
+    private static Arrival arrival(String key, int version, String what) {
+        Trails.Event event = new Trails.Event(1, key, version, version * 10, what);
+        return new Arrival(
+                "s/shard",
+                Integer.toString(version + 1),
+                0,
+                LifeCase.records(List.of(event)).getFirst());
+    }
+
+    private List<Fate> take(Arrival... arrivals) {
+        return StateAndMap.process(process(), List.of(arrivals));
+    }
+
+    private List<Entry> trail(String key) {
+        return engine().state(List.of(key)).map(TrailJudge::trail).orElse(List.of());
+    }
+
+    @Test
+    void hazard_62_and_63_a_function_that_is_killed_anywhere_leaves_all_of_a_step_or_nothing() {
+        LoadedFunction function = release(Order.IN_ORDER, 100, 1);
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        Seeds.forAllSeeds(20, random -> {
+            SimulatedClient client = deployment.dynamo.client("killed");
+            Store killed = deployment.process(client);
+            int from = random.nextInt(50);
+            var _ = deployment.start(() -> StateAndMap.process(
+                    killed,
+                    List.of(arrival("a", from, "put"), arrival("a", from + 2, "remove"), arrival("a", 7, "put"))));
+            deployment.time.runFor(Duration.ofMillis(random.nextInt(150)));
+            client.kill();
+            deployment.time.runFor(Duration.ofMinutes(1));
+            assertThat(AwsKeyedSimulation.rows(deployment, function)).isEqualTo(TrailJudge.rows("a", trail("a")));
+        });
+        assertThat(trail("a")).isNotEmpty();
+    }
+
+    @Test
+    void hazard_64_events_of_one_key_that_several_functions_take_at_once_are_each_folded_once() {
+        release(Order.EVERY, 1_000, 1);
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        for (int twin = 0; twin < 4; twin++) {
+            int first = twin % 2 * 10;
+            var _ = deployment.start(() -> StateAndMap.process(
+                    process(),
+                    IntStream.range(first, first + 20)
+                            .mapToObj(version -> arrival("a", version, "put"))
+                            .toList()));
+        }
+        deployment.time.runFor(Duration.ofMinutes(5));
+        assertThat(trail("a").stream().map(Entry::v))
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, 30).mapToObj(version -> (long) version).toList());
+    }
+
+    @Test
+    void hazard_65_rows_that_only_the_order_of_arrival_wrote_are_withdrawn() {
+        LoadedFunction function = release(Order.IN_ORDER, 100, 1);
+        take(arrival("a", 1, "put"), arrival("a", 3, "put"), arrival("a", 4, "put"));
+        var before = AwsKeyedSimulation.rows(deployment, function);
+        take(arrival("a", 2, "put"));
+        var after = AwsKeyedSimulation.rows(deployment, function);
+        assertThat(trail("a").stream().map(Entry::v)).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(after).isEqualTo(TrailJudge.rows("a", trail("a"))).isNotEqualTo(before);
+    }
+
+    @Test
+    void hazard_66_an_event_beyond_what_is_kept_is_a_dead_letter_whole() {
+        release(Order.IN_ORDER, 2, 1);
+        take(arrival("a", 1, "put"), arrival("a", 3, "put"), arrival("a", 4, "put"), arrival("a", 5, "put"));
+        List<Entry> before = trail("a");
+        Arrival late = arrival("a", 2, "put");
+        take(late);
+        take(new Arrival("other/shard", "77", 0, late.data()));
+        assertThat(trail("a")).isEqualTo(before);
+        List<DeadLetter> letters = engine().deadLetters().list(0, 9);
+        assertThat(letters).extracting(DeadLetter::reason).containsExactly(Reason.TOO_LATE);
+        assertThat(engine().deadLetters().record(letters.getFirst().id())).isEqualTo(late.data());
+    }
+
+    @Test
+    void hazard_67_older_code_hands_back_what_newer_code_has_folded_and_the_healthy_records_are_in() {
+        release(Order.LATEST, 1, 1);
+        Store old = process();
+        take(arrival("a", 1, "put"));
+        release(Order.LATEST, 1, 2);
+        take(arrival("a", 2, "put"));
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        StateFunction state =
+                new StateFunction(old, served(), new Metrics(new PrintStream(log, true, StandardCharsets.UTF_8), "it"));
+        String answer = new String(
+                state.handle(event(arrival("b", 3, "put"), arrival("a", 4, "put"), arrival("b", 5, "put"))),
+                StandardCharsets.UTF_8);
+        assertThat(answer).isEqualTo("{\"batchItemFailures\":[{\"itemIdentifier\":\"5\"}]}");
+        assertThat(log.toString(StandardCharsets.UTF_8)).contains("version 2 of the function, and version 1 runs here");
+        assertThat(trail("a").stream().map(Entry::code)).containsExactly(1, 2);
+        assertThat(trail("b").stream().map(Entry::v)).containsExactly(3L, 5L);
+        assertThat(engine().deadLetters().size()).isZero();
+    }
+
+    private static byte[] event(Arrival... arrivals) {
+        List<String> records = new ArrayList<>();
+        for (Arrival each : arrivals) {
+            records.add("{\"eventID\":\"shard:%s\",\"eventSourceARN\":\"%s\",\"kinesis\":{\"sequenceNumber\":\"%s\",\"data\":\"%s\"}}"
+                    .formatted(
+                            each.sequence(),
+                            "arn:aws:kinesis:eu-central-1:000000000000:stream/s",
+                            each.sequence(),
+                            Base64.getEncoder().encodeToString(each.data())));
+        }
+        return ("{\"Records\":[" + String.join(",", records) + "]}").getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void hazard_67_keys_that_no_event_touches_are_brought_to_a_raised_version() {
+        release(Order.IN_ORDER, 100, 1);
+        take(arrival("idle", 1, "put"), arrival("idle", 2, "put"), arrival("b", 1, "put"));
+        LoadedFunction raised = release(Order.IN_ORDER, 100, 2);
+        List<Upkeep.Outcome> outcomes = new ArrayList<>();
+        for (int step = 0; step < 4; step++) {
+            int pages = step;
+            outcomes.add(Upkeep.step(process(), raised.pipeline(), 0, () -> pages > 1, _ -> {}));
+        }
+        assertThat(outcomes.getFirst()).isInstanceOf(Upkeep.Outcome.Serving.class);
+        assertThat(outcomes.get(1)).isInstanceOf(Upkeep.Outcome.Working.class);
+        assertThat(outcomes.getLast()).isInstanceOf(Upkeep.Outcome.Idle.class);
+        assertThat(trail("idle").stream().map(Entry::code)).containsExactly(2, 2);
+        assertThat(AwsKeyedSimulation.rows(deployment, raised))
+                .containsAllEntriesOf(TrailJudge.rows("idle", trail("idle")));
+    }
+
+    @Test
+    void hazard_69_an_event_at_which_the_function_throws_is_aside_and_its_key_goes_on() {
+        release(Order.LATEST, 1, 1);
+        List<Fate> fates = take(arrival("a", 1, "put"), arrival("a", 2, "fail"), arrival("a", 3, "put"));
+        assertThat(fates.get(1)).isInstanceOf(Fate.Rejected.class);
+        assertThat(trail("a").stream().map(Entry::v)).containsExactly(1L, 3L);
+        assertThat(engine().deadLetters().list(0, 9)).extracting(DeadLetter::reason).containsExactly(Reason.FAILED);
+    }
+
+    @Test
+    void verify_finds_totals_that_differ_from_the_rows_of_their_tables_and_no_others() {
+        LoadedFunction function = release(Order.EVERY, 1_000, 1);
+        take(arrival("a", 1, "put"), arrival("b", 2, "put"), arrival("c", 3, "put"));
+        assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+        assertThat(engine().verify(new Truth.Rows(1)).groups()).isPositive();
+        OutputTable buckets = OutputTable.of(function.pipeline(), function.processing()).stream()
+                .filter(table -> table.name().equals("buckets"))
+                .findFirst()
+                .orElseThrow();
+        byte[] strange = Codec.of(Trails.Bucket.class).encode(new Trails.Bucket("strange", 0, 1));
+        deployment.of(deployment
+                .dynamo
+                .client("by hand")
+                .putItem(put -> put.tableName(deployment.tables.output("buckets"))
+                        .item(buckets.item(Tuple.of(List.of("strange", "0")), strange, true))));
+        assertThat(engine().verify(new Truth.Rows(1)).differences())
+                .extracting(difference -> difference.group())
+                .containsExactly(List.of("0"));
+    }
+
+    @Test
+    void verify_beside_intake_finds_no_difference() {
+        release(Order.IN_ORDER, 100, 1);
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        for (int second = 0; second < 30; second++) {
+            int version = 1 + second % 2 * 40 + second;
+            deployment.time.schedule(Duration.ofMillis(700L * second), () -> {
+                var _ = deployment.start(() -> StateAndMap.process(process(), List.of(arrival("a", version, "put"))));
+            });
+        }
+        assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+    }
+}
