@@ -11,7 +11,12 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.jar.JarFile;
 import java.util.zip.ZipException;
 
@@ -23,6 +28,9 @@ import java.util.zip.ZipException;
 /// @param jar the bytes of the jar; empty if the function is on the class path
 public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
     public static final int JAR_BYTES_MAX = 64 * 1024 * 1024;
+
+    /// For the code that runs when a function is loaded: its class, its constructor, `tables()` and `start()`.
+    private static final Duration LOAD_MAX = Duration.ofSeconds(10);
 
     /// The function that a pipeline file names.
     ///
@@ -37,18 +45,51 @@ public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
     /// @param pipeline of the file
     /// @throws IllegalArgumentException saying what is wrong with the jar or the class
     public static PipelineFunction load(Path pipelineFile, Pipeline pipeline) {
+        return load(pipelineFile, pipeline, LOAD_MAX);
+    }
+
+    static PipelineFunction load(Path pipelineFile, Pipeline pipeline, Duration most) {
         if (!(pipeline.fold() instanceof Processing processing)) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no process section");
         }
         if (processing.jar() == null) {
-            return new PipelineFunction(LoadedFunction.load(pipeline, onClassPath(), ""), Optional.empty());
+            return new PipelineFunction(load(pipeline, onClassPath(), "", most), Optional.empty());
         }
         Path jar = pipelineFile.toAbsolutePath().resolveSibling(processing.jar());
         byte[] bytes = read(jar);
         return new PipelineFunction(
-                LoadedFunction.load(
-                        pipeline, new URLClassLoader(new URL[] {url(jar)}, new LoadedFunction.Classes()), Sha256.hex(bytes)),
+                load(
+                        pipeline,
+                        new URLClassLoader(new URL[] {url(jar)}, new LoadedFunction.Classes()),
+                        Sha256.hex(bytes),
+                        most),
                 Optional.of(bytes));
+    }
+
+    /// The thread of a load that does not return is abandoned: nothing can end the user's code.
+    private static LoadedFunction load(Pipeline pipeline, ClassLoader loader, String sha256, Duration most) {
+        FutureTask<LoadedFunction> load = new FutureTask<>(() -> LoadedFunction.load(pipeline, loader, sha256));
+        Thread.ofPlatform().daemon().name("onefold-function-load").start(load);
+        try {
+            return load.get(most.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case RuntimeException failure -> throw failure;
+                case Error failure -> throw failure;
+                case null, default -> throw new IllegalStateException("A function could not be loaded", e);
+            }
+        } catch (TimeoutException e) {
+            load.cancel(true);
+            throw new IllegalArgumentException(
+                    "Class " + ((Processing) pipeline.fold()).className() + " was not ready within " + most.toMillis()
+                            + " ms: its static code, its constructor, tables() or start() does not return. None of"
+                            + " them may wait or compute",
+                    e);
+        } catch (InterruptedException e) {
+            load.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while a function was loaded", e);
+        }
     }
 
     private static ClassLoader onClassPath() {

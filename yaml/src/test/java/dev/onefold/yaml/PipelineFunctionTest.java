@@ -7,13 +7,12 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Processing.Code;
-import dev.onefold.core.process.LoadedFunction;
-import dev.onefold.core.process.StepFunction;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Step;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,9 +107,20 @@ class PipelineFunctionTest {
                 "Sums",
                 SOURCE.formatted("long")
                         .replace("new Sum(0)", "new Sum(dev.onefold.yaml.PipelineFile.class.hashCode())"));
-        LoadedFunction loaded = PipelineFunction.load(file).function();
-        assertThatThrownBy(() -> new StepFunction(loaded, StepFunction.Caller.DIRECT, _ -> {}))
-                .hasMessageContaining("dev/onefold/yaml/PipelineFile");
+        assertThatThrownBy(() -> PipelineFunction.load(file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("start() threw java.lang.NoClassDefFoundError: dev/onefold/yaml/PipelineFile");
+    }
+
+    @Test
+    void hazard_69_a_start_that_does_not_return_is_refused_in_time() throws IOException {
+        Jars.write(
+                folder.resolve("sums.jar"),
+                "Sums",
+                SOURCE.formatted("long").replace("return new Sum(0);", "while (true) {}"));
+        assertThatThrownBy(() -> PipelineFunction.load(file, PipelineFile.pipeline(file), Duration.ofMillis(500)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("Class Sums was not ready within 500 ms", "start() does not return");
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.onefold.core.pipeline.Processing.Code;
 import dev.onefold.core.pipeline.Type;
 import dev.onefold.core.shape.Codec;
 import dev.onefold.core.shape.ShapeException;
+import dev.onefold.core.shape.Thrown;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Stored;
 import java.lang.reflect.InvocationTargetException;
@@ -24,6 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A pipeline whose function was found, with the types of context, event and rows. What cannot be folded
@@ -35,6 +37,8 @@ public final class LoadedFunction {
     private final Class<? extends Record> contextClass;
     private final Codec<Record> context;
     private final Codec<Record> event;
+    private final Record startContext;
+    private final byte[] start;
     private final List<String> keyNames;
     private final Map<String, Integer> tables = new HashMap<>();
     private final @Nullable Declared[] declared; // By table.
@@ -70,7 +74,7 @@ public final class LoadedFunction {
         } catch (InvocationTargetException | LinkageError e) {
             throw new IllegalArgumentException(
                     "Class " + name + " cannot be made: "
-                            + Optional.ofNullable(e.getCause()).orElse(e),
+                            + Thrown.text(Optional.ofNullable(e.getCause()).orElse(e)),
                     e);
         }
     }
@@ -98,13 +102,47 @@ public final class LoadedFunction {
                     ? versioned.key().stream().map(FieldPath::toString).toList()
                     : List.of();
             requireFlat(pipeline.input());
-            SortedMap<String, Type.Fields> rows = tables(said, processor.tables());
+            SortedMap<String, Type.Fields> rows = tables(said, called("tables()", this.processor::tables));
             requireFields(said, rows);
             processing = said.with(new Code(sha256, context.type(), event.type(), rows));
+            Record first = called("start()", this.processor::start);
+            if (first == null) {
+                throw new ShapeException("start() returns null; let it return the context of a key without events");
+            }
+            startContext = first;
+            start = encodedStart(first);
         } catch (ShapeException e) {
             throw new IllegalArgumentException("Class " + processor.getClass().getName() + ": " + e.getMessage(), e);
         }
         this.pipeline = new Pipeline(pipeline.name(), pipeline.input(), processing);
+    }
+
+    /// Calls code of the user, which may throw anything.
+    private static <T> @Nullable T called(String what, Supplier<@Nullable T> code) {
+        try {
+            return code.get();
+        } catch (ShapeException e) {
+            throw e;
+        } catch (Throwable e) {
+            Thrown.requireMemory(e);
+            throw new ShapeException(what + " threw " + Thrown.text(e));
+        }
+    }
+
+    private byte[] encodedStart(Record first) {
+        try {
+            byte[] bytes = context.encode(contextClass.cast(first));
+            if (bytes.length > StepFunction.CONTEXT_BYTES_MAX) {
+                throw new ShapeException("it has " + bytes.length + " bytes; at most " + StepFunction.CONTEXT_BYTES_MAX
+                        + " are possible");
+            }
+            return bytes;
+        } catch (ShapeException e) {
+            throw new ShapeException("The context of start() cannot be stored: " + e.getMessage());
+        } catch (Throwable e) { // Accessors of the record are the user's code, too.
+            Thrown.requireMemory(e);
+            throw new ShapeException("The context of start() cannot be stored: it threw " + Thrown.text(e));
+        }
     }
 
     private static Processing processing(Pipeline pipeline) {
@@ -249,6 +287,16 @@ public final class LoadedFunction {
         return contextClass;
     }
 
+    /// What `start()` returned when the function was loaded.
+    Record startContext() {
+        return startContext;
+    }
+
+    /// The same, as bytes.
+    byte[] start() {
+        return start;
+    }
+
     Codec<Record> context() {
         return context;
     }
@@ -317,8 +365,9 @@ public final class LoadedFunction {
         return type.type;
     }
 
-    /// The parent of what loads a function from a jar: it has the classes of the JDK, and those that a function needs of
-    /// Onefold's. So a function cannot come to depend on a library that another version of Onefold, or AWS, does not have.
+    /// The parent of what loads a function from a jar: it has the classes of the JDK, and those that a
+    /// function needs of Onefold's. So a function cannot come to depend on a library that another version of
+    /// Onefold, or AWS, does not have.
     public static final class Classes extends ClassLoader {
         private static final String PROCESS = Processor.class.getPackageName() + ".";
 

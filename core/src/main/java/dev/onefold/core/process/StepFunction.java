@@ -6,6 +6,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.shape.Reshaped;
 import dev.onefold.core.shape.ShapeException;
+import dev.onefold.core.shape.Thrown;
 import dev.onefold.core.shape.Value;
 import dev.onefold.process.Step;
 import dev.onefold.process.Write;
@@ -15,7 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -35,7 +35,6 @@ public final class StepFunction {
     public static final int ROW_BYTES_MAX = 90_000;
 
     private static final int SAMPLE = 1_024;
-    private static final int MESSAGE_LENGTH_MAX = 500;
 
     private final LoadedFunction loaded;
     private final Feeds feeds;
@@ -73,15 +72,15 @@ public final class StepFunction {
         }
     }
 
-    /// The function threw: told apart from what its caller throws.
-    private static final class ThrownException extends RuntimeException {
+    /// The call failed: told apart from what its caller throws.
+    private static final class FailedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        private final transient Throwable thrown;
+        private final String why;
 
-        ThrownException(Throwable thrown) {
-            super(null, thrown, false, false);
-            this.thrown = thrown;
+        FailedException(String why) {
+            super(null, null, false, false);
+            this.why = why;
         }
     }
 
@@ -108,8 +107,8 @@ public final class StepFunction {
         this.caller = caller;
         this.impurities = impurities;
         feeds = new Feeds(loaded.processing());
-        startContext = loaded.processor().start();
-        start = loaded.context().encode(startContext);
+        startContext = loaded.startContext();
+        start = loaded.start();
     }
 
     /// The pipeline, with what was found of its function.
@@ -160,45 +159,45 @@ public final class StepFunction {
 
     private Result once(List<String> owner, byte[] context, byte[] content) {
         Record before = decode(owner, context);
-        Record event;
-        try {
-            event = loaded.event().decode(content, 1, null);
-        } catch (ShapeException e) {
-            return new Result.Failed(
-                    "The event that was kept does not fit the function's event type: " + e.getMessage());
-        } catch (Error e) {
-            return thrown(e);
-        }
         Step<?> step;
         try {
-            step = caller.call(context, content, () -> called(before, event));
+            step = caller.call(context, content, () -> called(before, content));
         } catch (OverrunException e) {
             return new Result.Failed(Objects.toString(e.getMessage()));
-        } catch (ThrownException e) {
-            return thrown(e.thrown);
+        } catch (FailedException e) {
+            return new Result.Failed(e.why);
         }
         try {
             return step == null ? new Result.Failed("The function returned null") : done(owner, step);
         } catch (ShapeException e) {
             return new Result.Failed("The function's result cannot be stored: " + e.getMessage());
         } catch (RuntimeException | Error e) { // Accessors of its records are the user's code, too.
-            return thrown(e);
+            return new Result.Failed(thrown(e));
         }
     }
 
-    private Step<?> called(Record before, Record event) {
+    /// All of the user's code that a step runs before its result is there: also what makes the event's record, and
+    /// the message of what is thrown.
+    private Step<?> called(Record before, byte[] content) {
+        Record event;
+        try {
+            event = loaded.event().decode(content, 1, null);
+        } catch (ShapeException e) {
+            throw new FailedException(
+                    "The event that was kept does not fit the function's event type: " + e.getMessage());
+        } catch (Throwable e) {
+            throw new FailedException(thrown(e));
+        }
         try {
             return loaded.processor().step(before, event);
         } catch (Throwable e) { // Also checked exceptions: not all languages of the JVM know them.
-            throw new ThrownException(e);
+            throw new FailedException(thrown(e));
         }
     }
 
-    private static Result thrown(Throwable thrown) {
-        if (thrown instanceof VirtualMachineError error && !(error instanceof StackOverflowError)) {
-            throw error;
-        }
-        return new Result.Failed(message(thrown));
+    private static String thrown(Throwable thrown) {
+        Thrown.requireMemory(thrown);
+        return "The function threw " + Thrown.text(thrown);
     }
 
     private Record decode(List<String> owner, byte[] context) {
@@ -316,17 +315,6 @@ public final class StepFunction {
                 ? declared
                 : rowTypes.computeIfAbsent(row, _ -> new HashMap<>())
                         .computeIfAbsent(table, _ -> loaded.rowType(table, row));
-    }
-
-    private static String message(Throwable thrown) {
-        String text = Optional.ofNullable(thrown.getMessage())
-                .map(message -> ": " + message)
-                .orElse("");
-        StackTraceElement[] stack = thrown.getStackTrace();
-        String where = stack.length == 0 ? "" : ", at " + stack[0];
-        String message = "The function threw " + thrown.getClass().getName() + text;
-        String cut = message.length() > MESSAGE_LENGTH_MAX ? message.substring(0, MESSAGE_LENGTH_MAX) + "…" : message;
-        return cut.replaceAll("[\\p{Cntrl}\\p{Cs}]", " ") + where;
     }
 
     private static boolean isSame(Result one, Result other) {

@@ -12,6 +12,7 @@ import dev.onefold.process.Step;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /// Refusals of a function before anything is folded.
@@ -68,6 +69,60 @@ class LoadedFunctionTest {
     /// It cannot be made.
     public static final class Private extends Middle<Number> {
         private Private() {}
+    }
+
+    /// A context with a text.
+    public record Named(String name) {}
+
+    /// Its first context is what the test gives.
+    public static final class Starting implements Processor<Named, Number> {
+        private final Supplier<Named> start;
+
+        Starting(Supplier<Named> start) {
+            this.start = start;
+        }
+
+        @Override
+        public Named start() {
+            return start.get();
+        }
+
+        @Override
+        public Step<Named> step(Named context, Number event) {
+            return Step.to(context);
+        }
+    }
+
+    /// It does not say its tables.
+    public static final class Silent extends Middle<Number> {
+        @Override
+        public Map<String, Class<? extends Record>> tables() {
+            throw new IllegalStateException("tables are out");
+        }
+    }
+
+    @SuppressWarnings("NullAway") // This is what is tested.
+    @Test
+    void hazard_69_a_start_or_tables_that_cannot_be_used_refuses_the_function() {
+        Pipeline pipeline = pipeline("", "X", "}");
+        Map<Supplier<Named>, String> refused = Map.of(
+                () -> null,
+                "start() returns null",
+                () -> new Named(null),
+                "The context of start() cannot be stored: ",
+                () -> new Named("n".repeat(100_000)),
+                "at most 90000 are possible",
+                () -> {
+                    throw new StackOverflowError("deep");
+                },
+                "start() threw java.lang.StackOverflowError: deep");
+        refused.forEach((start, why) -> assertThatThrownBy(() -> LoadedFunction.of(pipeline, new Starting(start)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("LoadedFunctionTest$Starting: ")
+                .hasMessageContaining(why));
+        assertThatThrownBy(() -> LoadedFunction.of(pipeline, new Silent()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Silent: tables() threw java.lang.IllegalStateException: tables are out");
     }
 
     private static Pipeline pipeline(String format, String name, String more) {

@@ -104,6 +104,83 @@ class StepFunctionTest {
                 .isEqualTo("The function did not return within 1 s");
     }
 
+    /// What it throws cannot be asked.
+    public static final class Unspeakable extends Error {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("no message");
+        }
+
+        @Override
+        public String toString() {
+            throw new IllegalStateException("no text");
+        }
+
+        @SuppressWarnings("NullAway") // This is what is tested.
+        @Override
+        public StackTraceElement[] getStackTrace() {
+            return null;
+        }
+    }
+
+    /// Throws what it is given, checked or not.
+    public static final class Sneaky extends Adding {
+        private final Throwable thrown;
+
+        Sneaky(Throwable thrown) {
+            this.thrown = thrown;
+        }
+
+        @Override
+        public Step<Total> step(Total total, Amount amount) {
+            throw Sneaky.<RuntimeException>unchecked(thrown);
+        }
+
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // So does code of other languages.
+        private static <T extends Throwable> T unchecked(Throwable thrown) throws T {
+            throw (T) thrown;
+        }
+    }
+
+    @Test
+    void hazard_69_whatever_is_thrown_is_a_letter_and_only_used_up_memory_stops_the_engine() {
+        assertThat(failure(new Sneaky(new Unspeakable()), StepFunction.Caller.DIRECT))
+                .startsWith("The function threw " + Unspeakable.class.getName() + ", whose message cannot be read");
+        assertThat(failure(new Sneaky(new IOException("checked")), StepFunction.Caller.DIRECT))
+                .contains("java.io.IOException: checked");
+        assertThat(failure(new Sneaky(new OutOfMemoryError("fake")), StepFunction.Caller.DIRECT))
+                .contains("java.lang.OutOfMemoryError: fake");
+        assertThat(failure(new Sneaky(new InternalError()), StepFunction.Caller.DIRECT))
+                .contains("java.lang.InternalError");
+        OutOfMemoryError real = new OutOfMemoryError("Java heap space");
+        assertThatThrownBy(() -> failure(new Sneaky(real), StepFunction.Caller.DIRECT))
+                .isSameAs(real);
+    }
+
+    @Test
+    void hazard_69_the_message_of_what_is_thrown_is_read_within_the_bounded_call() {
+        boolean[] inCall = new boolean[1];
+        Exception thrown = new Exception() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public String getMessage() {
+                return inCall[0] ? "within" : "outside";
+            }
+        };
+        assertThat(failure(new Sneaky(thrown), supplier -> {
+                    inCall[0] = true;
+                    try {
+                        return supplier.get();
+                    } finally {
+                        inCall[0] = false;
+                    }
+                }))
+                .contains(": within");
+    }
+
     /// Depends on more than its arguments.
     public static final class Impure extends Adding {
         private int calls;
