@@ -32,10 +32,11 @@ public interface Processor<C extends Record, E extends Record> {
         return Map.of();
     }
 
-    /// The context that an older version of this function stored, in today's type. It is called only if the
-    /// context's type has changed in a way that Onefold cannot follow by itself: it gives a new component
-    /// the value that it has in [#start], drops one that is gone, and widens `int` to `long` and both to
-    /// `BigDecimal`.
+    /// The context that an older version of this function stored, in today's type. It is called whenever
+    /// the two types differ: also if only names came and went, because a renamed component is one that is
+    /// gone and one that is new. Without it, a new component gets the value that it has in [#start], one
+    /// that is gone is dropped, and `int` widens to `long` and both to `BigDecimal`; any other change is
+    /// refused.
     ///
     /// @param fromVersion the `version` in the pipeline file when the context was stored
     default C upgrade(int fromVersion, Stored context) {

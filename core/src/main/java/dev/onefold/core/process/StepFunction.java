@@ -217,7 +217,10 @@ public final class StepFunction {
             return context;
         }
         try {
-            return loaded.context().encode(loaded.context().decode(context, startContext));
+            byte[] read = loaded.context().encode(loaded.context().decode(context, startContext));
+            if (!loaded.upgrades() || Arrays.equals(read, context)) {
+                return read;
+            }
         } catch (ShapeException e) {
             if (!loaded.upgrades()) {
                 throw new IllegalStateException(
@@ -226,10 +229,10 @@ public final class StepFunction {
                                 + e.getMessage() + ". Implement upgrade, or keep the type",
                         e);
             }
-            return loaded.context()
-                    .encode(loaded.processor()
-                            .upgrade(fromVersion, Value.read(context).stored()));
         }
+        return loaded.context()
+                .encode(loaded.processor()
+                        .upgrade(fromVersion, Value.read(context).stored()));
     }
 
     private Result done(List<String> owner, Step<?> step) {

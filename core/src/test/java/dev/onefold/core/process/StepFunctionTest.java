@@ -306,6 +306,36 @@ class StepFunctionTest {
                 .isEqualTo("{\"total\":\"1:3+3\"}");
     }
 
+    /// Its context has another name than that of [Adding].
+    public static final class Renamed implements Processor<Renamed.All, Amount> {
+        /// What was the total.
+        public record All(int all) {}
+
+        @Override
+        public All start() {
+            return new All(0);
+        }
+
+        @Override
+        public Step<All> step(All all, Amount amount) {
+            return Step.to(new All(all.all() + amount.n()));
+        }
+
+        @Override
+        public All upgrade(int fromVersion, Stored context) {
+            return new All(context.number("total").orElseThrow().intValueExact());
+        }
+    }
+
+    @Test
+    void hazard_67_a_function_that_upgrades_contexts_is_asked_also_where_a_component_was_renamed_only() {
+        fold(function(PROCESS, new Adding(), StepFunction.Caller.DIRECT), 1, 2);
+        String raised = PROCESS + ",\"version\":2,\"on-new-version\":\"continue\"";
+        fold(function(raised, new Renamed(), StepFunction.Caller.DIRECT), 3);
+        assertThat(Value.read(Objects.requireNonNull(stored.head()).context()).toJson())
+                .isEqualTo("{\"all\":6}");
+    }
+
     @Test
     void a_redriven_event_is_folded_where_it_is_not_in_and_never_twice() {
         for (String order : List.of("every", "in-order", "latest")) {
