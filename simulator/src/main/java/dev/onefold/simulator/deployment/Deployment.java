@@ -105,8 +105,12 @@ public final class Deployment {
     /// The same for a process of somebody's.
     Store store(SimulatedClient client, Threads threads) {
         Duration skew = Duration.ofMillis(random.nextLong(-clockSkewMsMax, clockSkewMsMax));
-        return new Store(client, tables, threads, random.split(), () -> time.instant()
-                        .plus(skew))
+        return new Store(
+                        client,
+                        tables,
+                        threads,
+                        random.split(),
+                        () -> time.instant().plus(skew))
                 .withDeltasPerCommitMax(deltasPerCommitMax)
                 .with(new Store.Bucket(() -> bucket.client(client), Optional.of("letters")));
     }

@@ -43,9 +43,10 @@ final class TrailJudge {
 
     TrailJudge(LifeCase dealt) {
         this.dealt = dealt;
-        dealt.events().forEach(event -> came.computeIfAbsent(event.k(), _ -> new TreeMap<>())
-                .computeIfAbsent(event.v(), _ -> new TreeMap<>())
-                .put(event.rank(), event));
+        dealt.events()
+                .forEach(event -> came.computeIfAbsent(event.k(), _ -> new TreeMap<>())
+                        .computeIfAbsent(event.v(), _ -> new TreeMap<>())
+                        .put(event.rank(), event));
     }
 
     /// A letter that is redriven may be rejected for another reason, for which the event has a letter already.
@@ -104,7 +105,10 @@ final class TrailJudge {
 
     /// Each event is folded once, in the order that was promised, or is accounted for.
     private void judge(
-            String key, NavigableMap<Long, NavigableMap<Integer, Trails.Event>> versions, List<Entry> trail, Set<Lost> lost) {
+            String key,
+            NavigableMap<Long, NavigableMap<Integer, Trails.Event>> versions,
+            List<Entry> trail,
+            Set<Lost> lost) {
         Map<Long, Integer> folded = new TreeMap<>();
         long last = -1;
         int code = 1;

@@ -109,8 +109,9 @@ class AwsKeyedHazardsTest {
         }
         deployment.time.runFor(Duration.ofMinutes(5));
         assertThat(trail("a").stream().map(Entry::v))
-                .containsExactlyInAnyOrderElementsOf(
-                        IntStream.range(0, 30).mapToObj(version -> (long) version).toList());
+                .containsExactlyInAnyOrderElementsOf(IntStream.range(0, 30)
+                        .mapToObj(version -> (long) version)
+                        .toList());
     }
 
     @Test
@@ -161,12 +162,13 @@ class AwsKeyedHazardsTest {
     private static byte[] event(Arrival... arrivals) {
         List<String> records = new ArrayList<>();
         for (Arrival each : arrivals) {
-            records.add("{\"eventID\":\"shard:%s\",\"eventSourceARN\":\"%s\",\"kinesis\":{\"sequenceNumber\":\"%s\",\"data\":\"%s\"}}"
-                    .formatted(
-                            each.sequence(),
-                            "arn:aws:kinesis:eu-central-1:000000000000:stream/s",
-                            each.sequence(),
-                            Base64.getEncoder().encodeToString(each.data())));
+            records.add(
+                    "{\"eventID\":\"shard:%s\",\"eventSourceARN\":\"%s\",\"kinesis\":{\"sequenceNumber\":\"%s\",\"data\":\"%s\"}}"
+                            .formatted(
+                                    each.sequence(),
+                                    "arn:aws:kinesis:eu-central-1:000000000000:stream/s",
+                                    each.sequence(),
+                                    Base64.getEncoder().encodeToString(each.data())));
         }
         return ("{\"Records\":[" + String.join(",", records) + "]}").getBytes(StandardCharsets.UTF_8);
     }
@@ -195,7 +197,9 @@ class AwsKeyedHazardsTest {
         List<Fate> fates = take(arrival("a", 1, "put"), arrival("a", 2, "fail"), arrival("a", 3, "put"));
         assertThat(fates.get(1)).isInstanceOf(Fate.Rejected.class);
         assertThat(trail("a").stream().map(Entry::v)).containsExactly(1L, 3L);
-        assertThat(engine().deadLetters().list(0, 9)).extracting(DeadLetter::reason).containsExactly(Reason.FAILED);
+        assertThat(engine().deadLetters().list(0, 9))
+                .extracting(DeadLetter::reason)
+                .containsExactly(Reason.FAILED);
     }
 
     @Test
