@@ -138,7 +138,7 @@ final class LetterBox implements DeadLetters {
             Edits.require(found.letter, found.content, edited, found.decoder, keys);
         }
         byte[] record = edited == null ? found.content : edited.clone();
-        Entry redrive = new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, 0, false, record);
+        Entry redrive = new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, 0, Entry.Settles.NOTHING, record);
         return commit.apply(Commits.Request.of(redrive)).redriven();
     }
 

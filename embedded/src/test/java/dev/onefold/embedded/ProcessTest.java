@@ -2,6 +2,8 @@ package dev.onefold.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -222,5 +224,32 @@ class ProcessTest {
                 engine.close();
             }
         });
+    }
+
+    @Test
+    void what_was_purged_stays_as_it_was_when_the_sources_are_folded_again_though_other_copies_of_it_came() {
+        for (String order : List.of("latest", "every", "in-order")) {
+            Seeds.forAllSeeds(10, random -> {
+                List<String> lines = new ArrayList<>();
+                for (int i = 0; i < 12; i++) {
+                    String what = random.nextInt(3) == 0 ? "throw" : "put";
+                    lines.add(new Sent("k", random.nextInt(2), new Steps.Event(random.nextInt(3), what)).line());
+                }
+                Settings settings = Settings.defaults().withKeepJournal(true);
+                Path directory = folder.resolve(order + System.nanoTime());
+                try (EmbeddedEngine engine = EmbeddedEngine.open(directory, steps(order, 100), settings)) {
+                    engine.append("in", lines);
+                    String before = engine.state(List.of("k")).toString();
+                    List<Long> letters = engine.deadLetters().list(0, 100).stream()
+                            .map(DeadLetter::id)
+                            .toList();
+                    engine.deadLetters().purge(letters);
+                    assertThat(engine.verify(new Truth.Sources()).isEqual()).isTrue();
+                    engine.rebuild(new Truth.Sources());
+                    assertThat(engine.state(List.of("k"))).hasToString(before);
+                    assertThat(engine.deadLetters().list(0, 100)).isEmpty();
+                }
+            });
+        }
     }
 }

@@ -35,7 +35,7 @@ record Sample(SortedMap<Integer, Item> items, List<String> malformed) {
         /// The event that comes so many deliveries after the first one.
         Arrival arrival(int delivery) {
             byte[] origin = (line + "/" + delivery).getBytes(StandardCharsets.UTF_8);
-            return new Arrival(version, content, origin, false);
+            return new Arrival(version, content, origin, Arrival.Way.ARRIVED);
         }
     }
 

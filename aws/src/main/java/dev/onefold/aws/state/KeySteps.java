@@ -180,9 +180,12 @@ final class KeySteps {
                     ? dev.onefold.core.process.Arrival.filtered()
                     : dev.onefold.core.process.Arrival.counted(event.data, event.contentFrom, event.contentTo);
             byte[] origin = KeyLetters.origin(key, version, content, arrived);
+            var way = redriven
+                    ? dev.onefold.core.process.Arrival.Way.REDRIVEN
+                    : dev.onefold.core.process.Arrival.Way.ARRIVED;
             byKey.computeIfAbsent(ByteBuffer.wrap(key), _ -> new Pending(key, false))
                     .events
-                    .add(new Came(index, new dev.onefold.core.process.Arrival(version, content, origin, redriven)));
+                    .add(new Came(index, new dev.onefold.core.process.Arrival(version, content, origin, way)));
         }
         if (!redriven) {
             new LetterTable(store).keep(rejected);

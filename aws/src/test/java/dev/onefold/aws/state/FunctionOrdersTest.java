@@ -74,7 +74,10 @@ class FunctionOrdersTest {
             byte[] content = dev.onefold.core.process.Arrival.counted(fields, 0, fields.length);
             KeyFold fold = new KeyFold(function, KEY, head, this);
             Verdict verdict = fold.fold(new dev.onefold.core.process.Arrival(
-                    VersionBytes.of(BigInteger.valueOf(version)), content, content, false));
+                    VersionBytes.of(BigInteger.valueOf(version)),
+                    content,
+                    content,
+                    dev.onefold.core.process.Arrival.Way.ARRIVED));
             if (fold.hasChanged()) {
                 Change change = fold.change();
                 head = change.head();

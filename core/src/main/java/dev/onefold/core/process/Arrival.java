@@ -3,6 +3,7 @@ package dev.onefold.core.process;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.VersionBytes;
 import java.math.BigInteger;
+import org.jspecify.annotations.Nullable;
 
 /// An event of a key as it comes.
 ///
@@ -12,9 +13,26 @@ import java.math.BigInteger;
 ///     greater one by bytes stays, where a refold can still change that
 /// @param origin by which the runtime finds the event's dead letter again, at most [#ORIGIN_BYTES_MAX]
 ///     bytes
-/// @param redriven whether a person sent it again
-public record Arrival(byte[] version, byte[] content, byte[] origin, boolean redriven) {
+/// @param way on which it comes
+public record Arrival(byte[] version, byte[] content, byte[] origin, Way way) {
     public static final int ORIGIN_BYTES_MAX = 1_000;
+
+    /// How an event comes to its key.
+    public enum Way {
+        /// From its source.
+        ARRIVED,
+
+        /// From its source, which is folded again after a person has purged or redriven the letter of the event, at
+        /// which the function had failed. It fails again, and the function is not called.
+        FAILED,
+
+        /// From its source, as before. The event had lost against another content of its version. It takes the place
+        /// that it had, and the function is not called.
+        LOST,
+
+        /// A person has sent it again.
+        REDRIVEN
+    }
 
     private static final byte FILTERED = 0;
     private static final byte COUNTED = 1;
@@ -30,6 +48,21 @@ public record Arrival(byte[] version, byte[] content, byte[] origin, boolean red
         content[0] = COUNTED;
         System.arraycopy(fields, from, content, 1, to - from);
         return content;
+    }
+
+    boolean isRedriven() {
+        return way == Way.REDRIVEN;
+    }
+
+    /// Whether the function is not called for it.
+    boolean isSettled() {
+        return way == Way.FAILED || way == Way.LOST;
+    }
+
+    /// Why it is skipped without a call; `null` if it is not.
+    @Nullable
+    String failure() {
+        return way == Way.FAILED ? "The function failed at this event, and a person has purged or redriven it" : null;
     }
 
     /// Its version as a number.

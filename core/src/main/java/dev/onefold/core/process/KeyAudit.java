@@ -41,7 +41,7 @@ public final class KeyAudit {
             return List.of();
         }
         TableRows tables = new TableRows(store);
-        Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).of(kept.sorted(), null);
+        Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).of(kept.sorted());
         List<Difference> differences = new ArrayList<>();
         if (!Arrays.equals(outcome.context(), head.context())) {
             differences.add(new Difference(key, "context", json(head.context()), json(outcome.context())));

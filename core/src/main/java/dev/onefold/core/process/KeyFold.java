@@ -122,7 +122,7 @@ public final class KeyFold {
         if (order > 0) {
             return Verdict.STALE;
         }
-        return order == 0 && !(event.redriven() && head.failed().contains(event.number()))
+        return order == 0 && !(event.isRedriven() && head.failed().contains(event.number()))
                 ? same(event)
                 : takeIn(event, Runs.NONE);
     }
@@ -130,7 +130,7 @@ public final class KeyFold {
     private Verdict every(Arrival event) {
         BigInteger version = event.number();
         Runs runs = head.runs();
-        boolean again = event.redriven() && head.failed().contains(version);
+        boolean again = event.isRedriven() && head.failed().contains(version);
         if (!again && (runs.contains(version) || head.failed().contains(version))) {
             return head.compareTo(event) == 0 ? same(event) : Verdict.DUPLICATE;
         }
@@ -190,6 +190,9 @@ public final class KeyFold {
         if (Arrival.isFiltered(event.content())) {
             return new Folded(context, List.of(), null);
         }
+        if (event.isSettled()) {
+            return new Folded(context, List.of(), event.failure());
+        }
         switch (function.step(key, context, event.content())) {
             case Result.Done done -> {
                 tables.load(done.rows().keySet());
@@ -221,7 +224,7 @@ public final class KeyFold {
         if (order < 0) {
             return append(event);
         }
-        if (order == 0 && !event.redriven() && event.hash() == head.contentHash()) {
+        if (order == 0 && !event.isRedriven() && event.hash() == head.contentHash()) {
             return Verdict.DUPLICATE;
         }
         BigInteger version = event.number();
@@ -242,7 +245,7 @@ public final class KeyFold {
         Runs runs = kept().runs();
         boolean isIn = runs.contains(version)
                 || all.stream().anyMatch(each -> each.version().equals(version));
-        if (isIn && !event.redriven()) {
+        if (isIn && !event.isRedriven()) {
             return Verdict.DUPLICATE;
         }
         BigInteger codeFloor = kept().window().codeFloor();
@@ -262,7 +265,7 @@ public final class KeyFold {
     /// An event whose version is kept.
     private Verdict again(Arrival event, Kept old, List<Kept> all) {
         int order = Arrays.compareUnsigned(event.content(), function.today(old.content()));
-        if (event.redriven() && kept().isSkipped(old)) {
+        if (event.isRedriven() && kept().isSkipped(old)) {
             return refold(event, old.version(), all, old);
         }
         if (order == 0) {
@@ -317,7 +320,7 @@ public final class KeyFold {
         events.remove(replaced);
         events.add(arrived);
         events.sort(Kept.BY_VERSION);
-        Refold.Outcome outcome = new Refold(function, key, kept(), tables, head.code()).of(events, arrived);
+        Refold.Outcome outcome = new Refold(function, key, kept(), tables, head.code()).of(events, arrived, event);
         if (outcome.wide() != null) {
             return reject(event, Reason.TOO_LATE, "The event is too late: " + outcome.wide());
         }
@@ -345,7 +348,7 @@ public final class KeyFold {
     private void upgrade() {
         boolean refolded = false;
         if (kept().window().count() > 0 && processing.onNewVersion() == NewVersion.REFOLD) {
-            Refold.Outcome outcome = new Refold(function, key, kept(), tables, head.code()).of(kept().sorted(), null);
+            Refold.Outcome outcome = new Refold(function, key, kept(), tables, head.code()).of(kept().sorted());
             refolded = outcome.wide() == null;
             if (refolded) {
                 take(outcome, null);

@@ -57,11 +57,17 @@ final class Refold {
         this.code = code;
     }
 
+    /// Folds all that is kept once more.
+    Outcome of(List<Kept> events) {
+        return of(events, null, null);
+    }
+
     /// Folds events in their order.
     ///
     /// @param events all that is kept, and the one that came
     /// @param arrived the one that came; `null`: none
-    Outcome of(List<Kept> events, @Nullable Kept arrived) {
+    /// @param as how it came; `null`: none
+    Outcome of(List<Kept> events, @Nullable Kept arrived, @Nullable Arrival as) {
         Map<RowId, byte @Nullable []> below = new TreeMap<>();
         byte[] context = function.upgraded(key, code, kept.below(below));
         Map<RowId, byte @Nullable []> written = new TreeMap<>();
@@ -77,7 +83,9 @@ final class Refold {
             }
             Kept event = events.get(i);
             String why = null;
-            if (!event.isFiltered()) {
+            if (as != null && as.isSettled() && isArrived(event, arrived)) {
+                why = as.failure();
+            } else if (!event.isFiltered()) {
                 switch (function.step(key, context, event.content())) {
                     case Result.Done done -> {
                         why = tooMany(done.rows(), written, below);
@@ -145,7 +153,7 @@ final class Refold {
 
     /// Letters are there for what is skipped now and was not before, and for nothing else.
     private void note(Kept event, @Nullable String why, @Nullable Kept arrived) {
-        if (arrived != null && event.ordinal() == arrived.ordinal()) {
+        if (isArrived(event, arrived)) {
             failure = why;
         } else if (why != null && !kept.isSkipped(event)) {
             letters.add(new Letter(
@@ -156,6 +164,10 @@ final class Refold {
         } else if (why == null && kept.isSkipped(event)) {
             withdrawn.add(event.origin());
         }
+    }
+
+    private static boolean isArrived(Kept event, @Nullable Kept arrived) {
+        return arrived != null && event.ordinal() == arrived.ordinal();
     }
 
     private @Nullable String wide(List<RowChange> changes, Base base) {

@@ -103,7 +103,11 @@ final class StoredKey implements Store {
 
     static Arrival arrival(int version, byte[] content, boolean redriven) {
         byte[] origin = (version + "/" + Arrays.hashCode(content)).getBytes(StandardCharsets.UTF_8);
-        return new Arrival(VersionBytes.of(BigInteger.valueOf(version)), content, origin, redriven);
+        return new Arrival(
+                VersionBytes.of(BigInteger.valueOf(version)),
+                content,
+                origin,
+                redriven ? Arrival.Way.REDRIVEN : Arrival.Way.ARRIVED);
     }
 
     /// The content of an event with these fields.

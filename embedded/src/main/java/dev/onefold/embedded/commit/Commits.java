@@ -14,6 +14,7 @@ import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.Lines;
+import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.source.LineReader;
@@ -278,32 +279,43 @@ public final class Commits {
         for (long id : new LinkedHashSet<>(ids)) {
             DeadLetter letter = letters.letter(id);
             if (letter != null) {
-                there.add(new Entry.Purged(id, letter.place(), letter.reason() == Reason.CONFLICT));
+                there.add(new Entry.Purged(id, letter.place(), settles(letter), letters.identity(id)));
             }
         }
         return there.isEmpty() ? null : new Entry.Purge(there);
     }
 
+    private Entry.Settles settles(DeadLetter letter) {
+        return switch (letter.reason()) {
+            case FAILED -> Entry.Settles.FAILED;
+            case CONFLICT -> state.hasFunction ? Entry.Settles.LOST : Entry.Settles.LOST_ROW;
+            default -> Entry.Settles.REJECTED;
+        };
+    }
+
     /// The entry of a redrive; `null` if the letter is gone. Whether it decodes is known before it is folded: nothing
     /// of this batch is in front of it.
     private @Nullable Entry checked(Entry.Redrive asked) {
-        if (!isAt(asked.id(), asked.place())) {
+        DeadLetter letter = letters.letter(asked.id());
+        if (letter == null || !isAt(letter, asked.place())) {
             return null;
         }
         requireMemory(asked.record(), 0, asked.record().length);
         Entry.Redrive redrive = new Entry.Redrive(
-                asked.id(), asked.place(), folding.arrivalMs(), letters.idNext(), false, asked.record());
-        boolean decodes = folding.accepts(chunk(redrive, asked.id()));
+                asked.id(),
+                asked.place(),
+                folding.arrivalMs(),
+                letters.idNext(),
+                Entry.Settles.NOTHING,
+                asked.record());
+        Entry.Settles settles = folding.accepts(chunk(redrive, asked.id())) ? settles(letter) : Entry.Settles.NOTHING;
         return new Entry.Redrive(
-                redrive.id(), redrive.place(), redrive.arrivedMs(), redrive.letterNext(), decodes, redrive.record());
+                redrive.id(), redrive.place(), redrive.arrivedMs(), redrive.letterNext(), settles, redrive.record());
     }
 
     /// Whether a letter is the one that its caller has seen: a view that was filled anew has others.
-    private boolean isAt(long id, Place place) {
-        DeadLetter letter = letters.letter(id);
-        return letter != null
-                && letter.place().source().equals(place.source())
-                && letter.place().offset() == place.offset();
+    private static boolean isAt(DeadLetter letter, Place place) {
+        return letter.place().source().equals(place.source()) && letter.place().offset() == place.offset();
     }
 
     /// Refuses before it is journaled what could not be folded: a journal that cannot be replayed would be worse.
@@ -387,10 +399,18 @@ public final class Commits {
         }
     }
 
-    /// Counts records that were purged: they are not folded again.
-    public void countPurged(Entry.Purge purge) {
-        long lost = purge.letters().stream().filter(Entry.Purged::hasLost).count();
-        state.count(new Counts(0, 0, 0, lost, purge.letters().size() - lost));
+    /// Purges again, in a fold of all sources. A record that was left out is counted as it was. What a function has met
+    /// was folded in its place, and has the letters that it had.
+    public void purgeAgain(Entry.Purge purge, Settled settled) {
+        for (Entry.Purged letter : purge.letters()) {
+            letters.removeOf(letter.identity());
+            if (settled.fate(letter.place()).isMet()) {
+                letters.at(letter.place()).forEach(letters::remove);
+            } else {
+                boolean hasLost = letter.settles() == Entry.Settles.LOST_ROW;
+                state.count(new Counts(0, 0, 0, hasLost ? 1 : 0, hasLost ? 0 : 1));
+            }
+        }
     }
 
     /// The n-th chunk of a round. The round before has ended, so it is free.

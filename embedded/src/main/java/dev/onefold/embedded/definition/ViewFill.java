@@ -234,9 +234,10 @@ final class ViewFill {
         Settled settled = new Settled();
         forEachEntry(reason, entry -> {
             switch (entry) {
-                case Entry.Redrive redrive when redrive.decodes() -> settled.add(redrive.place(), false);
-                case Entry.Purge purge -> purge.letters().forEach(letter -> settled.add(letter.place(), true));
-                case Entry.Redrive _, Entry.Lines _, Entry.Oversized _ -> {}
+                case Entry.Redrive redrive -> settled.add(redrive.place(), redrive.settles(), false);
+                case Entry.Purge purge ->
+                    purge.letters().forEach(letter -> settled.add(letter.place(), letter.settles(), true));
+                case Entry.Lines _, Entry.Oversized _ -> {}
             }
         });
         return settled.sorted();
@@ -267,7 +268,7 @@ final class ViewFill {
                 case Entry.Redrive redrive when settled.fate(redrive.place()) == Settled.Fate.PURGED -> {}
                 case Entry.Redrive redrive when redrive.decodes() && !isLast(redrive.place(), settled, passed) -> {}
                 case Entry.Redrive redrive -> refold(fresh, redrive);
-                case Entry.Purge purge -> fresh.commits.countPurged(purge);
+                case Entry.Purge purge -> fresh.commits.purgeAgain(purge, settled);
                 case Entry.Lines _, Entry.Oversized _ -> fresh.commits.replay(entry);
             }
             fresh.checkpoints.takeIfDue();
@@ -278,7 +279,7 @@ final class ViewFill {
     /// stands in the place of those before.
     private static boolean isLast(Place place, Settled settled, Map<Place, Integer> passed) {
         int times = settled.times(place);
-        return times == 1 || passed.merge(new Place(place.source(), 0, place.offset()), 1, Integer::sum) == times;
+        return times <= 1 || passed.merge(new Place(place.source(), 0, place.offset()), 1, Integer::sum) == times;
     }
 
     /// An edit that was no event has changed nothing then, and changes nothing now, whatever it would be.

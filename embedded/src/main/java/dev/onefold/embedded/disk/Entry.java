@@ -13,8 +13,8 @@ import java.util.List;
 /// What stands in the journal: all that changes the state and cannot be read again.
 ///
 ///     lines    = 5, source, lines before 8, offset 8, arrived 8, next letter 8, lines
-///     redrive  = 6, id 8, source, line 8, offset 8, arrived 8, next letter 8, decodes 1, record
-///     purge    = 3, count 4, letters: id 8, source, line 8, offset 8, has lost 1
+///     redrive  = 6, id 8, source, line 8, offset 8, arrived 8, next letter 8, settles 1, record
+///     purge    = 3, count 4, letters: id 8, source, line 8, offset 8, settles 1, identity
 ///     oversize = 4, source, lines before 8, offset 8, bytes 8, next letter 8, SHA-256 32
 ///
 /// The id of the next letter is in front of what may make letters: a fold of a file beside it may have given ids that
@@ -30,9 +30,12 @@ public sealed interface Entry {
 
     /// A dead letter that is sent through again, as this record, under the place where it was first read.
     ///
-    /// @param decodes whether the record is an event: if it is none, it has changed nothing
-    record Redrive(long id, Place place, long arrivedMs, long letterNext, boolean decodes, byte[] record)
-            implements Entry {}
+    record Redrive(long id, Place place, long arrivedMs, long letterNext, Settles settles, byte[] record)
+            implements Entry {
+        public boolean decodes() {
+            return settles != Settles.NOTHING;
+        }
+    }
 
     /// Dead letters that are removed for good.
     record Purge(List<Purged> letters) implements Entry {
@@ -44,8 +47,41 @@ public sealed interface Entry {
     /// A letter that is removed.
     ///
     /// @param place of its record, by which a fold of the sources knows the record
-    /// @param hasLost whether it was the loser of a conflict, and not rejected
-    record Purged(long id, Place place, boolean hasLost) {}
+    /// @param identity of its event, by which a fold of the sources knows the letters of other copies; may be empty
+    record Purged(long id, Place place, Settles settles, String identity) {}
+
+    /// What is settled when a person redrives or purges a dead letter. The codes are part of the format.
+    enum Settles {
+        /// The record that was redriven is no event, and has changed nothing.
+        NOTHING(0),
+
+        /// A record that was rejected, and has changed nothing.
+        REJECTED(1),
+
+        /// The loser of a conflict among rows.
+        LOST_ROW(2),
+
+        /// An event at which the user's function had failed.
+        FAILED(3),
+
+        /// The loser of a conflict among the events of a function.
+        LOST(4);
+
+        private final int code;
+
+        Settles(int code) {
+            this.code = code;
+        }
+
+        static Settles of(int code) {
+            for (Settles each : values()) {
+                if (each.code == code) {
+                    return each;
+                }
+            }
+            throw new IllegalArgumentException("A letter settles " + code);
+        }
+    }
 
     /// A line over the limit, of which only this is kept.
     record Oversized(String source, long recordsBefore, long offset, long bytes, long letterNext, byte[] sha256)
@@ -70,7 +106,7 @@ public sealed interface Entry {
                     write(out, redrive.place);
                     out.writeLong(redrive.arrivedMs);
                     out.writeLong(redrive.letterNext);
-                    out.writeBoolean(redrive.decodes);
+                    out.writeByte(redrive.settles.code);
                     out.write(redrive.record);
                 }
                 case Purge purge -> {
@@ -79,7 +115,8 @@ public sealed interface Entry {
                     for (Purged letter : purge.letters) {
                         out.writeLong(letter.id);
                         write(out, letter.place);
-                        out.writeBoolean(letter.hasLost);
+                        out.writeByte(letter.settles.code);
+                        Payload.write(out, letter.identity);
                     }
                 }
                 case Oversized oversized -> {
@@ -114,12 +151,12 @@ public sealed interface Entry {
                             place(in),
                             in.readLong(),
                             in.readLong(),
-                            in.readBoolean(),
+                            Settles.of(in.readByte()),
                             in.readAllBytes());
                 case 3 -> {
                     List<Purged> letters = new ArrayList<>();
                     for (int count = in.readInt(); count > 0; count--) {
-                        letters.add(new Purged(in.readLong(), place(in), in.readBoolean()));
+                        letters.add(new Purged(in.readLong(), place(in), Settles.of(in.readByte()), Payload.text(in)));
                     }
                     yield new Purge(letters);
                 }

@@ -31,7 +31,7 @@ public final class Journal implements AutoCloseable {
 
     private static final String MARK = "journal-mark";
     private static final String MARK_MAGIC = "ONEFMARK";
-    private static final int FORMAT = 3;
+    private static final int FORMAT = 4;
     private static final int SEGMENT_HEADER_BYTES = 32;
     private static final int MARK_AT = 32;
     private static final int MARK_BYTES = 16;

@@ -2,6 +2,7 @@ package dev.onefold.embedded.fold;
 
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.process.Arrival;
 import dev.onefold.core.process.Verdict;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Framing;
@@ -51,6 +52,9 @@ public final class Chunk {
     /// What became of the event that was redriven, if a function folds it.
     @Nullable
     Verdict verdict;
+
+    /// What people have settled of the source, for [Settled#fate].
+    long[] settled = Settled.NONE;
 
     long timeMsMax = Long.MIN_VALUE;
     /// When the records arrived, which decides whether a time is in the future; [Long#MIN_VALUE] if they arrive now.
@@ -198,6 +202,21 @@ public final class Chunk {
         for (RowBatch batch : rows) {
             batch.clear();
         }
+    }
+
+    /// On which way an event comes to its function.
+    Arrival.Way way(RowBatch batch, int number) {
+        if (!progresses) {
+            return Arrival.Way.REDRIVEN;
+        }
+        if (settled.length == 0) {
+            return Arrival.Way.ARRIVED;
+        }
+        return switch (Settled.fate(settled, batch.offset(number))) {
+            case FAILED -> Arrival.Way.FAILED;
+            case LOST -> Arrival.Way.LOST;
+            case REDRIVEN, PURGED, OPEN -> Arrival.Way.ARRIVED;
+        };
     }
 
     /// Notes a record that is no event.

@@ -18,6 +18,7 @@ import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.letters.Letters;
+import dev.onefold.embedded.letters.Rejected;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.source.Records;
@@ -282,6 +283,7 @@ public final class Folding {
         takeColumns(decoding, chunk);
         long[] places = settled.of(chunk.source.name());
         boolean hasSettled = places.length > 0 && chunk.progresses;
+        chunk.settled = hasSettled ? places : Settled.NONE;
         byte[] bytes = chunk.bytes;
         Records records = chunk.records();
         while (records.next()) {
@@ -301,7 +303,7 @@ public final class Folding {
                     watermarkMs[0] = Math.max(watermarkMs[0], event.timeMs);
                 }
             }
-            if (malformed == null && fate == Settled.Fate.OPEN) {
+            if (malformed == null && fate != Settled.Fate.REDRIVEN) {
                 add(decoding, event, chunk, records.place());
             } else {
                 chunk.reject(records.from(), records.to());
@@ -438,7 +440,7 @@ public final class Folding {
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Letters.Rejected(chunk.letter, place, records.copy(), clock.instant()),
+                    new Rejected(chunk.letter, place, records.copy(), clock.instant()),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
             number++;

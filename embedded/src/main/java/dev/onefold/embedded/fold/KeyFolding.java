@@ -111,7 +111,7 @@ public final class KeyFolding implements AutoCloseable {
             }
             Chunk each = chunks.get(chunk);
             keys.lookAhead(each.rows[shard], at);
-            Keys.Folded folded = keys.fold(function, each.rows[shard], at, !each.progresses);
+            Keys.Folded folded = keys.fold(function, each.rows[shard], at, each.way(each.rows[shard], at));
             keys.store(folded, function);
             each.verdict = each.progresses ? null : folded.verdict();
             Change change = folded.change();

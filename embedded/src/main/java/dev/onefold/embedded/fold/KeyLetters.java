@@ -128,15 +128,15 @@ public final class KeyLetters {
         }
     }
 
-    /// The events of a place are folded now.
+    /// The event of a place is folded now. Its letter may be purged already.
     private void withdraw(Place place) {
         for (long id : letters.at(place)) {
             DeadLetter letter = Objects.requireNonNull(letters.letter(id));
             if (letter.reason() == Reason.FAILED || letter.reason() == Reason.TOO_LATE) {
                 letters.remove(id);
-                state.count(FOLDED_NOW);
             }
         }
+        state.count(FOLDED_NOW);
     }
 
     private static String identity(Note note, Letter letter) {

@@ -1,6 +1,9 @@
 package dev.onefold.embedded.letters;
 
+import dev.onefold.embedded.disk.FramedLog;
+import dev.onefold.embedded.disk.OutOfSpaceException;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// What a checkpoint has to write of the dead letters.
@@ -20,5 +23,28 @@ public final class LetterCut {
         this.all = all;
         this.idLast = idLast;
         at = new long[all == null ? changes.size() : 0];
+    }
+
+    /// Writes the changes, or all letters.
+    ///
+    /// @param log where the letters are now; `null` if no checkpoint has written any
+    void write(@Nullable FramedLog log, FramedLog target) throws OutOfSpaceException {
+        if (all == null) {
+            for (int i = 0; i < changes.size(); i++) {
+                byte[] payload = changes.get(i);
+                at[i] = LetterSlots.packed(target.append(payload, payload.length), LetterFrame.bytes(payload));
+            }
+            return;
+        }
+        byte[] last = LetterFrame.removal(idLast);
+        target.append(last, last.length);
+        for (long slot = 0; slot < all.size(); slot++) {
+            long position = all.position(slot);
+            byte[] payload = position < 0
+                    ? changes.get((int) (-position - first))
+                    : Objects.requireNonNull(log).read(LetterSlots.at(position));
+            long place = target.append(payload, payload.length);
+            all.set(slot, all.id(slot), false, position, LetterSlots.packed(place, LetterFrame.bytes(payload)));
+        }
     }
 }

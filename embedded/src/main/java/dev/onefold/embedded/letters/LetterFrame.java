@@ -5,6 +5,8 @@ import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FramedLog;
 import dev.onefold.embedded.disk.Payload;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
@@ -39,6 +41,7 @@ record LetterFrame(
     private static final byte SETTLED_EDIT = 2;
     private static final int ID_AT = 1;
     private static final int TAG_AT = 9;
+    private static final long HEADER_BYTES = 8;
 
     static boolean isRemoval(byte[] payload) {
         return payload[0] == REMOVED;
@@ -60,7 +63,7 @@ record LetterFrame(
         return ByteBuffer.allocate(TAG_AT).put(REMOVED).putLong(id).array();
     }
 
-    static DeadLetter letter(long id, Malformed malformed, Letters.Rejected rejected, DeadLetter.Content content) {
+    static DeadLetter letter(long id, Malformed malformed, Rejected rejected, DeadLetter.Content content) {
         int bytes = rejected.record().length;
         String hash = hash(rejected.record());
         return new DeadLetter(
@@ -144,7 +147,7 @@ record LetterFrame(
         if (last == null) {
             return this;
         }
-        Letters.Rejected rejected = new Letters.Rejected(letter.id(), letter.place(), last, letter.at());
+        Rejected rejected = new Rejected(letter.id(), letter.place(), last, letter.at());
         Malformed malformed = new Malformed(letter.reason(), letter.message());
         return decided(LetterFrame.letter(letter.id(), malformed, rejected, DeadLetter.Content.RECORD), tag, last);
     }
@@ -186,6 +189,20 @@ record LetterFrame(
                 Payload.write(out, edit);
             }
         });
+    }
+
+    /// Bytes of a frame in the log.
+    static long bytes(byte[] payload) {
+        return HEADER_BYTES + payload.length;
+    }
+
+    /// A letter that stands in a log.
+    static LetterFrame read(FramedLog from, long at, byte[] payload) {
+        try {
+            return decode(payload);
+        } catch (IOException | RuntimeException e) {
+            throw Disk.corrupt(from.file(), at, "a dead letter cannot be read: " + e.getMessage());
+        }
     }
 
     /// Reads what was written.

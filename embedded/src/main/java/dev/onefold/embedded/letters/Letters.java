@@ -32,12 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class Letters implements AutoCloseable {
     private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 4);
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
-    private static final long FRAME_HEADER_BYTES = 8;
     private static final long PENDING_OVERHEAD_BYTES = 48;
     /// Bytes of the heap that a letter takes beside its record until a checkpoint has written it, about.
     public static final long PENDING_BYTES = 400;
-
-    private static final byte[] NO_BYTES = {};
 
     private final Path directory;
     private final long identity;
@@ -80,25 +77,14 @@ public final class Letters implements AutoCloseable {
             if (LetterFrame.isRemoval(payload)) {
                 forget(id);
             } else {
-                boolean isConflict = !decode(opened, at, payload).conflict().isEmpty();
-                put(id, payload, LetterSlots.packed(at, frameBytes(payload)), isConflict);
+                boolean isConflict =
+                        !LetterFrame.read(opened, at, payload).conflict().isEmpty();
+                put(id, payload, LetterSlots.packed(at, LetterFrame.bytes(payload)), isConflict);
             }
         });
         if (slots.isSparse()) {
             compact();
         }
-    }
-
-    private static LetterFrame decode(FramedLog from, long at, byte[] payload) {
-        try {
-            return LetterFrame.decode(payload);
-        } catch (IOException | RuntimeException e) {
-            throw Disk.corrupt(from.file(), at, "a dead letter cannot be read: " + e.getMessage());
-        }
-    }
-
-    private static long frameBytes(byte[] payload) {
-        return FRAME_HEADER_BYTES + payload.length;
     }
 
     /// Bytes of memory that may be needed to keep so many more.
@@ -109,20 +95,15 @@ public final class Letters implements AutoCloseable {
         return slots.bytesFor(rejected + losers) + conflicts.bytesFor(losers);
     }
 
-    /// A record that is rejected.
-    ///
-    /// @param id that it had as a dead letter until it was redriven; 0 if it was none
-    public record Rejected(long id, Place place, byte[] record, Instant at) {}
-
     /// Keeps a record that was rejected. A redriven one keeps its letter, with the record that it was at first.
     ///
     /// @param identity that the record states
     public void add(Malformed malformed, RecordIdentity identity, Rejected rejected, DeadLetter.Content content) {
-        if (rejected.id > 0) {
-            put(frame(rejected.id).rejectedAgain(malformed, rejected.record));
+        if (rejected.id() > 0) {
+            put(frame(rejected.id()).rejectedAgain(malformed, rejected.record()));
         } else {
             DeadLetter letter = LetterFrame.letter(idNext++, malformed, rejected, content);
-            put(LetterFrame.first(letter, identity.keyHash(), "", rejected.record));
+            put(LetterFrame.first(letter, identity.keyHash(), "", rejected.record()));
         }
     }
 
@@ -130,9 +111,11 @@ public final class Letters implements AutoCloseable {
     public void addOversized(String message, Place place, long bytes, byte[] hash, Instant at) {
         String hex = HexFormat.of().formatHex(hash);
         DeadLetter.Content content = DeadLetter.Content.NOTHING;
-        long id = idNext++;
         put(LetterFrame.first(
-                new DeadLetter(id, Reason.TOO_LARGE, message, place, bytes, content, false, hex, at), 0, "", NO_BYTES));
+                new DeadLetter(idNext++, Reason.TOO_LARGE, message, place, bytes, content, false, hex, at),
+                0,
+                "",
+                new byte[0]));
     }
 
     /// Keeps the loser of a conflict, once however often it comes.
@@ -143,9 +126,7 @@ public final class Letters implements AutoCloseable {
     public boolean addConflict(ConflictLetter lost, long id, Place place, Instant at) {
         String identity = lost.identity();
         boolean isRecord = lost.content() == DeadLetter.Content.RECORD;
-        long known = conflicts.find(
-                LetterFrame.tagOf(identity),
-                slot -> frame(slots.id(slot)).conflict().equals(identity));
+        long known = slotOf(identity);
         boolean isKnown = known >= 0;
         if (isKnown && slots.id(known) != id) {
             // The loser is kept under another id. The letter that it came with keeps its record beside a lost edit.
@@ -168,6 +149,12 @@ public final class Letters implements AutoCloseable {
                             : LetterFrame.first(letter, LetterFrame.tagOf(identity), identity, lost.kept()));
         }
         return id > 0;
+    }
+
+    private long slotOf(String identity) {
+        return conflicts.find(
+                LetterFrame.tagOf(identity),
+                slot -> frame(slots.id(slot)).conflict().equals(identity));
     }
 
     private void put(LetterFrame frame) {
@@ -193,14 +180,14 @@ public final class Letters implements AutoCloseable {
             conflicts.add(tag, slot);
         }
         slots.set(slot, id, isConflict, position, tag);
-        liveBytes += frameBytes(payload);
+        liveBytes += LetterFrame.bytes(payload);
         if (isNew && places != null) {
             places.add(slot);
         }
     }
 
     private long length(long position) {
-        return position >= 0 ? LetterSlots.length(position) : frameBytes(pending(position));
+        return position >= 0 ? LetterSlots.length(position) : LetterFrame.bytes(pending(position));
     }
 
     private byte[] pending(long position) {
@@ -217,6 +204,16 @@ public final class Letters implements AutoCloseable {
         return true;
     }
 
+    /// Removes the letter of an event that lost a conflict, or that a function has met, if there is one.
+    ///
+    /// @param identity as [#identity] has it
+    public void removeOf(String identity) {
+        long slot = identity.isEmpty() ? -1 : slotOf(identity);
+        if (slot >= 0) {
+            remove(slots.id(slot));
+        }
+    }
+
     private boolean forget(long id) {
         long slot = slots.find(id);
         if (slot >= 0) {
@@ -228,9 +225,7 @@ public final class Letters implements AutoCloseable {
 
     /// The ids of the letters of records that were first read at a place, in their order.
     public List<Long> at(Place place) {
-        if (places == null) {
-            places = new LetterPlaces(memory, slots, this::inSlot);
-        }
+        places = places == null ? new LetterPlaces(memory, slots, this::inSlot) : places;
         return places.at(place);
     }
 
@@ -261,8 +256,8 @@ public final class Letters implements AutoCloseable {
 
     /// Notes why another definition rejects a letter, and what is kept of its record under that one.
     public void decide(Malformed malformed, RecordIdentity identity, Rejected rejected, DeadLetter.Content content) {
-        DeadLetter as = LetterFrame.letter(rejected.id, malformed, rejected, content);
-        put(frame(rejected.id).decided(as, identity.keyHash(), rejected.record));
+        DeadLetter as = LetterFrame.letter(rejected.id(), malformed, rejected, content);
+        put(frame(rejected.id()).decided(as, identity.keyHash(), rejected.record()));
     }
 
     /// The last edit, which was accepted once, is the record of the letter from now on.
@@ -326,6 +321,11 @@ public final class Letters implements AutoCloseable {
         return slot < 0 || slots.position(slot) > 0;
     }
 
+    /// The identity of the event of a letter that is there; empty if none is known.
+    public String identity(long id) {
+        return frame(id).conflict();
+    }
+
     /// What is kept of the record of a letter that is there: the record, or what was read of it.
     public byte[] record(long id) {
         if (slots.find(id) < 0) {
@@ -357,9 +357,8 @@ public final class Letters implements AutoCloseable {
         }
         long position = slots.position(slot);
         FramedLog open = log;
-        if (position > 0) {
-            long at = LetterSlots.at(position);
-            return decode(Objects.requireNonNull(open), at, open.read(at));
+        if (position > 0 && open != null) {
+            return LetterFrame.read(open, LetterSlots.at(position), open.read(LetterSlots.at(position)));
         }
         try {
             return LetterFrame.decode(pending(position));
@@ -410,29 +409,9 @@ public final class Letters implements AutoCloseable {
         }
         FramedLog target = fresh ? FramedLog.create(file(sequence + 1), KIND, identity) : Objects.requireNonNull(open);
         replacement = fresh ? target : null;
-        if (cut.all != null) {
-            rewrite(cut, cut.all, target);
-        } else {
-            for (int i = 0; i < cut.changes.size(); i++) {
-                byte[] payload = cut.changes.get(i);
-                cut.at[i] = LetterSlots.packed(target.append(payload, payload.length), frameBytes(payload));
-            }
-        }
+        cut.write(open, target);
         target.force();
         return new Checkpoint.Log(fresh ? sequence + 1 : sequence, target.length());
-    }
-
-    private void rewrite(LetterCut cut, LetterSlots all, FramedLog target) throws OutOfSpaceException {
-        byte[] last = LetterFrame.removal(cut.idLast);
-        target.append(last, last.length);
-        for (long slot = 0; slot < all.size(); slot++) {
-            long position = all.position(slot);
-            byte[] payload = position < 0
-                    ? cut.changes.get((int) (-position - cut.first))
-                    : Objects.requireNonNull(log).read(LetterSlots.at(position));
-            long at = target.append(payload, payload.length);
-            all.set(slot, all.id(slot), false, position, LetterSlots.packed(at, frameBytes(payload)));
-        }
     }
 
     /// Lets go of changes that are in the log now.

@@ -116,18 +116,18 @@ public final class Keys {
     }
 
     /// Calls the function for one event. Changes nothing.
-    public Folded fold(StepFunction function, RowBatch batch, int number, boolean redriven) {
+    public Folded fold(StepFunction function, RowBatch batch, int number, Arrival.Way way) {
         int start = batch.starts[number];
         int keyLength = batch.keyLength(start);
         int keyAt = start + RowBatch.HEADER_BYTES;
         records.own(batch.bytes, keyAt, keyLength, batch.hash(start));
-        Arrival arrival = arrival(batch, start, redriven);
+        Arrival arrival = arrival(batch, start, way);
         KeyFold fold = new KeyFold(function, records.ownerParts(), records.head(), records);
         Verdict verdict = fold.fold(arrival);
         return new Folded(arrival, verdict, fold.hasChanged() ? fold.change() : null);
     }
 
-    private static Arrival arrival(RowBatch batch, int start, boolean redriven) {
+    private static Arrival arrival(RowBatch batch, int start, Arrival.Way way) {
         byte[] bytes = batch.bytes;
         int at = start + RowBatch.HEADER_BYTES + batch.keyLength(start);
         int end = start + RowBatch.HEADER_BYTES + batch.rowLength(start);
@@ -142,7 +142,7 @@ public final class Keys {
         byte[] content = bytes[kindAt] == Event.Kind.COUNTED.code()
                 ? Arrival.counted(bytes, kindAt + 1, end)
                 : Arrival.filtered();
-        return new Arrival(version, content, Arrays.copyOfRange(bytes, versionEnd, kindAt), redriven);
+        return new Arrival(version, content, Arrays.copyOfRange(bytes, versionEnd, kindAt), way);
     }
 
     /// Stores what the event came to that [#fold] has folded last.

@@ -1,8 +1,10 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Key;
+import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
@@ -277,6 +279,21 @@ public final class RowBatch {
             byShard.get(EncodedKey.shard(hash(start), byShard.size()))
                     .add(hash(start), row, keyLength(start), rowLength);
         }
+    }
+
+    /// Where the record of a row stands in its source.
+    public long offset(int number) {
+        int at = originAt(starts[number]);
+        while (bytes[at++] < 0) {
+            // The number of the source.
+        }
+        return new BytesIn(bytes, at, length).number();
+    }
+
+    /// Where the origin of the row at a place begins: behind key and version.
+    private int originAt(int start) {
+        int versionAt = start + HEADER_BYTES + keyLength(start);
+        return versionAt + VersionBytes.length(bytes[versionAt]);
     }
 
     /// How many rows are in it.

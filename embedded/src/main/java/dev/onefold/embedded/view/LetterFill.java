@@ -14,7 +14,7 @@ import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.guard.Space;
-import dev.onefold.embedded.letters.Letters;
+import dev.onefold.embedded.letters.Rejected;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Source;
 import java.util.Arrays;
@@ -60,7 +60,7 @@ final class LetterFill {
         fresh.letters.add(
                 malformed,
                 RecordIdentity.NONE,
-                new Letters.Rejected(
+                new Rejected(
                         0,
                         new Place(row.source(), 0, row.offset()),
                         RowSummary.of(kept, fresh.pipeline),
@@ -108,7 +108,12 @@ final class LetterFill {
         Malformed malformed = decode(decoder, record);
         if (malformed == null) {
             Entry.Redrive again = new Entry.Redrive(
-                    letter.id(), letter.place(), Long.MIN_VALUE, fresh.letters.idNext(), true, record);
+                    letter.id(),
+                    letter.place(),
+                    Long.MIN_VALUE,
+                    fresh.letters.idNext(),
+                    Entry.Settles.REJECTED,
+                    record);
             fresh.commits.refold(again, letter.id());
         } else {
             if (!malformed.message().equals(letter.message())) {
@@ -123,7 +128,7 @@ final class LetterFill {
             fresh.state.count(CONFLICTING.plus(REJECTED));
         }
         fresh.letters.decide(
-                malformed, identity, new Letters.Rejected(letter.id(), letter.place(), kept, letter.at()), content);
+                malformed, identity, new Rejected(letter.id(), letter.place(), kept, letter.at()), content);
     }
 
     private static @Nullable Malformed decode(Decoder by, byte[] record) {

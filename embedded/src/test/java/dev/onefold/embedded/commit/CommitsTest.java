@@ -154,7 +154,7 @@ class CommitsTest {
                         letter.place(),
                         0,
                         0,
-                        false,
+                        Entry.Settles.NOTHING,
                         bytes(line(random).strip())));
     }
 

@@ -57,7 +57,7 @@ class LettersTest {
                 letters.add(
                         MALFORMED,
                         RecordIdentity.NONE,
-                        new Letters.Rejected(0, new Place("s", 1, right.size()), bytes(record), Instant.EPOCH),
+                        new Rejected(0, new Place("s", 1, right.size()), bytes(record), Instant.EPOCH),
                         DeadLetter.Content.RECORD);
             }
         }

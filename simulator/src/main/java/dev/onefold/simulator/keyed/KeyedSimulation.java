@@ -4,6 +4,8 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.Truth;
+import dev.onefold.core.Verification;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.KeyState;
@@ -59,6 +61,7 @@ public final class KeyedSimulation {
     private int shards = 2;
     private int servingCode = 1;
     private int wantedCode = 1;
+    private boolean isPurged; // Whether letters were purged, which changes nothing else.
     private boolean isInDoubt; // Whether the process ended in a redrive.
 
     private KeyedSimulation(long seed) {
@@ -72,7 +75,8 @@ public final class KeyedSimulation {
 
     /// Gives each event to a source, and some to two of them.
     private void deal() {
-        Feed.Kind[] kinds = Feed.Kind.values();
+        // What comes through the journal alone can be folded again in its order.
+        Feed.Kind[] kinds = random.nextInt(3) == 0 ? new Feed.Kind[] {Feed.Kind.LINES} : Feed.Kind.values();
         for (int number = random.nextInt(1, FEEDS_MAX + 1); number > 0; number--) {
             feeds.add(new Feed(kinds[random.nextInt(kinds.length)], number));
         }
@@ -120,6 +124,7 @@ public final class KeyedSimulation {
             feeds.forEach(feed -> send(engine, feed, feed.events.size()));
             check(engine);
             redriveAll(engine);
+            foldSourcesAgain(engine);
         }
         disk = random.nextBoolean() ? disk.kill() : disk.crash(random);
         story.add("once more");
@@ -204,7 +209,7 @@ public final class KeyedSimulation {
         return EmbeddedEngine.open(
                 disk.getPath("/data/case"),
                 dealt.loaded(wanted, wantedCode, refolds),
-                settings(shards, always, disk, random));
+                settings(shards, always, disk, random).withKeepJournal(keepsAll()));
     }
 
     /// Settings of a life on one thread, without a clock.
@@ -265,7 +270,7 @@ public final class KeyedSimulation {
     }
 
     private void step(EmbeddedEngine engine) {
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(13)) {
             case 0, 1 -> check(engine);
             case 2, 3 -> {
                 engine.checkpointNow();
@@ -276,6 +281,14 @@ public final class KeyedSimulation {
                     story.add("redrive " + letter.place());
                     redrive(engine, letter);
                 });
+            case 5 -> {
+                List<DeadLetter> letters = engine.deadLetters().list(random.nextInt(10), 1);
+                if (!letters.isEmpty()) {
+                    story.add("purge " + letters);
+                    isPurged = true;
+                    engine.deadLetters().purge(List.of(letters.getFirst().id()));
+                }
+            }
             default -> {
                 Feed feed = any();
                 send(engine, feed, Math.min(feed.events.size(), feed.in(engine) + random.nextInt(20)));
@@ -312,9 +325,35 @@ public final class KeyedSimulation {
         require(records.size() == Set.copyOf(records).size(), "a record has two letters: " + records);
         int failed = failed(engine).size();
         require(
-                history.isRedriven() // A redriven one that is final is too late from then on.
+                isPurged
+                        || history.isRedriven() // A redriven one that is final is too late from then on.
                         || failed == oracle.failed().size(),
                 failed + " letters of failed events, not " + oracle.failed().size());
+    }
+
+    /// Whether all is in the journal, in its order.
+    private boolean keepsAll() {
+        return feeds.stream().allMatch(feed -> feed.kind == Feed.Kind.LINES);
+    }
+
+    /// All that the function has met is folded again from its sources, whatever people have done with its letters.
+    private void foldSourcesAgain(EmbeddedEngine engine) {
+        if (servingCode > 1 || !keepsAll()) {
+            return;
+        }
+        if (random.nextBoolean()) {
+            story.add("all letters are purged");
+            isPurged = true;
+            engine.deadLetters()
+                    .purge(engine.deadLetters().list(0, 1_000).stream()
+                            .map(DeadLetter::id)
+                            .toList());
+        }
+        story.add("fold the sources again");
+        Verification verification = engine.verify(new Truth.Sources());
+        require(verification.isEqual(), "verify from the sources finds " + verification);
+        engine.rebuild(new Truth.Sources());
+        checkKeys(engine);
     }
 
     private static List<DeadLetter> failed(EmbeddedEngine engine) {
