@@ -249,7 +249,9 @@ public final class AwsEngine implements Engine {
     @Override
     public Verification rebuild(Truth truth) {
         Keys.requireNone(
-                pipeline(), "cannot be rebuilt on AWS: deploy it as a stack of its own, and send it all records");
+                pipeline(),
+                "cannot be rebuilt on AWS: deploy it as a stack of its own, and send it all records. 'onefold aws"
+                        + " restored --anyway' makes its roll-ups again of the rows of its tables");
         if (rows(truth).oneIn() > 1) {
             throw new IllegalArgumentException("A sample is verified, not served: rebuild all groups");
         }

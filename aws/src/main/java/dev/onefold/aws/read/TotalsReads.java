@@ -85,6 +85,18 @@ public final class TotalsReads {
     /// @param rows how many these are
     /// @throws Filling.Overtaken if somebody has changed the definition
     public static Verification compare(Store store, Definition definition, Definition.View view, long rows) {
+        String truth = rows + " rows" + (view.oneIn() == 1 ? "" : ", for one leaf group in " + view.oneIn());
+        Verification verification = differences(store, definition, view, truth);
+        if (!new Definitions(store).load().equals(definition)) {
+            throw new Filling.Overtaken(view.number());
+        }
+        return verification;
+    }
+
+    /// The same of a definition that nobody changes.
+    ///
+    /// @param truth what the view is made of
+    public static Verification differences(Store store, Definition definition, Definition.View view, String truth) {
         List<Part> parts = new ArrayList<>();
         int rollups = Rollups.of(definition.servedView().pipeline()).all().size();
         for (int number : List.of(definition.served(), view.number())) {
@@ -92,12 +104,8 @@ public final class TotalsReads {
                 parts.add(new Part(number, rollup, Tuple.of(List.of()), view));
             }
         }
-        String truth = rows + " rows" + (view.oneIn() == 1 ? "" : ", for one leaf group in " + view.oneIn());
         List<Totals> totals =
                 new TotalsReads(store, definition).read(parts, Cut.NEXT).totals();
-        if (!new Definitions(store).load().equals(definition)) {
-            throw new Filling.Overtaken(view.number());
-        }
         return Verification.of(totals.subList(0, rollups), totals.subList(rollups, 2 * rollups), truth);
     }
 

@@ -1,16 +1,23 @@
 package dev.onefold.aws.upkeep;
 
+import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Incarnation;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Headers;
+import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.TableFilling;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
+import dev.onefold.core.Verification;
+import dev.onefold.core.pipeline.Processing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -18,13 +25,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 
 /// What to do when tables were restored from backups, or replaced by empty ones: a new [Incarnation] begins. Then
-/// [dev.onefold.aws.AwsEngine#rebuild()] makes the totals of the rows that there are, while events come in again.
+/// [AwsEngine#rebuild()] makes the totals of the rows that there are, while events come in again. The totals of a
+/// function's tables are made of their rows before events come in again: until then the definition names no tables, so
+/// every other process refuses those that there are.
 ///
 /// The order is what makes it safe to be stopped anywhere, and to be done twice. First the headers take the new
 /// incarnation: what is added to totals from before is refused, and nothing is answered any more. Then the definition,
@@ -64,8 +74,8 @@ public final class Restored {
         List<String> known = new Restored(store).definition().incarnation().tables();
         List<TableIds.Found> found = TableIds.ask(store);
         return IntStream.range(0, found.size())
-                .mapToObj(table ->
-                        new Found(found.get(table), !found.get(table).id().equals(known.get(table))))
+                .mapToObj(table -> new Found(
+                        found.get(table), !List.of(found.get(table).id(), "").contains(known.get(table))))
                 .toList();
     }
 
@@ -89,18 +99,59 @@ public final class Restored {
                         + " a backup first."));
     }
 
+    /// Begins a new incarnation, and makes the totals of the rows that there are.
+    ///
+    /// @return how these totals differ from those that were served
+    /// @throws IllegalStateException if somebody else does it at the same time, or has changed the definition
+    public static Verification takeOver(Store store) {
+        Restored restored = new Restored(store);
+        if (restored.definition().servedView().pipeline().fold() instanceof Processing) {
+            return restored.fill(restored.begin(_ -> ""));
+        }
+        begin(store);
+        return AwsEngine.deployed(store).rebuild();
+    }
+
     /// Begins a new incarnation. From then on nothing from before can be written.
     public static void begin(Store store) {
-        new Restored(store).begin();
+        new Restored(store).begin(TableIds.Found::id);
+    }
+
+    /// Makes the totals of a function's tables.
+    private Verification fill(Definition closed) {
+        Definition both = new Claims(store).withView(closed, closed.servedView().pipeline(), 1, "");
+        Definition.View fresh = both.view(both.last());
+        long rows = TableFilling.fill(store, closed, fresh.number());
+        List<String> tables =
+                TableIds.ask(store).stream().map(TableIds.Found::id).toList();
+        store.ids().note(tables, store.clock().instant()); // This process alone goes on before it says so to others.
+        store.threads().each(closed.lanes(), lane -> Reduce.lane(store, lane));
+        Verification verification = TotalsReads.differences(store, both, fresh, rows + " rows of tables");
+        definitions.keepServed(closed);
+        Definition next = new Definition(
+                closed.epoch() + 1,
+                new Incarnation(closed.incarnation().id(), tables),
+                closed.lanes(),
+                closed.gates(),
+                fresh.number(),
+                fresh.number(),
+                List.of(fresh));
+        if (!definitions.replace(next).equals(next)) {
+            throw new Filling.Overtaken(fresh.number());
+        }
+        new Claims(store).join(next);
+        return verification;
     }
 
     /// Somebody else may begin one at the same time; then both are behind, and begin again.
-    private void begin() {
+    ///
+    /// @param id of a table, as the definition is to have it
+    private Definition begin(Function<TableIds.Found, String> id) {
         for (int attempt = 1; ; attempt++) {
             Definition before = definition();
-            List<TableIds.Found> found = TableIds.ask(store);
+            List<String> tables = TableIds.ask(store).stream().map(id).toList();
             List<Optional<Header>> headers = store.threads().all(before.lanes(), lane -> Headers.find(store, lane));
-            Incarnation incarnation = next(before, headers, found);
+            Incarnation incarnation = next(before, headers, tables);
             int numbered = numbered(new Claims(store).last(before));
             move(headers, incarnation, before);
             clean(before, numbered);
@@ -112,7 +163,7 @@ public final class Restored {
             if (now.equals(next)) {
                 definitions.moveGates(now);
                 store.threads().pause(Store.IN_FLIGHT_MAX);
-                return;
+                return now;
             }
             store.backOff(attempt);
         }
@@ -132,16 +183,14 @@ public final class Restored {
     }
 
     /// Ids begin with the time. A clock that is behind those of before must not make a lesser one.
-    private Incarnation next(Definition before, List<Optional<Header>> headers, List<TableIds.Found> found) {
+    private Incarnation next(Definition before, List<Optional<Header>> headers, List<String> tables) {
         String greatest = before.incarnation().id();
         for (Optional<Header> header : headers) {
             String id = header.map(Header::incarnation).orElse("");
             greatest = id.compareTo(greatest) > 0 ? id : greatest;
         }
         String id = store.newId();
-        return new Incarnation(
-                id.compareTo(greatest) > 0 ? id : greatest + "+" + id,
-                found.stream().map(TableIds.Found::id).toList());
+        return new Incarnation(id.compareTo(greatest) > 0 ? id : greatest + "+" + id, tables);
     }
 
     /// The headers as if all lanes had had their last commit: of the transactions that wrote them, a backup may hold a

@@ -121,9 +121,10 @@ public final class Upkeep {
     private Outcome ofFunction(Definition definition, int auditOneIn) {
         Pipeline served = definition.servedView().pipeline();
         if (isSame(served, wanted)) {
-            return store.function()
+            Outcome passed = store.function()
                     .map(function -> pass(KeyPass.go(store, definition, function, auditOneIn, goesOn)))
                     .orElseGet(Outcome.Idle::new);
+            return passed instanceof Outcome.Idle ? clean(definition) : passed;
         }
         String difference = Functions.difference(served, wanted);
         if (difference != null) {

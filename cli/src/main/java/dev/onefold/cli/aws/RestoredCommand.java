@@ -1,6 +1,5 @@
 package dev.onefold.cli.aws;
 
-import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.cli.call.Caller;
@@ -62,9 +61,7 @@ final class RestoredCommand implements Callable<Integer> {
                 caller.printLine("No table is another one, so nothing was changed.");
                 return ExitCode.DONE.code();
             }
-            Restored.begin(store);
-            caller.printLine("What was begun before can write nothing any more. The totals are made of the rows.");
-            report(AwsEngine.deployed(store).rebuild());
+            report(Restored.takeOver(store));
             return ExitCode.DONE.code();
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(
@@ -83,7 +80,8 @@ final class RestoredCommand implements Callable<Integer> {
     }
 
     private void report(Verification verification) {
-        caller.printLine("Totals of " + Words.count(verification.groups(), "group") + " are made of "
+        caller.printLine("Writes that were begun before are refused from now on.\nTotals of "
+                + Words.count(verification.groups(), "group") + " are made of "
                 + verification.truth() + ". "
                 + Words.count(verification.differences().size())
                 + " were different before.\nNow bring in again what came since the backup, with 'onefold aws"

@@ -1,24 +1,30 @@
 package dev.onefold.simulator.keyed;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.item.OutputTable;
+import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.core.query.Query;
 import dev.onefold.core.shape.Codec;
+import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fakes.aws.table.Tables.Backup;
 import dev.onefold.fixtures.Seeds;
 import dev.onefold.oracle.KeyedOracle.Order;
 import dev.onefold.simulator.deployment.Deployment;
@@ -30,6 +36,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -200,6 +207,78 @@ class AwsKeyedHazardsTest {
         assertThat(engine().deadLetters().list(0, 9))
                 .extracting(DeadLetter::reason)
                 .containsExactly(Reason.FAILED);
+    }
+
+    private String totals() {
+        AwsEngine engine = engine();
+        engine.reduce();
+        return engine.query(Query.all("by-bucket")).lines().toString();
+    }
+
+    private void restoreTotals(Backup totals) {
+        deployment.dynamo.restore(totals, Duration.ofMinutes(5));
+        deployment.time.runFor(Duration.ofMinutes(5));
+    }
+
+    @Test
+    void totals_that_were_restored_are_made_of_the_rows_of_tables() {
+        LoadedFunction function = release(Order.IN_ORDER, 100, 1);
+        take(arrival("a", 1, "put"), arrival("b", 2, "put"));
+        engine().reduce();
+        Backup before = deployment.dynamo.backup(deployment.tables.totals());
+        take(arrival("a", 3, "put"), arrival("a", 2, "remove"), arrival("c", 3, "put"));
+        String right = totals();
+        restoreTotals(before);
+        assertThatThrownBy(this::totals).hasMessageContaining("'onefold aws restored'");
+        assertThat(Restored.takeOver(process()).differences()).isNotEmpty();
+        assertThat(totals()).isEqualTo(right);
+        take(arrival("a", 4, "put"));
+        assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+        for (int step = 0; step < 3; step++) {
+            Upkeep.step(process(), function.pipeline(), 0, () -> true, _ -> {});
+        }
+        int served = new Definitions(process()).load().served();
+        assertThat(deployment.dynamo.backup(deployment.tables.totals()).items())
+                .allMatch(item -> item.get("p").s().matches("headers|" + served + "/.*"));
+    }
+
+    @Test
+    void whenever_a_restore_is_stopped_and_whatever_fails_each_row_is_in_the_totals_once() {
+        Seeds.forAllSeeds(12, random -> {
+            AwsKeyedHazardsTest other = new AwsKeyedHazardsTest();
+            other.stopRestore(random);
+        });
+    }
+
+    private void stopRestore(RandomGenerator random) {
+        release(Order.EVERY, 1_000, 1);
+        for (int key = 0; key < 9; key++) {
+            take(arrival("k" + key, 1, "put"), arrival("k" + key, 2 + key, "put"));
+        }
+        engine().reduce();
+        restoreTotals(deployment.dynamo.backup(deployment.tables.totals()));
+        deployment.dynamo.inject(Faults.none()
+                .with(Faults.Timing.USUAL)
+                .with(Fault.REPLY_LOST, 0.1)
+                .with(Fault.ERROR_AFTER, 0.1)
+                .with(Fault.ERROR_BEFORE, 0.1));
+        SimulatedClient client = deployment.dynamo.client("killed");
+        Store killed = deployment.process(client);
+        var _ = deployment.start(() -> Restored.takeOver(killed));
+        deployment.time.runFor(Duration.ofMillis(random.nextInt(20_000)));
+        client.kill();
+        List<Arrival> beside = IntStream.range(20, 60)
+                .mapToObj(version -> arrival("k" + version % 9, version, "put"))
+                .toList();
+        beside.forEach(each -> deployment.time.schedule(Duration.ofMillis(random.nextInt(20_000)), () -> {
+            var _ = deployment.start(() -> StateAndMap.process(process(), List.of(each)));
+        }));
+        Restored.takeOver(process());
+        deployment.dynamo.inject(Faults.none());
+        deployment.time.runFor(Duration.ofMinutes(30)); // Zombies wake up.
+        take(beside.toArray(Arrival[]::new)); // Those that were refused meanwhile come again.
+        totals();
+        assertThat(engine().verify(new Truth.Rows(1)).differences()).isEmpty();
     }
 
     @Test
