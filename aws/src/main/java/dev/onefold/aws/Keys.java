@@ -226,7 +226,8 @@ final class Keys {
     Verification verify(int oneIn) {
         if (store.function().isEmpty()) {
             throw new IllegalArgumentException("To verify pipeline " + pipeline.name()
-                    + " its function is called, and this process was given none.");
+                    + " its function is called, and this process was given none: name the pipeline file, beside which"
+                    + " the jar is.");
         }
         UserFunction function = Functions.of(store, pipeline);
         List<KeyAudit.Difference> differences = new ArrayList<>();

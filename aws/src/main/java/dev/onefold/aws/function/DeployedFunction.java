@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /// The user's function in the archive of a deployed function.
 public final class DeployedFunction {
@@ -36,15 +37,16 @@ public final class DeployedFunction {
                     + " Write template and archive from the same jar.");
         }
         warnOfOther(loaded, said, out);
-        return with(store, loaded, out);
+        return with(store, () -> loaded, out);
     }
 
-    /// The tables with a function that was loaded already.
+    /// The tables with a function.
     ///
+    /// @param loading loads the function when it is asked for first
     /// @param out is told of an impure function
-    public static Store with(Store store, LoadedFunction loaded, PrintStream out) {
+    public static Store with(Store store, Supplier<LoadedFunction> loading, PrintStream out) {
         return store.with(new UserFunction(
-                loaded,
+                loading,
                 () -> new BoundedCalls(CALL_MAX),
                 impurity -> out.println("WARN The function is not pure. Of key " + String.join(", ", impurity.key())
                         + " two equal calls came to different results: " + impurity.first() + " and "

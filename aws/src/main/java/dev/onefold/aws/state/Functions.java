@@ -51,7 +51,8 @@ public final class Functions {
     public static UserFunction of(Store store, Pipeline served) {
         UserFunction function = store.function()
                 .orElseThrow(() -> new IllegalStateException("Pipeline " + served.name()
-                        + " has a function, and this process was given no jar that has it"));
+                        + " has a function, and this process was given no jar that has it. On the command line, name the"
+                        + " pipeline file beside the jar."));
         Pipeline here = function.loaded().pipeline();
         String difference = served.fold() instanceof Processing before
                 ? otherThan(served, here, before, function.loaded().processing())

@@ -101,7 +101,7 @@ class FunctionOrdersTest {
     @ValueSource(strings = {"latest", "every", "in-order"})
     void events_come_to_what_the_rules_come_to(String order) {
         LoadedFunction loaded = load(order);
-        UserFunction called = new UserFunction(loaded, () -> StepFunction.Caller.DIRECT, impurity -> {
+        UserFunction called = new UserFunction(() -> loaded, () -> StepFunction.Caller.DIRECT, impurity -> {
             throw new AssertionError(impurity.toString());
         });
         LocalDynamoDb local = new LocalDynamoDb();

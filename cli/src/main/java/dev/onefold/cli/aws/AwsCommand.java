@@ -8,7 +8,6 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.verbs.Verbs;
-import dev.onefold.core.Engine;
 import java.net.URI;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +81,7 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new ProduceCommand(caller, aws))
                 .addSubcommand(new ReplayCommand(caller, aws))
                 .addSubcommand(new RestoredCommand(caller, aws));
-        Verbs.of(() -> new DeployedPipeline(caller, aws::engine)).forEach(commands::addSubcommand);
+        Verbs.of(() -> new DeployedPipeline(caller, aws)).forEach(commands::addSubcommand);
         return commands;
     }
 
@@ -142,10 +141,6 @@ public final class AwsCommand implements Runnable {
         } catch (SdkException | IllegalStateException e) {
             throw unreachable("Deployment " + deployment(pipeline), e);
         }
-    }
-
-    private Engine engine(String pipeline) {
-        return engine(pipeline, store(pipeline));
     }
 
     @Override

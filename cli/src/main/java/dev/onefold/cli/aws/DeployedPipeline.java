@@ -4,12 +4,12 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.cli.data.FunctionText;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
@@ -19,12 +19,11 @@ final class DeployedPipeline implements EngineArgument {
     private String pipeline = "";
 
     private final Caller caller;
-    private final Function<String, Engine> engines;
+    private final AwsCommand aws;
 
-    /// @param engines what is deployed, by the name of its pipeline
-    DeployedPipeline(Caller caller, Function<String, Engine> engines) {
+    DeployedPipeline(Caller caller, AwsCommand aws) {
         this.caller = caller;
-        this.engines = engines;
+        this.aws = aws;
     }
 
     @Override
@@ -54,15 +53,20 @@ final class DeployedPipeline implements EngineArgument {
 
     @Override
     public boolean isOther(Engine engine) {
-        Pipeline definition = definition();
-        return definition != null && !definition.equals(engine.pipeline());
+        return isOther(definition(), engine);
+    }
+
+    private static boolean isOther(@Nullable Pipeline definition, Engine engine) {
+        return definition != null && !definition.equals(FunctionText.asWritten(engine.pipeline()));
     }
 
     @Override
     public ExitCode read(Verb verb) throws IOException {
         Pipeline definition = definition();
-        Engine engine = engines.apply(definition == null ? pipeline : definition.name());
-        if (definition != null && !definition.equals(engine.pipeline())) {
+        Engine engine = definition == null
+                ? aws.engine(pipeline, aws.store(pipeline))
+                : aws.engine(definition.name(), FunctionBesideFile.with(caller, aws, pipeline, definition));
+        if (isOther(definition, engine)) {
             caller.note("Note: this is about the pipeline whose totals are served, which is not the file's. When"
                     + " the file's is deployed, its totals are filled, and serve then.");
         }

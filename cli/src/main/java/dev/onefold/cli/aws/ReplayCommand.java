@@ -13,6 +13,7 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
+import dev.onefold.core.pipeline.Pipeline;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -89,8 +90,9 @@ final class ReplayCommand implements Callable<Integer> {
                 position("--from", from),
                 to == null ? new Position.Time(Instant.now()) : position("--to", to),
                 Optional.ofNullable(shard));
-        String name = PipelineArgument.read(caller, pipeline).name();
-        Store store = aws.store(name);
+        Pipeline definition = PipelineArgument.read(caller, pipeline);
+        String name = definition.name();
+        Store store = FunctionBesideFile.with(caller, aws, pipeline, definition);
         AwsEngine engine = aws.engine(name, store);
         String source = stream.of(aws.deployment(name), new LetterTable(store).input());
         long startNanos = System.nanoTime();

@@ -1,7 +1,6 @@
 package dev.onefold.cli.data;
 
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Processing;
 import dev.onefold.yaml.PipelineFunction;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +26,6 @@ public record DataDirectory(
         if (definition == null) {
             return false;
         }
-        return !definition.equals(
-                function == null && served.fold() instanceof Processing processing
-                        ? new Pipeline(served.name(), served.input(), processing.with(null))
-                        : served);
+        return !definition.equals(function == null ? FunctionText.asWritten(served) : served);
     }
 }

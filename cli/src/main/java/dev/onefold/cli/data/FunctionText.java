@@ -76,6 +76,13 @@ public final class FunctionText {
         return lines;
     }
 
+    /// A stored pipeline as its user writes it: without what was found of its function.
+    public static Pipeline asWritten(Pipeline stored) {
+        return stored.fold() instanceof Processing processing
+                ? new Pipeline(stored.name(), stored.input(), processing.with(null))
+                : stored;
+    }
+
     /// Both hashes, if the jar is another one and the version is the same.
     public static Optional<String> hashWarning(Pipeline stored, Pipeline given) {
         if (stored.fold() instanceof Processing has

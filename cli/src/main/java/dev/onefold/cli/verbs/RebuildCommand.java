@@ -57,8 +57,8 @@ final class RebuildCommand implements Callable<Integer> {
                     try {
                         Verification verification =
                                 engine.rebuild(fromSources.isSaid ? new Truth.Sources() : Truth.ROWS);
-                        VerificationText text =
-                                new VerificationText(engine.pipeline(), verification, fromSources.isSaid);
+                        VerificationText text = new VerificationText(
+                                engine.pipeline(), verification, fromSources.isSaid, pipeline.capabilities());
                         pipeline.caller().print(text.rebuilt(pipeline.caller().screen()));
                     } catch (IllegalArgumentException e) {
                         throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);

@@ -3,8 +3,11 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.Screen;
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.Capabilities;
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyAudit;
@@ -15,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// What a comparison of totals found, as text.
 ///
 /// @param fromSources whether the sources were read again
-record VerificationText(Pipeline pipeline, Verification verification, boolean fromSources) {
+/// @param capabilities of the engine
+record VerificationText(Pipeline pipeline, Verification verification, boolean fromSources, Capabilities capabilities) {
     String verified(Screen screen) {
         String what = compared();
         if (verification.isEqual()) {
@@ -27,12 +31,25 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
                     + keyDifferences(screen)
                     + (verification.differences().isEmpty() ? "" : "\n" + differences(screen, "served", "recomputed"))
                     + "\nThe function has changed without a new version, is not pure, or the data are damaged."
-                    + " 'onefold rebuild --from-sources' folds the history again.\n";
+                    + (isOnAws()
+                            ? "\nDeploy the pipeline as a stack of its own, and send it all records.\n"
+                            : " 'onefold rebuild --from-sources' folds the history again.\n");
         }
         return "Different: " + Words.count(verification.differences().size(), "group") + " of " + what + ".\n\n"
                 + differences(screen, "served", "recomputed")
-                + "\nThe recomputed values follow from the " + (fromSources ? "sources" : "rows") + ". 'onefold rebuild"
-                + (fromSources ? " --from-sources" : "") + "' puts them in place.\n";
+                + "\nThe recomputed values follow from the " + (fromSources ? "sources" : "rows") + ". 'onefold "
+                + repair() + "' puts them in place.\n";
+    }
+
+    private String repair() {
+        if (isOnAws()) {
+            return pipeline.fold() instanceof Processing ? "aws restored --anyway" : "aws rebuild";
+        }
+        return fromSources ? "rebuild --from-sources" : "rebuild";
+    }
+
+    private boolean isOnAws() {
+        return !capabilities.has(Capability.SOURCES);
     }
 
     private String compared() {

@@ -77,7 +77,8 @@ final class VerifyCommand implements Callable<Integer> {
                     } catch (IllegalArgumentException e) {
                         throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
                     }
-                    VerificationText text = new VerificationText(engine.pipeline(), verification, fromSources.isSaid);
+                    VerificationText text = new VerificationText(
+                            engine.pipeline(), verification, fromSources.isSaid, pipeline.capabilities());
                     pipeline.caller().print(text.verified(pipeline.caller().screen()));
                     return verification.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
                 })

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.function.DeployedFunction;
+import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
@@ -12,6 +14,8 @@ import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -29,6 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
@@ -196,6 +201,77 @@ class AwsCommandTest {
         assertThat(redriven.exitCode()).as(redriven.err()).isZero();
         assertThat(bucket.objects.keySet()).noneMatch(path -> path.startsWith("/letters-" + deployment + "/"));
         assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("7.50", "3");
+    }
+
+    private static final String SUMS = """
+            pipeline: sums
+            input: {key: user, version: n}
+            process: {class: dev.onefold.cli.verbs.Adding, version: 1, order: in-order, tables: {totals: user}}
+            rollups:
+              by-team: {of: totals, levels: [team], measures: {total: "sum(total) decimal(18,0)"}}
+            """;
+
+    private static byte[] amount(String user, int version, int amount) {
+        return "{\"user\":\"%s\",\"n\":%d,\"team\":\"FX\",\"amount\":%d}"
+                .formatted(user, version, amount)
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// Makes the tables of a function, and folds an event at which it throws between others.
+    private Store foldByFunction() {
+        Path file = cli.write("sums.yaml", SUMS);
+        LoadedFunction function = PipelineFunction.load(file).function();
+        Store store = DeployedFunction.with(deployed(function.pipeline()), () -> function, System.err);
+        create(store, store.tables().output("totals"), ScalarAttributeType.S, "user");
+        StateAndMap.process(
+                store,
+                List.of(
+                        new Arrival("s/shard", "1", 0, amount("u1", 2, 5)),
+                        new Arrival("s/shard", "2", 0, amount("u1", 1, 3)),
+                        new Arrival("s/shard", "3", 0, amount("u2", 1, -1))));
+        return store;
+    }
+
+    private static void breakRow(Store store) {
+        Map<String, AttributeValue> key = Map.of("user", AttributeValue.fromS("u1"));
+        String table = store.tables().output("totals");
+        byte[] row = OutputTable.content(store.get(table, key));
+        String text = new String(row, StandardCharsets.ISO_8859_1).replace("a,b", "a;b");
+        store.client()
+                .updateItem(update -> update.tableName(table)
+                        .key(key)
+                        .updateExpression("SET onefold = :o")
+                        .expressionAttributeValues(Map.of(
+                                ":o",
+                                AttributeValue.fromB(
+                                        SdkBytes.fromByteArray(text.getBytes(StandardCharsets.ISO_8859_1))))))
+                .join();
+    }
+
+    @Test
+    void verbs_call_the_function_beside_the_pipeline_file() {
+        Store store = foldByFunction();
+        Result verify = aws("verify", "sums.yaml");
+        assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
+        assertThat(verify.out()).contains("Equal: 2 keys folded again and 1 group recomputed from 1 rows of tables");
+        assertThat(verify.err()).doesNotContain("Note:");
+        Result redriven = aws("dead-letters", "sums.yaml", "redrive", "1");
+        assertThat(redriven.out() + redriven.err()).contains("rejected again", "the amount is negative");
+        assertThat(aws("dead-letters", "sums", "redrive", "1").err())
+                .contains("this process was given no jar that has it")
+                .doesNotContain("\tat ");
+        Result byName = aws("verify", "sums");
+        assertThat(byName.exitCode()).isEqualTo(2);
+        assertThat(byName.err()).contains("name the pipeline file");
+        breakRow(store);
+        Result different = aws("verify", "sums.yaml");
+        assertThat(different.exitCode()).isEqualTo(1);
+        assertThat(different.out())
+                .contains("Different: 1 value of keys", "key u1, totals u1", "a;b", "stack of its own");
+        cli.write("sums.yaml", SUMS.replace("version: 1", "version: 2"));
+        Result newer = aws("dead-letters", "sums.yaml", "redrive", "1");
+        assertThat(newer.exitCode()).isEqualTo(1);
+        assertThat(newer.err()).contains("Version 1 of the function is deployed, and the pipeline file has version 2");
     }
 
     private static void restoreRows(Store store) {

@@ -8,6 +8,7 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.Verification.Difference;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.yaml.PipelineFile;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -22,7 +23,8 @@ class VerificationTextTest {
     @Test
     void each_group_that_differs_is_named_and_by_how_much() {
         Verification verification = verification();
-        assertThat(new VerificationText(pipeline(), verification, false).verified(Screen.pipe()))
+        assertThat(new VerificationText(pipeline(), verification, false, EmbeddedEngine.CAPABILITIES)
+                        .verified(Screen.pipe()))
                 .isEqualTo("""
                         Different: 1 group of 12 groups recomputed from 7,000 rows.
 
@@ -31,7 +33,8 @@ class VerificationTextTest {
 
                         The recomputed values follow from the rows. 'onefold rebuild' puts them in place.
                         """);
-        assertThat(new VerificationText(pipeline(), verification, false).rebuilt(Screen.pipe()))
+        assertThat(new VerificationText(pipeline(), verification, false, EmbeddedEngine.CAPABILITIES)
+                        .rebuilt(Screen.pipe()))
                 .contains("1 were different", "before", "now", "+99.50");
     }
 
@@ -53,7 +56,8 @@ class VerificationTextTest {
 
     @Test
     void what_was_recomputed_from_the_sources_is_put_in_place_from_the_sources() {
-        String text = new VerificationText(pipeline(), verification(), true).verified(Screen.pipe());
+        String text = new VerificationText(pipeline(), verification(), true, EmbeddedEngine.CAPABILITIES)
+                .verified(Screen.pipe());
         assertThat(text).contains("follow from the sources. 'onefold rebuild --from-sources' puts them in place.");
     }
 }

@@ -134,7 +134,7 @@ public final class Deployment {
     /// The tables as a process sees them that begins now, with the user's function if there is one.
     public Store process(SimulatedClient client) {
         Store store = store(client);
-        return released.map(function -> store.with(new UserFunction(function, () -> Caller.DIRECT, impurity -> {
+        return released.map(function -> store.with(new UserFunction(() -> function, () -> Caller.DIRECT, impurity -> {
                     throw new AssertionError(impurity.toString());
                 })))
                 .orElse(store);

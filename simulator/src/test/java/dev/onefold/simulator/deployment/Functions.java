@@ -50,7 +50,7 @@ final class Functions {
     }
 
     static UserFunction called(LoadedFunction loaded) {
-        return new UserFunction(loaded, () -> StepFunction.Caller.DIRECT, impurity -> {
+        return new UserFunction(() -> loaded, () -> StepFunction.Caller.DIRECT, impurity -> {
             throw new AssertionError(impurity.toString());
         });
     }
