@@ -251,6 +251,7 @@ final class ViewFill {
             chunk.setLines(lines, source, source.at());
             fresh.folding.takeHeader(chunk);
             fresh.folding.rounds(List.of(chunk));
+            reader.giveBack(lines);
             fresh.checkpoints.takeIfDue();
             opening.space().requireOpen();
         }

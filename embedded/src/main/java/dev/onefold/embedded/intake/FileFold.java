@@ -207,7 +207,7 @@ public final class FileFold {
                 round.add(lines);
                 lines = reader.next();
             }
-            rounds.fold(chunks(round, source), this::stops);
+            fold(round, reader, source);
             tell(source);
         }
     }
@@ -232,7 +232,7 @@ public final class FileFold {
                     round.removeLast();
                 }
                 if (!round.isEmpty()) {
-                    rounds.fold(chunks(round, source), this::stops);
+                    fold(round, reader, source);
                 }
                 if (ended) {
                     break;
@@ -278,6 +278,11 @@ public final class FileFold {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void fold(List<LineReader.Lines> round, LineReader reader, Source source) {
+        rounds.fold(chunks(round, source), this::stops);
+        round.forEach(reader::giveBack);
     }
 
     private List<Chunk> chunks(List<LineReader.Lines> round, Source source) {

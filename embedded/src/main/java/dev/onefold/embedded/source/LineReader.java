@@ -7,21 +7,28 @@ import dev.onefold.embedded.disk.Scale;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Cuts a stream into chunks of whole lines and hashes what it hands out. A line over the limit is handed out as its
-/// length and hash; one that is far over it is never held in memory. Not thread-safe.
+/// length and hash; one that is far over it is never held in memory. Not thread-safe, except [#giveBack].
 public final class LineReader {
     public static final int CHUNK_BYTES = Scale.of(1 << 18);
 
     private static final int EAGER_BYTES_MIN = 1 << 13;
     private static final int EAGER_BYTES_MAX = 1 << 23;
+    private static final byte GIVEN_BACK = '7'; // A reader of lines that were given back finds no lines in them.
 
     private final InputStream in;
     private final @Nullable MessageDigest digest;
     private final boolean growing;
     private final boolean eager;
+    private final Blocks blocks = new Blocks();
     private byte[] carry = new byte[0];
     private boolean ended;
     private @Nullable Lines rest;
@@ -67,6 +74,64 @@ public final class LineReader {
         }
     }
 
+    /// Takes the bytes of lines back, for lines to come. The caller does not read them any more, and gives them
+    /// back at most once. Lines that are not given back are collected as garbage.
+    ///
+    /// Lines wait for their round while others are read. As garbage they would outlive a small young
+    /// generation: the collector would copy each block, and fill the old one. Called by any thread.
+    ///
+    /// @throws IllegalStateException if they were given back before
+    public void giveBack(Lines lines) {
+        if (lines.oversized() < 0) {
+            release(lines.bytes());
+        }
+    }
+
+    private void release(byte[] block) {
+        if (!eager) {
+            blocks.giveBack(block);
+        }
+    }
+
+    /// Arrays for blocks of lines, used again.
+    private static final class Blocks {
+        private static final int FREE_MAX = 64; // More than are under way at once.
+        private static final int BYTES_MAX = 4 * CHUNK_BYTES;
+
+        private final Set<byte[]> lent = Collections.newSetFromMap(new IdentityHashMap<>());
+        private final Deque<byte[]> free = new ArrayDeque<>();
+
+        /// An array of at least so many bytes.
+        synchronized byte[] take(int bytes) {
+            byte[] block = free.poll();
+            if (block == null || block.length < bytes) {
+                block = new byte[bytes];
+            }
+            if (block.length <= BYTES_MAX) {
+                lent.add(block);
+            }
+            return block;
+        }
+
+        synchronized void giveBack(byte[] block) {
+            if (block.length > BYTES_MAX) {
+                return;
+            }
+            if (!lent.remove(block)) {
+                throw new IllegalStateException("A block of lines was given back twice");
+            }
+            assert overwrite(block);
+            if (free.size() < FREE_MAX) {
+                free.push(block);
+            }
+        }
+
+        private static boolean overwrite(byte[] block) {
+            Arrays.fill(block, GIVEN_BACK);
+            return true;
+        }
+    }
+
     /// The hash of what was handed out so far; `null` if nothing is hashed.
     public @Nullable MessageDigest digest() {
         return digest == null ? null : copy(digest);
@@ -94,7 +159,7 @@ public final class LineReader {
 
     /// The next lines, or `null` at the end.
     public @Nullable Lines next() throws IOException {
-        byte[] buffer = new byte[bufferBytes() + Decoder.PADDING];
+        byte[] buffer = block(bufferBytes());
         System.arraycopy(carry, 0, buffer, 0, carry.length);
         int length = carry.length;
         int newline = lastNewline(buffer, 0, length);
@@ -110,14 +175,25 @@ public final class LineReader {
                 int end = beforeOversized(buffer, newline + 1);
                 return end == 0 ? oversized(buffer, length) : cut(buffer, end, length);
             }
+            if (ended && length == 0) {
+                release(buffer);
+                return null;
+            }
             if (ended) {
-                return length == 0 ? null : last(cut(buffer, length, length));
+                return last(cut(buffer, length, length));
             }
             if (length > Limits.RECORD_BYTES_MAX + 1) {
                 return oversized(buffer, length);
             }
-            buffer = Arrays.copyOf(buffer, capacity * 2 + Decoder.PADDING);
+            byte[] larger = block(capacity * 2);
+            System.arraycopy(buffer, 0, larger, 0, length);
+            release(buffer);
+            buffer = larger;
         }
+    }
+
+    private byte[] block(int bytes) {
+        return eager ? new byte[bytes + Decoder.PADDING] : blocks.take(bytes + Decoder.PADDING);
     }
 
     private int bufferBytes() throws IOException {
@@ -169,6 +245,7 @@ public final class LineReader {
             if (newline < count) {
                 hash(part, newline + 1);
                 carry = Arrays.copyOfRange(part, newline + 1, count);
+                release(buffer);
                 return new Lines(new byte[0], 0, bytes, line.digest(), bytes + 1, digest());
             }
             hash(part, count);
@@ -176,6 +253,7 @@ public final class LineReader {
         }
         ended = true;
         carry = new byte[0];
+        release(buffer);
         return last(new Lines(new byte[0], 0, bytes, line.digest(), bytes, digest()));
     }
 

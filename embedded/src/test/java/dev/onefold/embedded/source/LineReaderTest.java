@@ -1,6 +1,7 @@
 package dev.onefold.embedded.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Limits;
@@ -11,7 +12,10 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +85,33 @@ class LineReaderTest {
             assertThat(all).extracting(LineReaderTest::text).containsExactly("a\n", "", "b\n");
             assertThat(all.get(1).oversizedHash()).isEqualTo(Sha256.digest().digest(large));
         }
+    }
+
+    @Test
+    void lines_that_are_given_back_are_overwritten_and_their_bytes_serve_lines_to_come() throws IOException {
+        int count = 20 * LineReader.CHUNK_BYTES / 10;
+        byte[] bytes = "123456789\n".repeat(count).getBytes(StandardCharsets.UTF_8);
+        LineReader reader = LineReader.hashing(new ByteArrayInputStream(bytes), Sha256.digest(), false);
+        Set<byte[]> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
+        int lineCount = 0;
+        for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
+            assertThat(text(lines)).isEqualTo("123456789\n".repeat(lines.length() / 10));
+            lineCount += lines.length() / 10;
+            blocks.add(lines.bytes());
+            reader.giveBack(lines);
+            assertThat(text(lines)).doesNotContain("1");
+        }
+        assertThat(lineCount).isEqualTo(count);
+        assertThat(blocks).hasSize(1);
+    }
+
+    @Test
+    void lines_are_given_back_once() throws IOException {
+        LineReader reader = LineReader.hashing(
+                new ByteArrayInputStream("a\n".getBytes(StandardCharsets.UTF_8)), Sha256.digest(), false);
+        LineReader.Lines lines = reader.next();
+        reader.giveBack(lines);
+        assertThatThrownBy(() -> reader.giveBack(lines)).hasMessageContaining("given back twice");
     }
 
     @Test
