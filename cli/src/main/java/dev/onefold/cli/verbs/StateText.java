@@ -29,7 +29,7 @@ record StateText(KeyState state, Iterable<DeadLetters.OfKey> letters) {
         for (DeadLetters.OfKey letter : letters) {
             lines.merge(
                     "waits",
-                    "version " + letter.version() + ": "
+                    (letter.version().isNone() ? "no version" : "version " + letter.version()) + ": "
                             + Words.of(letter.letter().reason()) + ", dead letter "
                             + letter.letter().id(),
                     (one, other) -> one + "; " + other);

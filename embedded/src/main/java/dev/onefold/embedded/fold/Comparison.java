@@ -33,8 +33,9 @@ public final class Comparison {
                 workers,
                 (rollup, recomputed) ->
                         groups[0] += Verification.compare(state.served(rollup), recomputed, differences));
-        Verification ofTotals =
-                new Verification(state.rows() + (state.hasFunction ? " keys" : " rows"), groups[0], differences);
+        String each = state.hasFunction ? " key" : " row";
+        String truth = state.rows() + each + (state.rows() == 1 ? "" : "s");
+        Verification ofTotals = new Verification(truth, groups[0], differences);
         return state.hasFunction && folding.canFold() ? ofKeys(ofTotals, state, folding, workers) : ofTotals;
     }
 
