@@ -2,6 +2,7 @@ package dev.onefold.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
@@ -250,6 +251,19 @@ class ProcessTest {
                     assertThat(engine.deadLetters().list(0, 100)).isEmpty();
                 }
             });
+        }
+    }
+
+    @Test
+    void of_two_contents_of_a_version_one_has_lost_and_one_has_failed_whichever_came_first() {
+        String put = new Sent("k", 1, new Steps.Event(1, "put")).line();
+        String greater = new Sent("k", 1, new Steps.Event(2, "throw")).line();
+        for (List<String> lines : List.of(List.of(put, greater), List.of(greater, put))) {
+            Path directory = folder.resolve("two" + System.nanoTime());
+            try (EmbeddedEngine engine = EmbeddedEngine.open(directory, steps("in-order", 100), Settings.defaults())) {
+                engine.append("in", lines);
+                assertThat(engine.counts()).isEqualTo(new Counts(0, 0, 0, 1, 1));
+            }
         }
     }
 }

@@ -89,6 +89,10 @@ public final class KeyedOracle {
         if (order == Order.IN_ORDER) {
             boolean replaced = !redriven && before != null && !before.equals(key.accepted.get(event.version));
             key.recount(failedBefore, Optional.of(event.version), replaced);
+            if (replaced && verdict == Verdict.REJECTED) { // Of the two, one has failed, and the other one has lost.
+                verdicts.merge(Verdict.ACCEPTED, -1L, Long::sum);
+                verdicts.merge(Verdict.CONFLICTING, 1L, Long::sum);
+            }
         }
         return verdict;
     }

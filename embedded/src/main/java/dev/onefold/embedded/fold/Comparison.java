@@ -7,6 +7,7 @@ import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.Head;
 import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.shape.Value;
 import dev.onefold.embedded.rows.Keys;
@@ -64,7 +65,39 @@ public final class Comparison {
             groups += Verification.compare(served.served(rollup), recomputed.served(rollup), differences);
         }
         Verification ofTotals = new Verification(truth, groups, differences);
-        return served.hasFunction ? ofTotals.with(served.rows(), rows(served, recomputed)) : ofTotals;
+        if (!served.hasFunction) {
+            return ofTotals;
+        }
+        List<KeyAudit.Difference> keys = contexts(served, recomputed);
+        keys.addAll(rows(served, recomputed));
+        return ofTotals.with(served.rows(), keys);
+    }
+
+    /// The keys whose contexts differ.
+    private static List<KeyAudit.Difference> contexts(State served, State recomputed) {
+        List<KeyAudit.Difference> differences = new ArrayList<>();
+        for (Rows shard : served.shards) {
+            shard.keys().forEachKey(key -> compare(served, recomputed, key, differences));
+        }
+        for (Rows shard : recomputed.shards) {
+            shard.keys().forEachKey(key -> {
+                if (served.shardOf(key).keys().head(key) == null) {
+                    compare(served, recomputed, key, differences);
+                }
+            });
+        }
+        return differences;
+    }
+
+    private static void compare(State served, State recomputed, byte[] key, List<KeyAudit.Difference> differences) {
+        Head one = served.shardOf(key).keys().head(key);
+        Head other = recomputed.shardOf(key).keys().head(key);
+        byte[] context = one == null ? null : one.context();
+        byte[] again = other == null ? null : other.context();
+        if (!Arrays.equals(context, again)) {
+            differences.add(
+                    new KeyAudit.Difference(Key.parts(served.pipeline, key), "context", json(context), json(again)));
+        }
     }
 
     /// The rows of tables that differ.

@@ -5,6 +5,7 @@ import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
@@ -86,7 +87,15 @@ public final class Keys {
     ///
     /// @param change what it changes; `null`: nothing
     public record Folded(
-            Arrival arrival, Verdict verdict, @Nullable Change change) {}
+            Arrival arrival, Verdict verdict, @Nullable Change change) {
+        /// Whether an event that was there has lost against it.
+        private boolean displaces() {
+            return change != null
+                    && change.letters().stream()
+                            .anyMatch(letter ->
+                                    letter.content() != null && letter.why().reason() == Reason.CONFLICT);
+        }
+    }
 
     /// Where an event was read.
     ///
@@ -154,6 +163,10 @@ public final class Keys {
             case STALE -> stale++;
             case CONFLICTING -> conflicting++;
             case REJECTED -> rejected++;
+        }
+        if (folded.verdict == Verdict.REJECTED && folded.displaces()) {
+            accepted--;
+            conflicting++;
         }
         events++;
         if (folded.change != null) {
@@ -360,30 +373,42 @@ public final class Keys {
     ///
     /// @param owner its key, as an event has it
     public byte @Nullable [] content(byte[] owner, RowId row) {
-        KeyRecords reading = new KeyRecords(pipeline, store, kept);
-        RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(owner, 0, owner.length);
-        reading.own(encoded.bytes, 0, encoded.length, encoded.hash);
-        return reading.rows(List.of(row)).get(row);
+        return reading(owner).rows(List.of(row)).get(row);
     }
 
-    /// The keys, in no order: where their heads are.
+    /// The keys, in no order.
     public List<byte[]> keys() {
         List<byte[]> keys = new ArrayList<>();
+        forEachKey(keys::add);
+        return keys;
+    }
+
+    /// Visits the keys, in no order: where their heads are.
+    public void forEachKey(Consumer<byte[]> visitor) {
         KeyRecords reading = new KeyRecords(pipeline, store, kept);
         store.forEach((segment, rowStart, rowEnd) -> {
             reading.ownerOf(segment, rowStart);
             if (reading.kind(segment, rowStart) instanceof KeyRecords.Kind.OfHead) {
-                keys.add(reading.owner());
+                visitor.accept(reading.owner());
             }
         });
-        return keys;
+    }
+
+    /// The head of a key; `null` if it has none.
+    public @Nullable Head head(byte[] key) {
+        return reading(key).head();
+    }
+
+    private KeyRecords reading(byte[] key) {
+        KeyRecords reading = new KeyRecords(pipeline, store, kept);
+        RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(key, 0, key.length);
+        reading.own(encoded.bytes, 0, encoded.length, encoded.hash);
+        return reading;
     }
 
     /// What of a key differs from what its kept events come to.
     public List<KeyAudit.Difference> audit(StepFunction function, byte[] key) {
-        KeyRecords reading = new KeyRecords(pipeline, store, kept);
-        RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(key, 0, key.length);
-        reading.own(encoded.bytes, 0, encoded.length, encoded.hash);
+        KeyRecords reading = reading(key);
         Head head = reading.head();
         return head == null ? List.of() : KeyAudit.of(function, key, head, reading);
     }
