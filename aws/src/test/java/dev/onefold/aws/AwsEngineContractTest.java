@@ -13,9 +13,11 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.Engine;
+import dev.onefold.core.FunctionContract;
 import dev.onefold.core.VerbContract;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// The engine on AWS keeps the contract, on DynamoDB Local.
-class AwsEngineContractTest implements VerbContract {
+class AwsEngineContractTest implements VerbContract, FunctionContract {
     private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
     private static int tests;
 
@@ -45,6 +47,14 @@ class AwsEngineContractTest implements VerbContract {
     public Engine open(String data, Pipeline pipeline) {
         Store store = DYNAMO.store("test" + tests + "-" + data);
         Engine engine = AwsEngine.open(store, pipeline, 3, 4);
+        stores.put(engine, store);
+        return engine;
+    }
+
+    @Override
+    public Engine open(String data, LoadedFunction function) {
+        Store store = DYNAMO.store("test" + tests + "-" + data, function);
+        Engine engine = AwsEngine.open(store, function.pipeline(), 3, 4);
         stores.put(engine, store);
         return engine;
     }

@@ -1,15 +1,21 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.Threads;
+import dev.onefold.aws.store.UserFunction;
+import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.core.process.StepFunction;
 import dev.onefold.fakes.aws.DeploymentTables;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
@@ -52,6 +58,24 @@ public final class LocalDynamoDb {
         }
         return new Store(client, tables, THREADS, RandomGenerator.getDefault(), InstantSource.system())
                 .with(new Store.Bucket(() -> bucket, Optional.of("letters")));
+    }
+
+    /// The same for a pipeline with a function, which must be pure, and its tables.
+    public Store store(String deployment, LoadedFunction function) {
+        Store store = store(deployment)
+                .with(new UserFunction(() -> function, () -> StepFunction.Caller.DIRECT, impurity -> {
+                    throw new AssertionError(impurity.toString());
+                }));
+        for (OutputTable table : OutputTable.of(function.pipeline(), function.processing())) {
+            List<String> key = table.key().stream().map(OutputTable.Key::name).toList();
+            Set<String> numbers = table.key().stream()
+                    .filter(OutputTable.Key::isNumber)
+                    .map(OutputTable.Key::name)
+                    .collect(Collectors.toSet());
+            client.createTable(DeploymentTables.output(store.tables().output(table.name()), key, numbers))
+                    .join();
+        }
+        return store;
     }
 
     /// Makes a table of somebody's own, with the key `id`, and says the ARN of its change stream.

@@ -2,8 +2,10 @@ package dev.onefold.embedded;
 
 import dev.onefold.api.RemoteEngine;
 import dev.onefold.core.Engine;
+import dev.onefold.core.FunctionContract;
 import dev.onefold.core.VerbContract;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.process.LoadedFunction;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The engine that another process runs keeps the contract, through the socket of the data directory.
-class RemoteEngineContractTest implements VerbContract {
+class RemoteEngineContractTest implements VerbContract, FunctionContract {
     @TempDir
     Path directory;
 
@@ -26,6 +28,13 @@ class RemoteEngineContractTest implements VerbContract {
         }
         Path path = directory.resolve(data);
         owners.put(data, EmbeddedEngine.open(path, pipeline, Settings.defaults().withShards(3)));
+        return RemoteEngine.connect(path).orElseThrow();
+    }
+
+    @Override
+    public Engine open(String data, LoadedFunction function) {
+        Path path = directory.resolve(data);
+        owners.put(data, EmbeddedEngine.open(path, function, Settings.defaults().withShards(3)));
         return RemoteEngine.connect(path).orElseThrow();
     }
 

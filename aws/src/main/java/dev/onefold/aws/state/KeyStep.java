@@ -43,7 +43,11 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
     /// several events, fewer of them are.
     boolean fits(List<OutputTable> tables) {
         int letters = LettersInStep.ITEMS_MAX
-                * (change.letters().size() + change.withdrawn().size() * 2);
+                * (change.letters().size()
+                        + 2
+                                * (int) change.withdrawn().stream()
+                                        .filter(Change.Withdrawn::hadLetter)
+                                        .count());
         return items() + letters <= ITEMS_MAX && delta.items() <= DELTA_ITEMS_MAX && isPlain(tables) && isSettled();
     }
 
@@ -51,8 +55,8 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
     private boolean isSettled() {
         return change.letters().stream()
                 .noneMatch(letter -> change.withdrawn().stream()
-                        .anyMatch(origin -> KeyLetters.identity(letter.why().reason(), letter.origin())
-                                .equals(KeyLetters.identity(letter.why().reason(), origin))));
+                        .anyMatch(event -> KeyLetters.identity(letter.why().reason(), letter.origin())
+                                .equals(KeyLetters.identity(letter.why().reason(), event.origin()))));
     }
 
     /// How many items it has beside its letters.

@@ -33,7 +33,6 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -309,9 +308,9 @@ final class KeySteps {
         }
         List<List<TransactWriteItem>> removals = new ArrayList<>();
         Set<String> keeps = kept.stream().map(Letter::identity).collect(Collectors.toSet());
-        for (byte[] origin : withdrawn(pending, step)) {
+        for (Change.Withdrawn event : step.change().withdrawn()) {
             for (Reason reason : List.of(Reason.FAILED, Reason.TOO_LATE)) {
-                String identity = KeyLetters.identity(reason, origin);
+                String identity = KeyLetters.identity(reason, event.origin());
                 if (!keeps.contains(identity)) {
                     removals.add(letters.removal(identity));
                 }
@@ -323,22 +322,6 @@ final class KeySteps {
             }
         }
         return new Ready(pending, step, items, removals);
-    }
-
-    /// Whose letters a step removes: also those of late events that it has folded. One may have been too late, or have
-    /// failed, when it came before.
-    private List<byte[]> withdrawn(Pending pending, KeyStep step) {
-        List<byte[]> withdrawn = new ArrayList<>(step.change().withdrawn());
-        if (step.change().base() != null && !redriven) {
-            Iterator<Came> events = pending.events.iterator();
-            for (Fate fate : step.fates()) {
-                Came came = events.next();
-                if (fate instanceof Fate.Accepted || fate instanceof Fate.Conflicting(var loser) && loser.isEmpty()) {
-                    withdrawn.add(came.event.origin());
-                }
-            }
-        }
-        return withdrawn;
     }
 
     private @Nullable Arrival record(Pending pending, Change.Letter letter) {

@@ -7,7 +7,6 @@ import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.store.Store;
-import dev.onefold.aws.store.UserFunction;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -24,7 +23,6 @@ import dev.onefold.core.process.Steps;
 import dev.onefold.core.process.Verdict;
 import dev.onefold.core.shape.Codec;
 import dev.onefold.core.shape.Value;
-import dev.onefold.fakes.aws.DeploymentTables;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,10 +31,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -101,13 +97,9 @@ class FunctionOrdersTest {
     @ValueSource(strings = {"latest", "every", "in-order"})
     void events_come_to_what_the_rules_come_to(String order) {
         LoadedFunction loaded = load(order);
-        UserFunction called = new UserFunction(() -> loaded, () -> StepFunction.Caller.DIRECT, impurity -> {
-            throw new AssertionError(impurity.toString());
-        });
         LocalDynamoDb local = new LocalDynamoDb();
-        Store store = local.store("orders-" + order).with(called);
+        Store store = local.store("orders-" + order, loaded);
         List<OutputTable> tables = OutputTable.of(loaded.pipeline(), loaded.processing());
-        makeTables(local, store, tables);
         try (AwsEngine engine = AwsEngine.open(store, loaded.pipeline(), 2, 2)) {
             SplittableRandom random = new SplittableRandom(order.length());
             Maps maps = new Maps();
@@ -147,19 +139,6 @@ class FunctionOrdersTest {
             case Reading.Read(var read) -> LoadedFunction.of(read, new Steps());
             case Reading.Refused refused -> throw new AssertionError(refused.toString());
         };
-    }
-
-    private static void makeTables(LocalDynamoDb local, Store store, List<OutputTable> tables) {
-        tables.forEach(table -> {
-            List<String> key = table.key().stream().map(OutputTable.Key::name).toList();
-            Set<String> numbers = table.key().stream()
-                    .filter(OutputTable.Key::isNumber)
-                    .map(OutputTable.Key::name)
-                    .collect(Collectors.toSet());
-            local.client
-                    .createTable(DeploymentTables.output(store.tables().output(table.name()), key, numbers))
-                    .join();
-        });
     }
 
     private static Arrival arrival(int sequence, int version, int add, String what) {

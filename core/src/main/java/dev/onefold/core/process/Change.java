@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param dropsBase whether the base that is stored is read no more
 /// @param rows that changed
 /// @param letters to be kept
-/// @param withdrawn the origins of events whose letters of reason FAILED or TOO_LATE are to be removed,
-///     because they are folded now
+/// @param withdrawn events whose letters of reason FAILED or TOO_LATE are to be removed, because they are
+///     folded now
 public record Change(
         Head head,
         List<Kept> kept,
@@ -24,7 +24,7 @@ public record Change(
         boolean dropsBase,
         List<RowChange> rows,
         List<Letter> letters,
-        List<byte[]> withdrawn) {
+        List<Withdrawn> withdrawn) {
     public Change {
         kept = List.copyOf(kept);
         dropped = List.copyOf(dropped);
@@ -35,6 +35,12 @@ public record Change(
 
     /// A row before and after; without content it is not there.
     public record RowChange(RowId row, byte @Nullable [] before, byte @Nullable [] after) {}
+
+    /// An event that is folded now. Its letter is that of its key, version and content, at any place.
+    ///
+    /// @param hadLetter whether it had one when it came. A late event that is folded as it comes may have
+    ///     had one when it came before
+    public record Withdrawn(byte[] version, byte[] content, byte[] origin, boolean hadLetter) {}
 
     /// A dead letter.
     ///

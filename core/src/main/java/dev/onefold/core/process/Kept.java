@@ -69,6 +69,11 @@ public record Kept(
         return bytes;
     }
 
+    /// The same, folded after it was skipped.
+    Change.Withdrawn withdrawn() {
+        return new Change.Withdrawn(VersionBytes.of(version), content, origin, true);
+    }
+
     /// Whether the pipeline's filter left it out.
     boolean isFiltered() {
         return Arrival.isFiltered(content);

@@ -8,6 +8,7 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.NewVersion;
 import dev.onefold.core.pipeline.Processing.Order;
 import dev.onefold.core.process.Change.Letter;
+import dev.onefold.core.process.Change.Withdrawn;
 import dev.onefold.core.process.Kept.Image;
 import dev.onefold.core.process.Kept.Undo;
 import dev.onefold.core.process.StepFunction.Result;
@@ -49,7 +50,7 @@ public final class KeyFold {
     private final Store store;
     private @Nullable KeptEvents kept; // Made when it is needed.
     private final List<Letter> letters = new ArrayList<>(0);
-    private final List<byte[]> withdrawn = new ArrayList<>(0);
+    private final List<Withdrawn> withdrawn = new ArrayList<>(0);
 
     /// @param key of the pipeline, as an event has it
     /// @param stored the head of the key; `null` if it has none
@@ -172,6 +173,8 @@ public final class KeyFold {
             } else {
                 in = head.runs(); // Its redrive must find that it is not in.
             }
+        } else if (!failed.isEmpty() && head.compareTo(event) >= 0) {
+            cameLate(event); // It may be one of more failed events than are noted.
         }
         head = head.compareTo(event) <= 0
                 ? head.at(event.version(), event.hash(), folded.context, failed, in)
@@ -279,7 +282,7 @@ public final class KeyFold {
         Verdict verdict = refold(event, old.version(), all, old);
         if (!isKept(old)) {
             if (wasSkipped) {
-                withdrawn.add(old.origin());
+                withdrawn.add(old.withdrawn());
             }
             letters.add(new Letter(
                     new Malformed(Reason.CONFLICT, OTHER_STAYS),
@@ -325,7 +328,19 @@ public final class KeyFold {
             return reject(event, Reason.TOO_LATE, "The event is too late: " + outcome.wide());
         }
         take(outcome, replaced);
-        return outcome.failure() == null ? Verdict.ACCEPTED : reject(event, Reason.FAILED, outcome.failure());
+        if (outcome.failure() != null) {
+            return reject(event, Reason.FAILED, outcome.failure());
+        }
+        cameLate(event);
+        return Verdict.ACCEPTED;
+    }
+
+    /// A late event is folded, which may have been refused when it came before. The letter of a redriven event is its
+    /// sender's.
+    private void cameLate(Arrival event) {
+        if (event.way() == Arrival.Way.ARRIVED) {
+            withdrawn.add(new Withdrawn(event.version(), event.content(), event.origin(), false));
+        }
     }
 
     private void take(Refold.Outcome outcome, @Nullable Kept replaced) {

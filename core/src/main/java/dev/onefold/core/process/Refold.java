@@ -5,6 +5,7 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.process.Change.Letter;
 import dev.onefold.core.process.Change.RowChange;
+import dev.onefold.core.process.Change.Withdrawn;
 import dev.onefold.core.process.Kept.Image;
 import dev.onefold.core.process.StepFunction.Result;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ final class Refold {
     private final TableRows tables;
     private final int code;
     private final List<Letter> letters = new ArrayList<>();
-    private final List<byte[]> withdrawn = new ArrayList<>();
+    private final List<Withdrawn> withdrawn = new ArrayList<>();
     private @Nullable String failure;
 
     /// What a refold comes to.
@@ -45,7 +46,7 @@ final class Refold {
             List<Kept> leaves,
             Base base,
             List<Letter> letters,
-            List<byte[]> withdrawn,
+            List<Withdrawn> withdrawn,
             @Nullable String failure) {}
 
     /// @param code version of the function that has folded the key
@@ -162,7 +163,7 @@ final class Refold {
                     VersionBytes.of(event.version()),
                     event.content()));
         } else if (why == null && kept.isSkipped(event)) {
-            withdrawn.add(event.origin());
+            withdrawn.add(event.withdrawn());
         }
     }
 

@@ -215,8 +215,8 @@ class KeyFoldTest {
                 Change change = fold.change();
                 stored.put(change);
                 change.withdrawn()
-                        .forEach(origin -> assertThat(failed.remove(new String(origin, StandardCharsets.UTF_8)))
-                                .isTrue());
+                        .forEach(event -> assertThat(failed.remove(new String(event.origin(), StandardCharsets.UTF_8)))
+                                .isEqualTo(event.hadLetter()));
                 for (Letter letter : change.letters()) {
                     String origin = new String(letter.origin(), StandardCharsets.UTF_8);
                     if (letter.why().reason() == Reason.FAILED) {

@@ -11,6 +11,7 @@ import dev.onefold.process.Step;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -56,10 +57,35 @@ public final class KeyFolding implements AutoCloseable {
     }
 
     /// What is to be noted of an event beside what its shard stores: a letter, or that its letter is withdrawn.
-    ///
-    /// @param letter to be kept; `null`: those of the origin are withdrawn
-    /// @param content of the letter's event
-    record Note(byte[] key, @Nullable Letter letter, byte[] content, Keys.Origin origin) {}
+    sealed interface Note {
+        byte[] key();
+
+        byte[] version();
+
+        byte[] content();
+
+        Keys.Origin origin();
+
+        /// @param content of the letter's event
+        record Kept(byte[] key, Letter letter, byte[] content, Keys.Origin origin) implements Note {
+            @Override
+            public byte[] version() {
+                return Objects.requireNonNull(letter.version(), "A folded event has a version");
+            }
+        }
+
+        record Withdrawn(byte[] key, Change.Withdrawn event, Keys.Origin origin) implements Note {
+            @Override
+            public byte[] version() {
+                return event.version();
+            }
+
+            @Override
+            public byte[] content() {
+                return event.content();
+            }
+        }
+    }
 
     /// Folds what the chunks have for a shard.
     void fold(int shard, Rows rows, List<Chunk> chunks, List<Note> notes) {
@@ -128,12 +154,12 @@ public final class KeyFolding implements AutoCloseable {
     }
 
     private static void note(byte[] key, Change change, byte[] arrived, List<Note> notes) {
-        for (byte[] origin : change.withdrawn()) {
-            notes.add(new Note(key, null, new byte[0], Keys.Origin.of(origin)));
+        for (Change.Withdrawn event : change.withdrawn()) {
+            notes.add(new Note.Withdrawn(key, event, Keys.Origin.of(event.origin())));
         }
         for (Letter letter : change.letters()) {
             byte[] content = letter.content();
-            notes.add(new Note(key, letter, content == null ? arrived : content, Keys.Origin.of(letter.origin())));
+            notes.add(new Note.Kept(key, letter, content == null ? arrived : content, Keys.Origin.of(letter.origin())));
         }
     }
 
@@ -347,7 +373,7 @@ public final class KeyFolding implements AutoCloseable {
         /// Interrupts the call, which was given up; the thread that it is on.
         Thread abandon() {
             thread.shutdownNow();
-            return java.util.Objects.requireNonNull(inUse);
+            return Objects.requireNonNull(inUse);
         }
     }
 }

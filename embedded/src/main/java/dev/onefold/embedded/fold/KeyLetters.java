@@ -16,7 +16,6 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.process.Change.Letter;
 import dev.onefold.core.shape.Value;
 import dev.onefold.embedded.fold.KeyFolding.Note;
 import dev.onefold.embedded.letters.EventIdentity;
@@ -31,6 +30,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the letters of a round of events that a function has folded, each once for its key, version and content.
@@ -38,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class KeyLetters {
     private static final Counts FAILED_NOW = new Counts(-1, 0, 0, 0, 1);
     private static final Counts FOLDED_NOW = new Counts(1, 0, 0, 0, -1);
+    private static final Counts IN_BY_ANOTHER = new Counts(0, 1, 0, 0, -1);
     private static final int MEMBERS = 4; // Of a summary.
     private static final Found MISSING = new Found(new Chunk(0), 0, new byte[0]);
 
@@ -65,7 +67,9 @@ public final class KeyLetters {
         for (List<Note> shard : notes) {
             shard.stream().filter(KeyLetters::isOfArrived).forEach(note -> found.put(place(note), MISSING));
         }
-        chunks.forEach(this::find);
+        if (!found.isEmpty()) {
+            chunks.forEach(this::find);
+        }
         for (List<Note> shard : notes) {
             shard.forEach(this::keep);
             shard.clear();
@@ -73,7 +77,7 @@ public final class KeyLetters {
     }
 
     private static boolean isOfArrived(Note note) {
-        return note.letter() != null && note.letter().content() == null;
+        return note instanceof Note.Kept kept && kept.letter().content() == null;
     }
 
     private Place place(Note note) {
@@ -92,65 +96,67 @@ public final class KeyLetters {
     }
 
     private void keep(Note note) {
-        Letter letter = note.letter();
-        if (letter == null) {
-            withdraw(place(note));
-        } else if (letter.content() == null) {
-            keepArrived(note, letter);
-        } else {
-            keepStored(note, letter);
+        switch (note) {
+            case Note.Withdrawn withdrawn -> withdraw(withdrawn);
+            case Note.Kept kept when isOfArrived(kept) -> keepArrived(kept);
+            case Note.Kept kept -> keepStored(kept);
         }
     }
 
-    private void keepArrived(Note note, Letter letter) {
+    private void keepArrived(Note.Kept note) {
         Place place = place(note);
         Found record = Objects.requireNonNull(found.get(place));
         if (record.line == 0) {
             throw new IllegalStateException("A record that has just arrived is gone: " + place);
         }
         record.chunk.letterStays |= letters.addConflict(
-                new ConflictLetter(identity(note, letter), letter.why(), record.record, DeadLetter.Content.RECORD),
+                new ConflictLetter(identity(note), note.letter().why(), record.record, DeadLetter.Content.RECORD),
                 record.chunk.letter,
                 new Place(place.source(), record.line, place.offset()),
                 clock.instant());
     }
 
     /// Of an event that was folded before, only its fields are left.
-    private void keepStored(Note note, Letter letter) {
+    private void keepStored(Note.Kept note) {
         letters.addConflict(
-                new ConflictLetter(
-                        identity(note, letter), letter.why(), summary(note, letter), DeadLetter.Content.SUMMARY),
+                new ConflictLetter(identity(note), note.letter().why(), summary(note), DeadLetter.Content.SUMMARY),
                 0,
                 place(note),
                 clock.instant());
-        if (letter.why().reason() == Reason.FAILED) {
+        if (note.letter().why().reason() == Reason.FAILED) {
             state.count(FAILED_NOW);
         }
     }
 
-    /// The event of a place is folded now. Its letter may be purged already.
-    private void withdraw(Place place) {
-        for (long id : letters.at(place)) {
-            DeadLetter letter = Objects.requireNonNull(letters.letter(id));
-            if (letter.reason() == Reason.FAILED || letter.reason() == Reason.TOO_LATE) {
+    /// The event is folded now. If it had a letter, that may be purged already.
+    private void withdraw(Note.Withdrawn note) {
+        boolean hadLetter = note.event().hadLetter();
+        if (hadLetter) {
+            state.count(FOLDED_NOW);
+        }
+        if (letters.size() == 0) {
+            return; // No hash is computed for nothing: each late event comes here.
+        }
+        Set<Long> ids = new TreeSet<>(hadLetter ? letters.at(place(note)) : List.of());
+        ids.add(letters.of(identity(note)));
+        for (long id : ids) {
+            DeadLetter letter = letters.letter(id);
+            if (letter != null && (letter.reason() == Reason.FAILED || letter.reason() == Reason.TOO_LATE)) {
                 letters.remove(id);
+                if (!hadLetter) {
+                    state.count(IN_BY_ANOTHER);
+                }
             }
         }
-        state.count(FOLDED_NOW);
     }
 
-    private static String identity(Note note, Letter letter) {
+    private static String identity(Note note) {
         String sha256 = Sha256.hex(new BytesOut()
                 .bytes(note.key())
-                .bytes(version(letter))
+                .bytes(note.version())
                 .bytes(note.content())
                 .toBytes());
         return EventIdentity.of(sha256, note.key());
-    }
-
-    private static byte[] version(Letter letter) {
-        byte[] version = letter.version();
-        return version == null ? new byte[0] : version;
     }
 
     /// What the summary of a letter states.
@@ -170,11 +176,11 @@ public final class KeyLetters {
         return new RecordIdentity(Key.bytes(pipeline, parts), VersionBytes.of(new BigInteger(version.text())));
     }
 
-    private byte[] summary(Note note, Letter letter) {
+    private byte[] summary(Note note) {
         byte[] content = note.content();
         Map<String, @Nullable Object> summary = new LinkedHashMap<>();
         summary.put("key", Key.parts(state.pipeline, note.key()));
-        summary.put("version", Version.of(state.pipeline, version(letter)).toString());
+        summary.put("version", Version.of(state.pipeline, note.version()).toString());
         summary.put("kind", content[0] == 0 ? "filtered" : "counted");
         summary.put(
                 "event",

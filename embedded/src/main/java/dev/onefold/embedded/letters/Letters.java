@@ -126,9 +126,8 @@ public final class Letters implements AutoCloseable {
     public boolean addConflict(ConflictLetter lost, long id, Place place, Instant at) {
         String identity = lost.identity();
         boolean isRecord = lost.content() == DeadLetter.Content.RECORD;
-        long known = slotOf(identity);
-        boolean isKnown = known >= 0;
-        if (isKnown && slots.id(known) != id) {
+        long known = of(identity);
+        if (known > 0 && known != id) {
             // The loser is kept under another id. The letter that it came with keeps its record beside a lost edit.
             boolean stays = id > 0
                     && isRecord
@@ -139,8 +138,8 @@ public final class Letters implements AutoCloseable {
             return stays;
         }
         if (id > 0 && isRecord) { // If it is known: its last edit may have been rejected meanwhile.
-            put(frame(id).lostAgain(lost.why(), isKnown ? "" : identity, lost.kept()));
-        } else if (!isKnown) {
+            put(frame(id).lostAgain(lost.why(), known > 0 ? "" : identity, lost.kept()));
+        } else if (known == 0) {
             Rejected loser = new Rejected(id, place, lost.kept(), at);
             DeadLetter letter = LetterFrame.letter(id > 0 ? id : idNext++, lost.why(), loser, lost.content());
             put(
@@ -151,10 +150,12 @@ public final class Letters implements AutoCloseable {
         return id > 0;
     }
 
-    private long slotOf(String identity) {
-        return conflicts.find(
+    /// The letter that is kept under the identity of a loser; 0 if there is none.
+    public long of(String identity) {
+        long slot = conflicts.find(
                 LetterFrame.tagOf(identity),
-                slot -> frame(slots.id(slot)).conflict().equals(identity));
+                at -> frame(slots.id(at)).conflict().equals(identity));
+        return slot < 0 ? 0 : slots.id(slot);
     }
 
     private void put(LetterFrame frame) {
@@ -208,9 +209,8 @@ public final class Letters implements AutoCloseable {
     ///
     /// @param identity as [#identity] has it
     public void removeOf(String identity) {
-        long slot = identity.isEmpty() ? -1 : slotOf(identity);
-        if (slot >= 0) {
-            remove(slots.id(slot));
+        if (!identity.isEmpty()) {
+            remove(of(identity));
         }
     }
 
@@ -310,8 +310,7 @@ public final class Letters implements AutoCloseable {
         return frame(slots.id(slot)).letter();
     }
 
-    @Nullable
-    public DeadLetter letter(long id) {
+    public @Nullable DeadLetter letter(long id) {
         return slots.find(id) < 0 ? null : frame(id).letter();
     }
 
