@@ -37,13 +37,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
-import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
-import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 
 /// Reads what a user's function has made of keys: states, rows of tables, and whether both are what the kept events
 /// come to.
@@ -185,35 +184,20 @@ final class Keys {
 
     /// The keys of a key's rows, in the order of their bytes.
     private List<Tuple> rowKeys(OutputTable table, List<String> key, long limit) {
-        List<String> names = pipeline.input().identity() instanceof Identity.Versioned versioned
-                ? versioned.key().stream().map(FieldPath::toString).toList()
-                : List.of();
-        Map<String, String> parts = new TreeMap<>();
-        for (int i = 0; i < names.size(); i++) {
-            parts.put(names.get(i), key.get(i));
-        }
         String partition = table.key().getFirst().name();
-        List<String> order = processing.tables().stream()
-                .filter(each -> each.name().equals(table.name()))
-                .findFirst()
-                .orElseThrow()
-                .key();
         TreeMap<Tuple, Boolean> found = new TreeMap<>();
         QueryRequest request = QueryRequest.builder()
                 .tableName(store.tables().output(table.name()))
                 .consistentRead(true)
                 .keyConditionExpression("#p = :p")
                 .expressionAttributeNames(Map.of("#p", partition))
-                .expressionAttributeValues(Map.of(":p", table.value(0, String.valueOf(parts.get(partition)))))
+                .expressionAttributeValues(
+                        Map.of(":p", table.value(0, key.get(keyNames().indexOf(partition)))))
                 .build();
         Queries.pages(store, request, page -> {
             for (Map<String, AttributeValue> item : page.items()) {
                 Tuple row = table.rowKey(item);
-                List<String> texts = row.parts();
-                boolean isOwn = parts.entrySet().stream()
-                        .allMatch(
-                                part -> texts.get(order.indexOf(part.getKey())).equals(part.getValue()));
-                if (isOwn) {
+                if (owner(table, row).equals(key)) {
                     found.put(row, true);
                 }
             }
@@ -222,7 +206,21 @@ final class Keys {
         return found.keySet().stream().limit(limit).toList();
     }
 
-    /// Folds again what is kept of each key, or of about one in so many, and compares.
+    private List<String> keyNames() {
+        return pipeline.input().identity() instanceof Identity.Versioned versioned
+                ? versioned.key().stream().map(FieldPath::toString).toList()
+                : List.of();
+    }
+
+    /// The key whose row this is.
+    private List<String> owner(OutputTable table, Tuple row) {
+        List<String> order = processing.tables().get(tables.indexOf(table)).key();
+        List<String> texts = row.parts();
+        return keyNames().stream().map(name -> texts.get(order.indexOf(name))).toList();
+    }
+
+    /// Folds again what is kept of each key, or of about one in so many, and compares. The attributes of each row,
+    /// which other programs read, are compared with the row that the function wrote.
     Verification verify(int oneIn) {
         if (store.function().isEmpty()) {
             throw new IllegalArgumentException("To verify pipeline " + pipeline.name()
@@ -231,33 +229,26 @@ final class Keys {
         }
         UserFunction function = Functions.of(store, pipeline);
         List<KeyAudit.Difference> differences = new ArrayList<>();
-        long keys = 0;
-        Map<String, AttributeValue> start = Map.of();
-        do {
-            Map<String, AttributeValue> from = start;
-            ScanRequest request = ScanRequest.builder()
-                    .tableName(store.tables().rows())
-                    .consistentRead(true)
-                    .exclusiveStartKey(from.isEmpty() ? null : from)
-                    .build();
-            ScanResponse page = store.retried(() -> store.client().scan(request));
-            List<byte[]> some = page.items().stream()
+        tables.forEach(table -> Queries.scan(
+                store,
+                store.tables().output(table.name()),
+                page -> page.stream()
+                        .filter(item -> isIn(Key.bytes(pipeline, owner(table, table.rowKey(item))), oneIn))
+                        .flatMap(item -> table.edited(owner(table, table.rowKey(item)), item).stream())
+                        .forEach(differences::add)));
+        AtomicLong audited = new AtomicLong();
+        Queries.scan(store, store.tables().rows(), page -> {
+            List<byte[]> some = page.stream()
                     .filter(KeyItem::isHead)
                     .map(item -> KeyItem.of(item).key())
                     .filter(key -> isIn(key, oneIn))
                     .toList();
             store.threads()
-                    .all(
-                            some,
-                            key -> atOnce(
-                                    key,
-                                    (head, stored) -> head == null
-                                            ? List.<KeyAudit.Difference>of()
-                                            : function.use(each -> KeyAudit.of(each, key, head.head(), stored))))
+                    .all(some, key -> StoredKey.audit(store, tables, function, key))
                     .forEach(differences::addAll);
-            keys += some.size();
-            start = page.lastEvaluatedKey();
-        } while (!start.isEmpty());
+            audited.addAndGet(some.size());
+        });
+        long keys = audited.get();
         String truth = "the kept events of " + keys + " keys";
         if (processing.feeds().isEmpty()) {
             return new Verification(truth, 0, List.of(), keys, differences);

@@ -1,5 +1,6 @@
 package dev.onefold.aws.item;
 
+import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
@@ -7,12 +8,18 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Table;
 import dev.onefold.core.pipeline.Type;
+import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.shape.Value;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// A table of the user's function as a table of DynamoDB: one item for each row, with its components as plain
@@ -145,9 +152,70 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
         return item;
     }
 
+    /// The row that an item holds, read.
+    ///
+    /// @throws IllegalStateException naming the row, if somebody has made it unreadable
+    public Value.Fields read(Map<String, AttributeValue> item) {
+        try {
+            return Value.read(content(item));
+        } catch (IllegalStateException e) {
+            throw new IllegalStateException(
+                    "Row " + String.join(", ", rowKey(item).parts()) + " of table " + name
+                            + " cannot be read, because its attribute '" + ROW + "' was not written by Onefold: "
+                            + e.getMessage() + ". Restore the attribute from a backup of the table.",
+                    e);
+        }
+    }
+
     /// The row that an item holds, as the function wrote it.
     public static byte[] content(Map<String, AttributeValue> item) {
         return Items.bytes(item, ROW);
+    }
+
+    /// What of an item's attributes somebody has changed since its row was written.
+    ///
+    /// @param owner the key whose row it is
+    public Optional<KeyAudit.Difference> edited(List<String> owner, Map<String, AttributeValue> item) {
+        Tuple row = rowKey(item);
+        read(item);
+        Map<String, AttributeValue> written = item(row, content(item), item.size() > key.size() + 1);
+        Map<String, @Nullable Object> now = new TreeMap<>();
+        Map<String, @Nullable Object> then = new TreeMap<>();
+        Set<String> names = new TreeSet<>(written.keySet());
+        names.addAll(item.keySet());
+        for (String name : names) {
+            Object one = plain(item.get(name));
+            Object other = plain(written.get(name));
+            if (!Json.of(one).equals(Json.of(other))) {
+                now.put(name, one);
+                then.put(name, other);
+            }
+        }
+        return now.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new KeyAudit.Difference(
+                        owner,
+                        name + " " + String.join(", ", row.parts()) + ", attributes",
+                        Json.of(now),
+                        Json.of(then)));
+    }
+
+    private static @Nullable Object plain(@Nullable AttributeValue value) {
+        if (value == null) {
+            return null;
+        }
+        return switch (value.type()) {
+            case S -> value.s();
+            case N -> new BigDecimal(value.n()).stripTrailingZeros();
+            case BOOL -> value.bool();
+            case L -> value.l().stream().map(OutputTable::plain).toList();
+            case M -> {
+                Map<String, @Nullable Object> fields = new TreeMap<>();
+                value.m().forEach((name, field) -> fields.put(name, plain(field)));
+                yield fields;
+            }
+            default -> value.toString();
+        };
     }
 
     private static Map<String, AttributeValue> map(Value.Fields fields) {

@@ -4,6 +4,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.FeedDeltas;
+import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.aggregate.Aggregate;
@@ -16,11 +17,8 @@ import dev.onefold.core.query.Totals;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
-import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// Compares the roll-ups of a function's tables with the rows of these tables, while events go on. The rows are no
 /// cut, so a group is judged only if its totals were the same before its rows were read and after that; a group that
@@ -123,22 +121,12 @@ public final class TableTotals {
     }
 
     private long add(int table, List<Totals> to) {
-        long rows = 0;
-        Map<String, AttributeValue> start = Map.of();
-        do {
-            ScanRequest request = ScanRequest.builder()
-                    .tableName(store.tables().output(tables.get(table).name()))
-                    .consistentRead(true)
-                    .exclusiveStartKey(start.isEmpty() ? null : start)
-                    .build();
-            ScanResponse page = store.retried(() -> store.client().scan(request));
-            for (Map<String, AttributeValue> item : page.items()) {
-                add(FeedDeltas.of(feeds, table, OutputTable.content(item)), to);
-            }
-            rows += page.items().size();
-            start = page.lastEvaluatedKey();
-        } while (!start.isEmpty());
-        return rows;
+        AtomicLong rows = new AtomicLong();
+        Queries.scan(store, store.tables().output(tables.get(table).name()), page -> {
+            page.forEach(item -> add(FeedDeltas.of(feeds, table, OutputTable.content(item)), to));
+            rows.addAndGet(page.size());
+        });
+        return rows.get();
     }
 
     private void add(Delta delta, List<Totals> to) {

@@ -8,9 +8,11 @@ import dev.onefold.aws.store.Parts;
 import dev.onefold.aws.store.SettledReads;
 import dev.onefold.aws.store.SettledReads.Item;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.UserFunction;
 import dev.onefold.core.process.Base;
 import dev.onefold.core.process.Head.Window;
 import dev.onefold.core.process.Kept;
+import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.process.RowId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -85,6 +87,17 @@ public final class StoredKey implements dev.onefold.core.process.Store {
         }
         throw new IllegalStateException("A key was written each time that it was read, " + ATTEMPTS_MAX
                 + " times. Ask again, or read single rows from their tables.");
+    }
+
+    /// What of a key differs from what its kept events come to.
+    public static List<KeyAudit.Difference> audit(
+            Store store, List<OutputTable> tables, UserFunction function, byte[] key) {
+        return atOnce(
+                store,
+                tables,
+                key,
+                (head, stored) ->
+                        head == null ? List.of() : function.use(each -> KeyAudit.of(each, key, head.head(), stored)));
     }
 
     @Override

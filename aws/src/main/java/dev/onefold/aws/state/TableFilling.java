@@ -7,6 +7,7 @@ import dev.onefold.aws.item.Incarnation;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.item.RowItem;
+import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.map.ViewDeltas;
@@ -22,8 +23,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Put;
-import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
-import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
 /// Adds the rows of a function's tables to a view, while nobody writes them. What some rows come to is put, as deltas,
@@ -62,7 +61,7 @@ public final class TableFilling {
         TableFilling filling = new TableFilling(store, definition, view, new Feeds(processing));
         for (int table = 0; table < tables.size(); table++) {
             if (filling.feeds.isFed(table)) {
-                filling.add(table, store.tables().output(tables.get(table).name()));
+                filling.add(table, tables.get(table));
             }
         }
         filling.write();
@@ -70,24 +69,17 @@ public final class TableFilling {
         return filling.rows;
     }
 
-    private void add(int table, String name) {
-        Map<String, AttributeValue> start = Map.of();
-        do {
-            ScanRequest request = ScanRequest.builder()
-                    .tableName(name)
-                    .consistentRead(true)
-                    .exclusiveStartKey(start.isEmpty() ? null : start)
-                    .build();
-            ScanResponse page = store.retried(() -> store.client().scan(request));
-            for (Map<String, AttributeValue> item : page.items()) {
+    private void add(int table, OutputTable output) {
+        Queries.scan(store, store.tables().output(output.name()), page -> {
+            for (Map<String, AttributeValue> item : page) {
+                output.read(item);
                 sum = sum.plus(FeedDeltas.of(feeds, table, OutputTable.content(item)));
                 rows++;
                 if (sum.items() >= DELTA_ITEMS_MAX || sum.bytes() >= BYTES_MAX) {
                     write();
                 }
             }
-            start = page.lastEvaluatedKey();
-        } while (!start.isEmpty());
+        });
     }
 
     private void write() {

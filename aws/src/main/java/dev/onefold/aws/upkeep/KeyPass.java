@@ -171,7 +171,9 @@ final class KeyPass {
         if (begun.oneIn > 0) {
             List<byte[]> chosen =
                     heads.stream().map(KeyItem::key).filter(this::isIn).toList();
-            store.threads().all(chosen, this::audit).forEach(differences::addAll);
+            store.threads()
+                    .all(chosen, key -> StoredKey.audit(store, tables, function, key))
+                    .forEach(differences::addAll);
             audited += chosen.size();
         }
         release(items);
@@ -181,15 +183,6 @@ final class KeyPass {
     private boolean isIn(byte[] key) {
         long hash = Hash.of(Arrays.copyOf(key, key.length + Hash.PADDING), 0, key.length);
         return Long.remainderUnsigned(hash + begun.pass, begun.oneIn) == 0;
-    }
-
-    private List<KeyAudit.Difference> audit(byte[] key) {
-        return StoredKey.atOnce(
-                store,
-                tables,
-                key,
-                (head, stored) ->
-                        head == null ? List.of() : function.use(each -> KeyAudit.of(each, key, head.head(), stored)));
     }
 
     /// Deletes kept events and bases that no head names. An ordinal is never given twice, so one that is below those

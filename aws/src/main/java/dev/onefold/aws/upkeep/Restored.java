@@ -14,6 +14,7 @@ import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.TableFilling;
+import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
 import dev.onefold.core.Verification;
@@ -28,8 +29,6 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
-import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 
 /// What to do when tables were restored from backups, or replaced by empty ones: a new [Incarnation] begins. Then
 /// [AwsEngine#rebuild()] makes the totals of the rows that there are, while events come in again. The totals of a
@@ -218,21 +217,13 @@ public final class Restored {
     private void clean(Definition before, int numbered) {
         Set<Integer> views = new TreeSet<>();
         before.views().forEach(view -> views.add(view.number()));
-        Map<String, AttributeValue> start = Map.of();
-        do {
-            ScanRequest request = ScanRequest.builder()
-                    .tableName(store.tables().totals())
-                    .projectionExpression(TotalsKey.PARTITION)
-                    .consistentRead(true)
-                    .exclusiveStartKey(start.isEmpty() ? null : start)
-                    .build();
-            ScanResponse page = store.retried(() -> store.client().scan(request));
-            page.items().stream()
-                    .map(item -> Items.text(item, TotalsKey.PARTITION))
-                    .filter(partition -> !partition.equals(Header.PARTITION))
-                    .forEach(partition -> views.add(TotalsKey.view(partition)));
-            start = page.lastEvaluatedKey();
-        } while (!start.isEmpty());
+        Queries.scan(
+                store,
+                store.tables().totals(),
+                page -> page.stream()
+                        .map(item -> Items.text(item, TotalsKey.PARTITION))
+                        .filter(partition -> !partition.equals(Header.PARTITION))
+                        .forEach(partition -> views.add(TotalsKey.view(partition))));
         Cleaning.note(store, numbered, views);
     }
 }

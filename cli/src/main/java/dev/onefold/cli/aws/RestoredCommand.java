@@ -24,6 +24,8 @@ import software.amazon.awssdk.core.exception.SdkException;
                     + " refuses all writes that were begun before, and makes the totals of the rows that there are."
                     + " The table of rows must be there, of whatever moment; the others may be of other moments, or"
                     + " empty. Where no table is another one it changes nothing.",
+            "The totals of a function's tables are made of the rows of these tables, and records wait meanwhile. Restore"
+                    + " these tables to the same second as the table of rows.",
             "It may be stopped and run again."
         },
         footerHeading = "%nExample:%n",

@@ -32,7 +32,8 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
                     + (verification.differences().isEmpty() ? "" : "\n" + differences(screen, "served", "recomputed"))
                     + "\nThe function has changed without a new version, is not pure, or the data are damaged."
                     + (isOnAws()
-                            ? "\nDeploy the pipeline as a stack of its own, and send it all records.\n"
+                            ? "\nPut back by hand what was changed by hand; or deploy the pipeline as a stack of its own, and"
+                                    + " send it all records.\n"
                             : " 'onefold rebuild --from-sources' folds the history again.\n");
         }
         return "Different: " + Words.count(verification.differences().size(), "group") + " of " + what + ".\n\n"

@@ -267,7 +267,7 @@ class AwsCommandTest {
         Result different = aws("verify", "sums.yaml");
         assertThat(different.exitCode()).isEqualTo(1);
         assertThat(different.out())
-                .contains("Different: 1 value of keys", "key u1, totals u1", "a;b", "stack of its own");
+                .contains("Different: 2 values of keys", "key u1, totals u1", "a;b", "stack of its own");
         cli.write("sums.yaml", SUMS.replace("version: 1", "version: 2"));
         Result newer = aws("dead-letters", "sums.yaml", "redrive", "1");
         assertThat(newer.exitCode()).isEqualTo(1);

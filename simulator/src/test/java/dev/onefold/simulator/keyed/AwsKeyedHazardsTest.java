@@ -7,10 +7,13 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
+import dev.onefold.aws.function.UpkeepFunction;
+import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.state.StoredKey;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
@@ -18,6 +21,8 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.process.Head;
+import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.shape.Codec;
@@ -35,10 +40,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// The hazards of functions per key on AWS, each with its schedule.
 class AwsKeyedHazardsTest {
@@ -300,6 +308,90 @@ class AwsKeyedHazardsTest {
         assertThat(engine().verify(new Truth.Rows(1)).differences())
                 .extracting(difference -> difference.group())
                 .containsExactly(List.of("0"));
+    }
+
+    @Test
+    void verify_finds_an_attribute_that_was_changed_by_hand_in_every_order() {
+        release(Order.LATEST, 1, 1);
+        take(arrival("a", 1, "put"), arrival("b", 2, "put"));
+        String table = deployment.tables.output("last");
+        SimulatedClient hand = deployment.dynamo.client("by hand");
+        Map<String, AttributeValue> item =
+                new HashMap<>(deployment.of(hand.scan(all -> all.tableName(table))).items().stream()
+                        .filter(each -> each.get("k").s().equals("b"))
+                        .findFirst()
+                        .orElseThrow());
+        item.put("v", AttributeValue.fromN("77"));
+        deployment.of(hand.putItem(put -> put.tableName(table).item(item)));
+        assertThat(engine().verify(new Truth.Rows(1)).keyDifferences())
+                .containsExactly(
+                        new KeyAudit.Difference(List.of("b"), "last b, attributes", "{\"v\":77}", "{\"v\":2}"));
+    }
+
+    @Test
+    void what_killed_steps_have_left_behind_is_deleted_and_nothing_else() {
+        LoadedFunction function = release(Order.IN_ORDER, 2, 1);
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        Seeds.forAllSeeds(60, random -> {
+            SimulatedClient client = deployment.dynamo.client("killed");
+            Store killed = deployment.process(client);
+            int from = (int) (deployment.time.instant().getEpochSecond() % 100_000);
+            var _ = deployment.start(() -> StateAndMap.process(
+                    killed, List.of(arrival("a", from + 2, "put"), arrival("a", from + random.nextInt(4), "put"))));
+            deployment.time.runFor(Duration.ofMillis(random.nextInt(150)));
+            client.kill();
+            deployment.time.runFor(Duration.ofSeconds(20));
+        });
+        List<Entry> trail = trail("a");
+        assertThat(count(3, 4)).isGreaterThan(named("a"));
+        Upkeep.step(process(), function.pipeline(), 1, () -> true, _ -> {});
+        deployment.time.runFor(Duration.ofMinutes(1));
+        assertThat(count(3, 4)).isEqualTo(named("a"));
+        assertThat(trail("a")).isEqualTo(trail);
+        take(arrival("a", 200_000, "put"), arrival("a", 199_999, "put"));
+        assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+    }
+
+    /// How many items of these kinds the table of rows has.
+    private long count(int... kinds) {
+        return deployment.dynamo.backup(deployment.tables.rows()).items().stream()
+                .filter(item -> IntStream.of(kinds).anyMatch(kind -> Items.bytes(item, "k")[0] == kind))
+                .count();
+    }
+
+    /// How many kept events and bases the head of a key names.
+    private int named(String key) {
+        Head.Window window = StoredKey.heads(process(), List.of(key.getBytes(StandardCharsets.UTF_8)))
+                .getFirst()
+                .head()
+                .window();
+        return window.count() + (window.baseCount() > 0 ? 1 : 0);
+    }
+
+    @Test
+    void the_audit_of_a_day_reports_a_row_that_differs() {
+        LoadedFunction function = release(Order.IN_ORDER, 100, 1);
+        take(arrival("a", 1, "put"), arrival("b", 2, "put"));
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        UpkeepFunction upkeep = new UpkeepFunction(
+                process(), function.pipeline(), new Metrics(new PrintStream(log, true, StandardCharsets.UTF_8), "it"));
+        byte[] audit = "{\"audit\":1}".getBytes(StandardCharsets.UTF_8);
+        upkeep.handle(audit, () -> true);
+        assertThat(log.toString(StandardCharsets.UTF_8))
+                .contains("INFO Audit of 2 keys", ": 0 differ", "\"AuditDifferences\":0");
+        OutputTable last = OutputTable.of(function.pipeline(), function.processing()).stream()
+                .filter(table -> table.name().equals("last"))
+                .findFirst()
+                .orElseThrow();
+        byte[] strange = Codec.of(Trails.Last.class).encode(new Trails.Last("b", 2, 5));
+        deployment.of(deployment
+                .dynamo
+                .client("by hand")
+                .putItem(put -> put.tableName(deployment.tables.output("last"))
+                        .item(last.item(Tuple.of(List.of("b")), strange, true))));
+        upkeep.handle(audit, () -> true);
+        assertThat(log.toString(StandardCharsets.UTF_8))
+                .contains("ERROR Audit of 2 keys", ": 1 differ", "\"AuditDifferences\":1");
     }
 
     @Test
