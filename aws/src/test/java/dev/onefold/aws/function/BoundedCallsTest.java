@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.process.StepFunction.OverrunException;
 import dev.onefold.core.process.Steps.Seen;
 import dev.onefold.process.Step;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -53,5 +56,32 @@ class BoundedCallsTest {
         while (BoundedCalls.isFull()) { // The last of them is about to return.
             Thread.onSpinWait();
         }
+    }
+
+    private record Ended(int exitCode, String said) {}
+
+    private static Ended child(int stuck) throws IOException, InterruptedException {
+        Process child = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        StuckChild.class.getName(),
+                        Integer.toString(stuck))
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Ended(child.waitFor(), said);
+    }
+
+    @Test
+    void hazard_69_a_process_with_eight_calls_that_do_not_return_ends_without_an_answer()
+            throws IOException, InterruptedException {
+        Ended seven = child(BoundedCalls.LEFT_MAX - 1);
+        assertThat(seven).isEqualTo(new Ended(0, "{\"batchItemFailures\":[]}"));
+        Ended eight = child(BoundedCalls.LEFT_MAX);
+        assertThat(eight.exitCode()).isEqualTo(1);
+        assertThat(eight.said())
+                .contains("ERROR 8 calls of the function have not returned")
+                .doesNotContain("batchItemFailures");
     }
 }
