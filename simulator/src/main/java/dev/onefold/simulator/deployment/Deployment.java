@@ -45,6 +45,7 @@ public final class Deployment {
     private final SplittableRandom random;
     private final int deltasPerCommitMax;
     private final long clockSkewMsMax;
+    private int streams;
     private Optional<LoadedFunction> released = Optional.empty();
 
     /// One whose commits take few deltas, or as many as they can, as chance says.
@@ -81,7 +82,7 @@ public final class Deployment {
 
     /// Brings records into the rows, in batches as a stream delivers them, and then into the totals.
     public void feed(AwsEngine engine, List<byte[]> records) {
-        Store store = store(dynamo.client("function"));
+        Store store = process(dynamo.client("function"));
         for (int from = 0; from < records.size(); from += BATCH_MAX) {
             List<Arrival> batch = new ArrayList<>();
             for (int i = from; i < Math.min(records.size(), from + BATCH_MAX); i++) {
@@ -121,6 +122,11 @@ public final class Deployment {
                 .withDeltasPerCommitMax(deltasPerCommitMax);
     }
 
+    /// The name of a stream that is another one's.
+    String nextStream() {
+        return "s" + (++streams == 1 ? "" : streams);
+    }
+
     /// Deploys a user's function: processes that begin from now on have it.
     public void release(LoadedFunction function) {
         released = Optional.of(function);
@@ -154,7 +160,7 @@ public final class Deployment {
 
     /// The verbs, as a person uses them; waiting lets time pass, and whatever goes on goes on.
     public AwsEngine engine(Pipeline pipeline, int lanes, int gates) {
-        return AwsEngine.open(store(dynamo.client("person")), pipeline, lanes, gates);
+        return AwsEngine.open(process(dynamo.client("person")), pipeline, lanes, gates);
     }
 
     /// Begins something on a thread of its own, which goes on as time passes.

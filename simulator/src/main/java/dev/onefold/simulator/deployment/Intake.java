@@ -33,7 +33,6 @@ import software.amazon.awssdk.services.kinesis.model.Shard;
 /// meanwhile, the stream is deleted and made anew, and so is the mapping, which then begins with what was long done.
 /// What the mapping gives up is named in the retry queue, and State reads it again; anybody may replay.
 public final class Intake implements AutoCloseable {
-    private static final String STREAM = "s";
     private static final int SHARDS_MAX = 3;
     private static final int BATCH_MAX = 30;
     private static final String RETRIES = "retries";
@@ -47,6 +46,7 @@ public final class Intake implements AutoCloseable {
     private final SplittableRandom random;
     private final double faultChance;
     private final SimulatedKinesis kinesis;
+    private final String stream;
     private final KinesisClient operator;
     private final Producers producers;
     private final Sandboxes sandboxes;
@@ -63,8 +63,9 @@ public final class Intake implements AutoCloseable {
         this.deployment = deployment;
         this.random = random;
         this.faultChance = faultChance;
+        stream = deployment.nextStream();
         kinesis = new SimulatedKinesis(deployment.time, random.nextLong());
-        kinesis.create(STREAM, 1 + random.nextInt(SHARDS_MAX));
+        kinesis.create(stream, 1 + random.nextInt(SHARDS_MAX));
         kinesis.inject(faults);
         operator = kinesis.client();
         producers = new Producers(deployment.time, kinesis.client(), pipeline, random.split());
@@ -117,7 +118,7 @@ public final class Intake implements AutoCloseable {
         double chance = faultChance;
         return StreamMapping.open(
                 new VirtualScheduler(deployment.time),
-                new KinesisSource(kinesis.client(), SimulatedKinesis.arn(STREAM)),
+                new KinesisSource(kinesis.client(), SimulatedKinesis.arn(stream)),
                 new Target(
                         sandboxes,
                         "arn:aws:lambda:eu-central-1:000000000000:function:state",
@@ -128,7 +129,7 @@ public final class Intake implements AutoCloseable {
 
     /// Begins to put these.
     public void put(List<byte[]> records) {
-        put = producers.put(STREAM, records);
+        put = producers.put(stream, records);
     }
 
     /// Whether all that was to be put is in the stream, and was in invocations that succeeded.
@@ -144,22 +145,22 @@ public final class Intake implements AutoCloseable {
         }
         return put.isDone()
                 && queues.bodies(RETRIES).isEmpty()
-                && kinesis.ends(STREAM).entrySet().stream()
+                && kinesis.ends(stream).entrySet().stream()
                         .allMatch(end -> mapping.checkpoint(end.getKey()).equals(Optional.of(end.getValue())));
     }
 
     /// What is in the way of being done.
     public String state() {
-        return "put " + put.isDone() + ", ends " + kinesis.ends(STREAM) + ", " + mapping.lastProcessingResult()
+        return "put " + put.isDone() + ", ends " + kinesis.ends(stream) + ", " + mapping.lastProcessingResult()
                 + ", retries " + queues.bodies(RETRIES) + ", " + retries.lastProcessingResult();
     }
 
     /// Deletes the stream, all of which must be done, and makes another one of its name; perhaps the mapping, too.
     void replaceStream() {
-        kinesis.delete(STREAM);
+        kinesis.delete(stream);
         streams++;
         deployment.time.runFor(Duration.ofSeconds(1 + random.nextInt(30)));
-        kinesis.create(STREAM, 1 + random.nextInt(SHARDS_MAX));
+        kinesis.create(stream, 1 + random.nextInt(SHARDS_MAX));
         if (random.nextBoolean()) {
             replaceMapping();
         }
@@ -186,16 +187,16 @@ public final class Intake implements AutoCloseable {
         KinesisClient client = kinesis.client();
         int before = streams;
         List<Shard> shards = store.threads()
-                .await(client.listShards(request -> request.streamName(STREAM)))
+                .await(client.listShards(request -> request.streamName(stream)))
                 .shards();
         String shard = shards.get(chance.nextInt(shards.size())).shardId();
-        String end = kinesis.ends(STREAM).get(shard);
+        String end = kinesis.ends(stream).get(shard);
         Instant now = deployment.time.instant();
         Position from = new Position.Time(now.minus(Duration.ofNanos(chance.nextLong(REPLAYED_MAX.toNanos()))));
         Replay.Range range = end != null && chance.nextBoolean()
                 ? new Replay.Range(from, new Position.Sequence(end), Optional.of(shard))
                 : new Replay.Range(from, new Position.Time(now), Optional.empty());
-        Replay.Done done = Replay.run(store, client, STREAM, range, _ -> {});
+        Replay.Done done = Replay.run(store, client, stream, range, _ -> {});
         if (streams == before && !done.forgotten().isEmpty()) {
             throw new AssertionError("Of " + range + " the stream is said to have forgotten " + done.forgotten());
         }
@@ -206,7 +207,7 @@ public final class Intake implements AutoCloseable {
     String replay(Store store, Instant from) {
         Replay.Range range = new Replay.Range(
                 new Position.Time(from), new Position.Time(deployment.time.instant()), Optional.empty());
-        return Replay.run(store, kinesis.client(), STREAM, range, _ -> {})
+        return Replay.run(store, kinesis.client(), stream, range, _ -> {})
                 .counts()
                 .toString();
     }
@@ -222,7 +223,7 @@ public final class Intake implements AutoCloseable {
 
     /// Splits or merges; who is unlucky with the service lets it be.
     private void reshard() {
-        var _ = operator.listShards(request -> request.streamName(STREAM))
+        var _ = operator.listShards(request -> request.streamName(stream))
                 .thenCompose(answer -> reshard(answer.shards().stream()
                         .filter(shard -> shard.sequenceNumberRange().endingSequenceNumber() == null)
                         .toList()));
@@ -234,13 +235,13 @@ public final class Intake implements AutoCloseable {
             List<Shard> sorted = open.stream()
                     .sorted(java.util.Comparator.comparing(shard -> from(shard)))
                     .toList();
-            return operator.mergeShards(request -> request.streamName(STREAM)
+            return operator.mergeShards(request -> request.streamName(stream)
                     .shardToMerge(sorted.get(at).shardId())
                     .adjacentShardToMerge(sorted.get(at + 1).shardId()));
         }
         Shard shard = open.get(random.nextInt(open.size()));
         BigInteger width = new BigInteger(shard.hashKeyRange().endingHashKey()).subtract(from(shard));
-        return operator.splitShard(request -> request.streamName(STREAM)
+        return operator.splitShard(request -> request.streamName(stream)
                 .shardToSplit(shard.shardId())
                 .newStartingHashKey(
                         from(shard).add(width.divide(BigInteger.TWO)).toString()));

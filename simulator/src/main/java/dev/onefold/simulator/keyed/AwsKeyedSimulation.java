@@ -23,14 +23,18 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// The life of a deployment whose pipeline has a function per key: one seed says the order, the events, how
-/// shards are split, how the event source mapping cuts batches and which of these come twice or late, which
+/// The life of a deployment whose pipeline has a function per key: one seed says the order, the events, through which
+/// of
+/// up to three streams each of them comes, how shards are split, how the event source mapping cuts batches and which of
+/// these come twice or late, which
 /// functions die when, what the services do to each request, when the function's version is raised, and who
 /// redrives dead letters meanwhile. Functions of the old and of the new version run side by side. In the end
 /// contexts, rows, totals and letters are those of the events.
@@ -41,6 +45,7 @@ public final class AwsKeyedSimulation {
     private static final Duration AFTERWARDS = Duration.ofMinutes(30);
     private static final Duration RELEASE_MAX = Duration.ofSeconds(20);
     private static final int VERSIONS_MAX = 3;
+    private static final int STREAMS_MAX = 3;
     private static final int STEPS_MAX = 50;
 
     private final SplittableRandom random;
@@ -88,27 +93,34 @@ public final class AwsKeyedSimulation {
         story.add("faultChance " + faultChance + ", " + faults);
         deployment.dynamo.inject(faults);
         Reducers reducers = new Reducers(deployment, random.split(), faultChance, faults);
-        Intake intake = new Intake(deployment, first.pipeline(), random.split(), faultChance, faults);
+        List<Intake> intakes = new ArrayList<>();
+        do {
+            intakes.add(new Intake(deployment, first.pipeline(), random.split(), faultChance, faults));
+        } while (intakes.size() < STREAMS_MAX && random.nextBoolean());
         for (int raised = 2; raised <= VERSIONS_MAX && random.nextBoolean(); raised++) {
-            later(RELEASE_MAX.multipliedBy(raised), () -> release(intake));
+            later(RELEASE_MAX.multipliedBy(raised), () -> release(intakes));
         }
         later(RELEASE_MAX, this::tick);
         for (int times = random.nextInt(4); times > 0; times--) {
             later(RELEASE_MAX.multipliedBy(3), () -> begin(this::redrive));
         }
-        live(intake, LifeCase.records(dealt.events()));
+        live(intakes, LifeCase.records(dealt.events()));
         isLive = false;
-        intake.close();
+        intakes.forEach(Intake::close);
         reducers.loseStream();
         deployment.dynamo.inject(Faults.none());
         deployment.time.runFor(AFTERWARDS); // Zombies wake up, and change nothing.
         reducers.close();
-        for (Throwable bug : new Throwable[] {intake.bug(), reducers.bug(), failure}) {
-            if (bug != null) {
-                throw new AssertionError("Something failed, and no service was at fault: " + bug, bug);
-            }
-        }
+        intakes.forEach(intake -> require(intake.bug()));
+        require(reducers.bug());
+        require(failure);
         end();
+    }
+
+    private static void require(@Nullable Throwable bug) {
+        if (bug != null) {
+            throw new AssertionError("Something failed, and no service was at fault: " + bug, bug);
+        }
     }
 
     private void end() {
@@ -134,26 +146,38 @@ public final class AwsKeyedSimulation {
         StateAndMap.process(person(), all);
     }
 
-    private void live(Intake intake, List<byte[]> records) {
-        intake.put(records);
+    /// Each record comes through one of the streams, and some through several.
+    private void live(List<Intake> intakes, List<byte[]> records) {
+        List<Set<Integer>> through = new ArrayList<>();
+        records.forEach(
+                _ -> through.add(Set.copyOf(List.of(random.nextInt(intakes.size()), random.nextInt(intakes.size())))));
+        for (int i = 0; i < intakes.size(); i++) {
+            int own = i;
+            intakes.get(i)
+                    .put(IntStream.range(0, records.size())
+                            .filter(record -> through.get(record).contains(own))
+                            .mapToObj(records::get)
+                            .toList());
+        }
         Instant end = deployment.time.instant().plus(LIFE_MAX);
-        while (!intake.isDone()) {
+        while (!intakes.stream().allMatch(Intake::isDone)) {
             if (deployment.time.instant().isAfter(end)) {
-                throw new IllegalStateException("After " + LIFE_MAX + " not all records are in: " + intake.state());
+                throw new IllegalStateException("After " + LIFE_MAX + " not all records are in: "
+                        + intakes.stream().map(Intake::state).toList());
             }
             deployment.time.runFor(Duration.ofMillis(1 + random.nextInt(3_000)));
         }
     }
 
     /// Code comes first or the pipeline does; sandboxes of before go on for a while.
-    private void release(Intake intake) {
+    private void release(List<Intake> intakes) {
         if (!isLive) {
             return;
         }
         code++;
         story.add("released version " + code + " at " + deployment.time.instant());
         deployment.release(dealt.loaded(code));
-        later(RELEASE_MAX, intake::retire);
+        intakes.forEach(intake -> later(RELEASE_MAX, intake::retire));
     }
 
     private void tick() {
