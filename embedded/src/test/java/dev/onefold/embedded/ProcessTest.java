@@ -14,11 +14,16 @@ import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.process.Steps;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableQuery;
+import dev.onefold.embedded.rows.Segment;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.fixtures.Seeds;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Step;
 import dev.onefold.process.Write;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +35,7 @@ import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -265,5 +271,34 @@ class ProcessTest {
                 assertThat(engine.counts()).isEqualTo(new Counts(0, 0, 0, 1, 1));
             }
         }
+    }
+
+    @Test
+    void a_key_that_changes_often_between_two_checkpoints_is_written_once() throws IOException {
+        int count = 200_000; // Whose heads would take two segments.
+        List<Sent> sent = new ArrayList<>();
+        for (int version = 1; version <= count; version++) {
+            sent.add(new Sent("k0", version, new Steps.Event(version % 100, "remove:k0")));
+        }
+        String lines = sent.stream().map(each -> each.line() + "\n").collect(Collectors.joining());
+        Expected expected = new Expected();
+        sent.forEach(each -> expected.fold(new Steps(), each));
+        Settings settings = Settings.defaults().withCheckpointInterval(Duration.ofHours(1));
+        Path directory = folder.resolve("often");
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, steps("latest", 1), settings)) {
+            engine.fold(
+                    new FileSource("in", () -> new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)), false),
+                    FoldListener.silent());
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, steps("latest", 1), settings)) {
+            expected.requireAsIn(engine);
+        }
+        long bytes = 0;
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+                bytes += Files.size(file);
+            }
+        }
+        assertThat(bytes).isLessThan(2L * Segment.BYTES);
     }
 }

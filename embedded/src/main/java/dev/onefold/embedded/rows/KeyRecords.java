@@ -13,7 +13,9 @@ import dev.onefold.core.process.Head;
 import dev.onefold.core.process.Kept;
 import dev.onefold.core.process.RowId;
 import dev.onefold.core.process.Store;
-import java.nio.ByteBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,6 +46,8 @@ final class KeyRecords implements Store {
     /// Of a row beside its head: a longer one would be copied with each event that does not write it.
     private static final int BESIDE_HEAD_BYTES_MAX = 1_000;
 
+    private static final VarHandle BIG_ENDIAN =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final byte[] NONE = {};
     private static final int VALUE_BYTES = 1_000;
     private static final long SHARD_MASK = 0xffff_ffffL;
@@ -138,8 +142,7 @@ final class KeyRecords implements Store {
     }
 
     private UUID uuid() {
-        ByteBuffer sixteen = ByteBuffer.wrap(key, 1, 16);
-        return new UUID(sixteen.getLong(), sixteen.getLong());
+        return new UUID((long) BIG_ENDIAN.get(key, 1), (long) BIG_ENDIAN.get(key, 9));
     }
 
     private void atHead() {
@@ -234,9 +237,22 @@ final class KeyRecords implements Store {
         }
         stepped.write(out);
         atHead();
-        long slot =
-                store.index.get(headSlot) == headEntry && headEntry != 0 ? headSlot : store.find(hash, key, 0, length);
-        store.putAt(slot, hash, key, length, out);
+        boolean stays = headEntry != 0 && store.index.get(headSlot) == headEntry;
+        if (!stays || !overwrites(out)) {
+            store.putAt(stays ? headSlot : store.find(hash, key, 0, length), hash, key, length, out);
+        }
+    }
+
+    /// Replaces the head where it is, if no cut has taken it, and both have the same length. A key that changes
+    /// often is then written once for each checkpoint.
+    private boolean overwrites(BytesOut out) {
+        long at = RowStore.at(Index.location(headEntry));
+        Segment segment = store.segment(Index.location(headEntry));
+        if (at < segment.persisted || segment.varint(at) != length + out.length()) {
+            return false;
+        }
+        out.copyTo(segment.memory, segment.varintEnd(at) + length);
+        return true;
     }
 
     void put(Kept some) {

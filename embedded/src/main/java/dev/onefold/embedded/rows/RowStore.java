@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Where one shard keeps its rows: segments and the index over them. Not thread-safe; one thread at a time uses it.
 ///
-/// Rows are only ever appended, to the newest segment; a replaced row stays where it is, dead. When too much of the
-/// memory is dead, the live rows of the emptiest segment are appended again and the segment is let go (the cleaner
-/// of log-structured memory: Rumble, Kejriwal, Ousterhout, "Log-structured Memory for DRAM-based Storage", FAST
-/// 2014). So a checkpoint has nothing to write but what was appended since the last one, and never a page that is
-/// half old and half new.
+/// Rows are appended to the newest segment; a replaced row stays where it is, dead. Only a head that no cut has taken
+/// is overwritten, by one of its length ([KeyRecords]). When too much of the memory is dead, the live rows of the
+/// emptiest segment are appended again and the segment is let go (the cleaner of log-structured memory: Rumble,
+/// Kejriwal, Ousterhout, "Log-structured Memory for DRAM-based Storage", FAST 2014). So a checkpoint has nothing to
+/// write but what was appended since the last one, and never a page that is half old and half new.
 public final class RowStore {
     /// Longest key as it is stored, and what may be read behind it.
     static final int KEY_BUFFER_BYTES = 6_000;
