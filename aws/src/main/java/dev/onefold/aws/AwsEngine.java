@@ -115,6 +115,25 @@ public final class AwsEngine implements Engine {
         if (pipeline.fold() instanceof Processing processing) {
             Keys.requirePossible(pipeline, processing);
         }
+        requireInputPossible(pipeline);
+        int touched = Rollups.of(pipeline).all().stream()
+                .mapToInt(rollup -> 1
+                        + (int) rollup.measures().stream()
+                                .filter(AwsEngine::isOfValues)
+                                .count())
+                .sum();
+        if (touched > TOUCHED_MAX) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " cannot be on AWS: one record touches " + touched
+                    + " items (each roll-up, and each min, max and distinct of it); at most " + TOUCHED_MAX
+                    + " fit into a transaction, with their predecessors and in two views.");
+        }
+    }
+
+    /// Whether the input of a pipeline can be a stream, whatever its fold is.
+    ///
+    /// @throws IllegalArgumentException saying why not
+    public static void requireInputPossible(Pipeline pipeline) {
         if (pipeline.input().identity() instanceof Identity.ByPlace) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS: its records have neither key nor id, and a producer that sends one again gives it"
@@ -130,18 +149,6 @@ public final class AwsEngine implements Engine {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS: a record of a stream has no header line. List the columns of the CSV in the"
                     + " pipeline file.");
-        }
-        int touched = Rollups.of(pipeline).all().stream()
-                .mapToInt(rollup -> 1
-                        + (int) rollup.measures().stream()
-                                .filter(AwsEngine::isOfValues)
-                                .count())
-                .sum();
-        if (touched > TOUCHED_MAX) {
-            throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " cannot be on AWS: one record touches " + touched
-                    + " items (each roll-up, and each min, max and distinct of it); at most " + TOUCHED_MAX
-                    + " fit into a transaction, with their predecessors and in two views.");
         }
     }
 

@@ -84,7 +84,7 @@ final class ProduceCommand implements Callable<Integer> {
         Pipeline definition = PipelineArgument.read(caller, pipeline);
         Pace pace;
         try {
-            AwsEngine.requirePossible(definition);
+            AwsEngine.requireInputPossible(definition);
             pace = rate == 0 ? null : new Pace(rate, System.nanoTime());
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(String.valueOf(refused.getMessage()));

@@ -82,6 +82,19 @@ class ProduceCommandTest {
     }
 
     @Test
+    void a_producer_needs_no_function() throws IOException {
+        cli.write("trades.yaml", """
+                pipeline: trades
+                input: {key: id, version: v}
+                process: {class: com.example.Elsewhere, jar: elsewhere.jar, order: latest, tables: {totals: id}}
+                """);
+        String trade = Cli.trade("a", 1, "FX", "EMEA", "1").strip();
+        Result result = produce(trade);
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(kinesis.texts()).containsExactly("a " + trade);
+    }
+
+    @Test
     void files_are_put_one_after_the_other_decompressed_and_from_a_line_on() throws IOException {
         cli.write("one.ndjson", trades(0, 2_000));
         try (GZIPOutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("two.ndjson.gz")))) {
