@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Functions that do what they must not: the engine goes on, or stops and says why.
@@ -200,6 +201,76 @@ class UnrulyFunctionTest {
             assertThat(context(engine, "a")).isEqualTo("{\"texts\":[\"x\"],\"nanos\":2}");
         } finally {
             release.countDown();
+        }
+    }
+
+    private static volatile CountDownLatch released = new CountDownLatch(0);
+
+    private static void hang(String at, String text) {
+        while (text.equals(at) && released.getCount() > 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /// A context whose code may not return, wherever the engine calls it.
+    public record Slow(String text) {
+        public Slow {
+            hang("constructor", text);
+        }
+
+        @Override
+        public String text() {
+            hang("accessor", text);
+            return text;
+        }
+    }
+
+    /// An event whose code may not return.
+    public record SlowEvent(String what) {
+        public SlowEvent {
+            hang("event", what);
+        }
+    }
+
+    /// Keeps the text of the last event.
+    public static final class Last implements Processor<Slow, SlowEvent> {
+        @Override
+        public Slow start() {
+            return new Slow("");
+        }
+
+        @Override
+        public Step<Slow> step(Slow last, SlowEvent event) {
+            return Step.to(new Slow(event.what()));
+        }
+    }
+
+    private static LoadedFunction slow() {
+        String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
+                + "\"order\":\"every\",\"tables\":{\"t\":\"k\"}}}";
+        return LoadedFunction.of(((Reading.Read) PipelineText.read(text)).pipeline(), new Last());
+    }
+
+    private static String slow(String key, int version, String what) {
+        return "{\"k\":\"%s\",\"v\":%d,\"what\":\"%s\"}".formatted(key, version, what);
+    }
+
+    @Test
+    @Timeout(60)
+    void code_of_records_that_does_not_return_is_a_dead_letter() {
+        LoadedFunction function = slow();
+        released = new CountDownLatch(1);
+        try {
+            try (EmbeddedEngine engine = EmbeddedEngine.open(directory, function, SETTINGS)) {
+                engine.append("in", List.of(slow("a", 1, "x"), slow("a", 2, "constructor"), slow("a", 3, "accessor")));
+                engine.append("in", List.of(slow("a", 4, "event"), slow("a", 5, "y")));
+                assertThat(engine.deadLetters().list(0, 9))
+                        .hasSize(3)
+                        .allSatisfy(letter -> assertThat(letter.message()).contains("did not return within 1 s"));
+                assertThat(context(engine, "a")).isEqualTo("{\"text\":\"y\"}");
+            }
+        } finally {
+            released.countDown();
         }
     }
 

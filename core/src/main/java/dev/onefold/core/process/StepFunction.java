@@ -35,15 +35,15 @@ public final class StepFunction {
     public static final int ROW_BYTES_MAX = 90_000;
 
     private static final int SAMPLE = 1_024;
+    private static final byte[] NO_EVENT = {};
 
     private final LoadedFunction loaded;
     private final Feeds feeds;
     private final Caller caller;
     private final Consumer<Impurity> impurities;
-    private final Map<Class<?>, Map<Integer, RowType>> rowTypes = new HashMap<>();
     private final Record startContext;
     private final byte[] start;
-    private final BytesOut scratch = new BytesOut();
+    private Making making = new Making();
     private int untilSample;
 
     /// Calls the function, and bounds the time that it takes.
@@ -158,55 +158,25 @@ public final class StepFunction {
     }
 
     private Result once(List<String> owner, byte[] context, byte[] content) {
-        Record before = decode(owner, context);
-        Step<?> step;
+        Making mine = making;
         try {
-            step = caller.call(context, content, () -> called(before, content));
+            Step<?> step = caller.call(context, content, () -> mine.step(owner, context, content));
+            if (step == null) {
+                return new Result.Failed("The function returned null");
+            }
+            mine.encode(owner, step);
+            return checked(mine.context, mine.rows);
         } catch (OverrunException e) {
+            making = new Making(); // The call goes on with the other one.
             return new Result.Failed(Objects.toString(e.getMessage()));
         } catch (FailedException e) {
             return new Result.Failed(e.why);
-        }
-        try {
-            return step == null ? new Result.Failed("The function returned null") : done(owner, step);
-        } catch (ShapeException e) {
-            return new Result.Failed("The function's result cannot be stored: " + e.getMessage());
-        } catch (RuntimeException | Error e) { // Accessors of its records are the user's code, too.
-            return new Result.Failed(thrown(e));
-        }
-    }
-
-    /// All of the user's code that a step runs before its result is there: also what makes the event's record, and
-    /// the message of what is thrown.
-    private Step<?> called(Record before, byte[] content) {
-        Record event;
-        try {
-            event = loaded.event().decode(content, 1, null);
-        } catch (ShapeException e) {
-            throw new FailedException(
-                    "The event that was kept does not fit the function's event type: " + e.getMessage());
-        } catch (Throwable e) {
-            throw new FailedException(thrown(e));
-        }
-        try {
-            return loaded.processor().step(before, event);
-        } catch (Throwable e) { // Also checked exceptions: not all languages of the JVM know them.
-            throw new FailedException(thrown(e));
         }
     }
 
     private static String thrown(Throwable thrown) {
         Thrown.requireMemory(thrown);
         return "The function threw " + Thrown.text(thrown);
-    }
-
-    private Record decode(List<String> owner, byte[] context) {
-        try {
-            return loaded.context().decode(context, startContext);
-        } catch (ShapeException e) {
-            throw new IllegalStateException(
-                    "The context of key " + String.join(", ", owner) + " cannot be read: " + e.getMessage(), e);
-        }
     }
 
     /// A context that an older version stored, as this one has it.
@@ -216,6 +186,27 @@ public final class StepFunction {
         if (fromVersion == processing().version()) {
             return context;
         }
+        byte[][] upgraded = new byte[1][];
+        try {
+            caller.call(context, NO_EVENT, () -> {
+                upgraded[0] = upgradedNow(fromVersion, context);
+                return Step.to(startContext);
+            });
+            return Objects.requireNonNull(upgraded[0]);
+        } catch (OverrunException e) {
+            throw unreadable(key, fromVersion, "upgrade(): " + e.getMessage());
+        } catch (FailedException e) {
+            throw unreadable(key, fromVersion, e.why);
+        }
+    }
+
+    private static IllegalStateException unreadable(List<String> key, int fromVersion, String why) {
+        return new IllegalStateException("The context of key " + String.join(", ", key) + ", stored by version "
+                + fromVersion + " of the function, cannot be read: " + why);
+    }
+
+    /// All of it may be the user's code.
+    private byte[] upgradedNow(int fromVersion, byte[] context) {
         try {
             byte[] read = loaded.context().encode(loaded.context().decode(context, startContext));
             if (!loaded.upgrades() || Arrays.equals(read, context)) {
@@ -223,49 +214,118 @@ public final class StepFunction {
             }
         } catch (ShapeException e) {
             if (!loaded.upgrades()) {
+                throw new FailedException(e.getMessage() + ". Implement upgrade, or keep the type");
+            }
+        } catch (Throwable e) {
+            throw new FailedException(thrown(e));
+        }
+        try {
+            return loaded.context()
+                    .encode(loaded.processor()
+                            .upgrade(fromVersion, Value.read(context).stored()));
+        } catch (Throwable e) {
+            throw new FailedException("upgrade() failed: " + thrown(e));
+        }
+    }
+
+    /// What the user's code makes of one event: all of it runs within the bounded call, also constructors and
+    /// accessors of records. A call that does not return keeps the object that it works with.
+    private final class Making {
+        private final Map<Class<?>, Map<Integer, RowType>> rowTypes = new HashMap<>();
+        private final BytesOut scratch = new BytesOut();
+        private @Nullable Step<?> made;
+        private byte[] context = {};
+        private Map<RowId, byte @Nullable []> rows = Map.of();
+
+        /// Calls the function, and writes its result as bytes.
+        @Nullable
+        Step<?> step(List<String> owner, byte[] before, byte[] content) {
+            made = null; // A function may return one and the same step for several keys.
+            Step<?> step = called(decode(owner, before), content);
+            if (step != null) {
+                encode(owner, step);
+            }
+            return step;
+        }
+
+        private Record decode(List<String> owner, byte[] before) {
+            try {
+                return loaded.context().decode(before, startContext);
+            } catch (ShapeException e) {
                 throw new IllegalStateException(
-                        "The context of key " + String.join(", ", key)
-                                + ", stored by version " + fromVersion + " of the function, cannot be read: "
-                                + e.getMessage() + ". Implement upgrade, or keep the type",
-                        e);
+                        "The context of key " + String.join(", ", owner) + " cannot be read: " + e.getMessage(), e);
             }
         }
-        return loaded.context()
-                .encode(loaded.processor()
-                        .upgrade(fromVersion, Value.read(context).stored()));
-    }
 
-    private Result done(List<String> owner, Step<?> step) {
-        byte[] context = loaded.context().encode(loaded.contextClass().cast(step.context()), scratch);
-        if (context.length > CONTEXT_BYTES_MAX) {
-            return tooMuch("a context of " + context.length + " bytes", CONTEXT_BYTES_MAX);
+        /// Also what makes the event's record, and the message of what is thrown.
+        private @Nullable Step<?> called(Record before, byte[] content) {
+            Record event;
+            try {
+                event = loaded.event().decode(content, 1, null);
+            } catch (ShapeException e) {
+                throw new FailedException(
+                        "The event that was kept does not fit the function's event type: " + e.getMessage());
+            } catch (Throwable e) {
+                throw new FailedException(thrown(e));
+            }
+            try {
+                return loaded.processor().step(before, event);
+            } catch (Throwable e) { // Also checked exceptions: not all languages of the JVM know them.
+                throw new FailedException(thrown(e));
+            }
         }
-        List<Write> writes = step.writes();
-        if (writes.size() == 1) {
-            return checked(
-                    context, Collections.singletonMap(row(writes.getFirst(), owner), content(writes.getFirst())));
-        }
-        SortedMap<RowId, byte @Nullable []> rows = new TreeMap<>();
-        for (Write write : writes) {
-            rows.put(row(write, owner), content(write));
-        }
-        return checked(context, rows);
-    }
 
-    private RowId row(Write write, List<String> owner) {
-        int table = loaded.table(write.table());
-        return new RowId(
-                table,
-                switch (write) {
-                    case Write.Put put -> type(table, put.row().getClass()).key(put.row(), owner);
-                    case Write.Remove remove -> removed(table, remove, owner);
-                });
-    }
+        /// Writes a step as bytes, if it is not the one that was written last.
+        @SuppressWarnings("ReferenceEquality") // equals() of a step would call the user's code.
+        void encode(List<String> owner, Step<?> step) {
+            if (step == made) {
+                return;
+            }
+            try {
+                context = loaded.context().encode(loaded.contextClass().cast(step.context()), scratch);
+                rows = rows(owner, step.writes());
+                made = step;
+            } catch (ShapeException e) {
+                throw new FailedException("The function's result cannot be stored: " + e.getMessage());
+            } catch (Throwable e) {
+                throw new FailedException(thrown(e));
+            }
+        }
 
-    private byte @Nullable [] content(Write write) {
-        return write instanceof Write.Put put
-                ? type(loaded.table(put.table()), put.row().getClass()).encode(put.row(), scratch)
-                : null;
+        private Map<RowId, byte @Nullable []> rows(List<String> owner, List<Write> writes) {
+            if (writes.size() == 1) {
+                return Collections.singletonMap(row(writes.getFirst(), owner), content(writes.getFirst()));
+            }
+            SortedMap<RowId, byte @Nullable []> all = new TreeMap<>();
+            for (Write write : writes) {
+                all.put(row(write, owner), content(write));
+            }
+            return all;
+        }
+
+        private RowId row(Write write, List<String> owner) {
+            int table = loaded.table(write.table());
+            return new RowId(
+                    table,
+                    switch (write) {
+                        case Write.Put put -> type(table, put.row().getClass()).key(put.row(), owner);
+                        case Write.Remove remove -> removed(table, remove, owner);
+                    });
+        }
+
+        private byte @Nullable [] content(Write write) {
+            return write instanceof Write.Put put
+                    ? type(loaded.table(put.table()), put.row().getClass()).encode(put.row(), scratch)
+                    : null;
+        }
+
+        private RowType type(int table, Class<? extends Record> row) {
+            RowType declared = loaded.declared(table, row);
+            return declared != null
+                    ? declared
+                    : rowTypes.computeIfAbsent(row, _ -> new HashMap<>())
+                            .computeIfAbsent(table, _ -> loaded.rowType(table, row));
+        }
     }
 
     private Tuple removed(int table, Write.Remove remove, List<String> owner) {
@@ -277,6 +337,9 @@ public final class StepFunction {
     }
 
     private Result checked(byte[] context, Map<RowId, byte @Nullable []> rows) {
+        if (context.length > CONTEXT_BYTES_MAX) {
+            return tooMuch("a context of " + context.length + " bytes", CONTEXT_BYTES_MAX);
+        }
         long bytes = 0;
         for (Map.Entry<RowId, byte @Nullable []> row : rows.entrySet()) {
             byte[] content = row.getValue();
@@ -310,14 +373,6 @@ public final class StepFunction {
 
     private static Result tooMuch(String what, int max) {
         return new Result.Failed("The function wrote " + what + "; at most " + max + " are possible");
-    }
-
-    private RowType type(int table, Class<? extends Record> row) {
-        RowType declared = loaded.declared(table, row);
-        return declared != null
-                ? declared
-                : rowTypes.computeIfAbsent(row, _ -> new HashMap<>())
-                        .computeIfAbsent(table, _ -> loaded.rowType(table, row));
     }
 
     private static boolean isSame(Result one, Result other) {

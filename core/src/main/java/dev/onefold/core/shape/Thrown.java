@@ -1,24 +1,24 @@
 package dev.onefold.core.shape;
 
-import java.util.Set;
+import java.lang.ref.Reference;
 
 /// What code of the user threw. Its methods are the user's code, too: they may throw, and may not return.
 public final class Thrown {
     private static final int MESSAGE_LENGTH_MAX = 500;
 
-    /// The messages of the JVM when the memory of the whole process is used up.
-    private static final Set<String> MEMORY_IS_USED_UP =
-            Set.of("Java heap space", "GC overhead limit exceeded", "Metaspace", "Compressed class space");
+    /// What there has to be room for.
+    private static final int ROOM_BYTES = 4 << 20;
 
     private Thrown() {}
 
-    /// Rethrows what is no fault of one event alone: the memory of the process is used up.
+    /// Throws what is not the fault of one event alone: the memory of the process is used up. If there is memory again,
+    /// now that the user's code has returned, that code has asked for too much, or has thrown the error itself.
+    ///
+    /// @throws OutOfMemoryError of the JVM
+    @SuppressWarnings("ReachabilityFenceUsage") // It keeps the compiler from leaving out the allocation.
     public static void requireMemory(Throwable thrown) {
-        if (thrown.getClass() == OutOfMemoryError.class
-                && thrown instanceof OutOfMemoryError error
-                && error.getMessage() != null
-                && MEMORY_IS_USED_UP.contains(error.getMessage())) {
-            throw error;
+        if (thrown instanceof OutOfMemoryError) {
+            Reference.reachabilityFence(new byte[ROOM_BYTES]);
         }
     }
 

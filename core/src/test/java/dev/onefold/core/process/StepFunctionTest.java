@@ -145,7 +145,7 @@ class StepFunctionTest {
     }
 
     @Test
-    void hazard_69_whatever_is_thrown_is_a_letter_and_only_used_up_memory_stops_the_engine() {
+    void hazard_69_whatever_is_thrown_is_a_letter_also_the_error_of_used_up_memory_while_there_is_memory() {
         assertThat(failure(new Sneaky(new Unspeakable()), StepFunction.Caller.DIRECT))
                 .startsWith("The function threw " + Unspeakable.class.getName() + ", whose message cannot be read");
         assertThat(failure(new Sneaky(new IOException("checked")), StepFunction.Caller.DIRECT))
@@ -154,9 +154,32 @@ class StepFunctionTest {
                 .contains("java.lang.OutOfMemoryError: fake");
         assertThat(failure(new Sneaky(new InternalError()), StepFunction.Caller.DIRECT))
                 .contains("java.lang.InternalError");
-        OutOfMemoryError real = new OutOfMemoryError("Java heap space");
-        assertThatThrownBy(() -> failure(new Sneaky(real), StepFunction.Caller.DIRECT))
-                .isSameAs(real);
+        assertThat(failure(new Sneaky(new OutOfMemoryError("Java heap space")), StepFunction.Caller.DIRECT))
+                .contains("java.lang.OutOfMemoryError: Java heap space");
+    }
+
+    /// Upgrades in its own way.
+    public static final class Upgrading extends Adding {
+        @Override
+        public Total upgrade(int fromVersion, Stored context) {
+            throw new IllegalStateException("not from " + fromVersion);
+        }
+    }
+
+    @Test
+    void an_upgrade_that_throws_or_does_not_return_is_refused_with_its_key() {
+        byte[] other = Codec.of(Amount.class).encode(new Amount(1));
+        String begin = "The context of key a, b, stored by version 7 of the function, cannot be read: ";
+        assertThatThrownBy(() -> function(PROCESS, new Upgrading(), StepFunction.Caller.DIRECT)
+                        .upgraded(List.of("a", "b"), 7, other))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith(begin + "upgrade() failed: The function threw")
+                .hasMessageContaining("not from 7");
+        assertThatThrownBy(() -> function(PROCESS, new Upgrading(), _ -> {
+                            throw new StepFunction.OverrunException("The function did not return within 1 s");
+                        })
+                        .upgraded(List.of("a", "b"), 7, other))
+                .hasMessage(begin + "upgrade(): The function did not return within 1 s");
     }
 
     @Test
