@@ -11,8 +11,8 @@ public sealed interface DefinitionChange {
     ///
     /// @param lost fields that the rows hold and the definition does not read, if they can be read again from
     ///     nowhere; empty if nothing is lost
-    /// @param doubt why a fresh fold of the records, which cannot be read again, might refuse some that stay
-    ///     counted; empty if it could not
+    /// @param doubt why a fold of all records from the first one might come to something else; empty if it
+    ///     could not
     record FromRows(List<String> lost, String doubt) implements DefinitionChange {
         public FromRows {
             lost = List.copyOf(lost);

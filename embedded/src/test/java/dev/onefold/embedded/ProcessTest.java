@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
@@ -50,10 +51,16 @@ class ProcessTest {
     Path folder;
 
     private static Pipeline pipeline(String order, int keep, int version) {
+        return pipeline(order, keep, version, 20);
+    }
+
+    /// @param digits of the sum in the roll-up
+    private static Pipeline pipeline(String order, int keep, int version, int digits) {
         String keeps = order.equals("latest") ? "" : ",\"keep\":" + keep;
         String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\""
                 + Steps.class.getName() + "\",\"version\":" + version + ",\"order\":\"" + order + "\"" + keeps
-                + ",\"tables\":{\"latest\":\"k\",\"buckets\":[\"k\",\"bucket\"]}}" + ROLLUPS + "}";
+                + ",\"tables\":{\"latest\":\"k\",\"buckets\":[\"k\",\"bucket\"]}}"
+                + ROLLUPS.replace("20,0", digits + ",0") + "}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline read) -> read;
             case Reading.Refused refused -> throw new AssertionError(refused.toString());
@@ -239,7 +246,7 @@ class ProcessTest {
             Seeds.forAllSeeds(10, random -> {
                 List<String> lines = new ArrayList<>();
                 for (int i = 0; i < 12; i++) {
-                    String what = random.nextInt(3) == 0 ? "throw" : "put";
+                    String what = random.nextInt(3) == 0 ? "throw:k" : "put:k";
                     lines.add(new Sent("k", random.nextInt(2), new Steps.Event(random.nextInt(3), what)).line());
                 }
                 Settings settings = Settings.defaults().withKeepJournal(true);
@@ -262,8 +269,8 @@ class ProcessTest {
 
     @Test
     void of_two_contents_of_a_version_one_has_lost_and_one_has_failed_whichever_came_first() {
-        String put = new Sent("k", 1, new Steps.Event(1, "put")).line();
-        String greater = new Sent("k", 1, new Steps.Event(2, "throw")).line();
+        String put = new Sent("k", 1, new Steps.Event(1, "put:k")).line();
+        String greater = new Sent("k", 1, new Steps.Event(3, "throw:k")).line();
         for (List<String> lines : List.of(List.of(put, greater), List.of(greater, put))) {
             Path directory = folder.resolve("two" + System.nanoTime());
             try (EmbeddedEngine engine = EmbeddedEngine.open(directory, steps("in-order", 100), Settings.defaults())) {
@@ -300,5 +307,33 @@ class ProcessTest {
             }
         }
         assertThat(bytes).isLessThan(2L * Segment.BYTES);
+    }
+
+    @Test
+    void where_a_row_does_not_fit_the_new_roll_ups_the_records_are_folded_again_and_what_does_not_fit_is_a_letter() {
+        Path directory = folder.resolve("narrower");
+        Settings settings = Settings.defaults().withKeepJournal(true);
+        List<String> lines = List.of(
+                new Sent("k", 1, new Steps.Event(1, "put:k")).line(),
+                new Sent("k", 2, new Steps.Event(99_999, "put:k")).line());
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, steps("in-order", 100), settings)) {
+            engine.append("in", lines);
+            assertThat(engine.counts().accepted()).isEqualTo(2);
+        }
+        LoadedFunction narrower = LoadedFunction.of(pipeline("in-order", 100, 1, 3), new Steps());
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, narrower, settings)) {
+            engine.fillView(_ -> null, false);
+            assertThat(engine.counts()).isEqualTo(new Counts(1, 0, 0, 0, 1));
+            assertThat(engine.deadLetters().list(0, 9))
+                    .singleElement()
+                    .satisfies(letter -> assertThat(letter.message()).contains("cannot feed its roll-ups"));
+            assertThat(engine.verify(new Truth.Sources()).isEqual()).isTrue();
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, steps("in-order", 100), settings)) {
+            assertThat(engine.change(pipeline("in-order", 100, 1)))
+                    .isInstanceOfSatisfying(
+                            DefinitionChange.FromRows.class,
+                            change -> assertThat(change.doubt()).contains("stay dead letters until they are redriven"));
+        }
     }
 }

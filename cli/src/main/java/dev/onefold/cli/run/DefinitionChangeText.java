@@ -30,11 +30,10 @@ public final class DefinitionChangeText {
         };
     }
 
-    /// What a user must know whose records cannot be read again; empty, or a sentence with a space before it.
+    /// What a user must know whose records are not read again; empty, or a sentence with a space before it.
     static String doubt(DefinitionChange change) {
         return change instanceof DefinitionChange.FromRows(var _, var doubt) && !doubt.isEmpty()
-                ? " A fresh fold of the records, which cannot be read again, might come to something else: " + doubt
-                        + "."
+                ? " A fold of all records from the first one might come to something else: " + doubt + "."
                 : "";
     }
 

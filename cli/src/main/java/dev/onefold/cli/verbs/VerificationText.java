@@ -31,6 +31,9 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
                     + keyDifferences(screen)
                     + (verification.differences().isEmpty() ? "" : "\n" + differences(screen, "served", "recomputed"))
                     + "\nThe function has changed without a new version, is not pure, or the data are damaged."
+                    + (fromSources
+                            ? " Or keys went on from what an older version had left, or keep was another one."
+                            : "")
                     + (isOnAws()
                             ? "\nPut back by hand what was changed by hand; or deploy the pipeline as a stack of its own, and"
                                     + " send it all records.\n"

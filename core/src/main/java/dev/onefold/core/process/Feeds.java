@@ -97,7 +97,7 @@ public final class Feeds {
 
     /// What a row contributes; empty if its table feeds no roll-up.
     ///
-    /// @throws IllegalStateException if the row cannot feed its roll-ups: no step writes such a row
+    /// @throws UnfitRowException if the row cannot feed its roll-ups: no step writes such a row
     public Optional<Part> part(int table, byte[] content) {
         Table fed = tables.get(table);
         if (fed == null) {
@@ -105,10 +105,19 @@ public final class Feeds {
         }
         Malformed malformed = read(fed, content);
         if (malformed != null) {
-            throw new IllegalStateException(
+            throw new UnfitRowException(
                     "A row of table " + fed.pipeline.name() + " cannot feed its roll-ups: " + malformed.message());
         }
         return Optional.ofNullable(fed.part);
+    }
+
+    /// A row that was written for other roll-ups cannot feed these.
+    public static final class UnfitRowException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        UnfitRowException(String message) {
+            super(message);
+        }
     }
 
     /// Why a row cannot feed the roll-ups of its table; `null` if it can.

@@ -259,8 +259,11 @@ public final class KeyFold {
             why = "The event is too late: what comes before version " + codeFloor
                     + " was folded by an older version of the function";
         } else {
-            why = "The event is too late: events up to version " + below + " are folded for good (keep: "
-                    + processing.keep() + ")";
+            int newer = all.size() - kept().excess(all);
+            why = "The event is too late: events up to version " + below + " are folded for good ("
+                    + (newer < processing.keep()
+                            ? newer + " newer ones have about " + BYTES_MAX + " bytes, which is what is kept of a key)"
+                            : "keep: " + processing.keep() + ")");
         }
         return reject(event, Reason.TOO_LATE, why);
     }

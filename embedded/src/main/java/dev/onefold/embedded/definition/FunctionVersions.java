@@ -8,6 +8,7 @@ import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.shape.Change;
 import dev.onefold.core.shape.Changes;
 import dev.onefold.embedded.fold.Codes;
+import java.util.ArrayList;
 import java.util.List;
 
 /// The versions of a function: the one that has folded, and the one that is given.
@@ -72,6 +73,29 @@ public final class FunctionVersions {
         Code before = has.code();
         Code now = wants.code();
         return before == null || now == null ? "" : unreadable(before, now, wants, upgrades(given, codes));
+    }
+
+    /// Why a fold of all records might come to something else than what goes on from the keys; empty if it could not.
+    ///
+    /// @param letters how many wait
+    static String doubt(Pipeline stored, Pipeline given, long letters) {
+        if (!(stored.fold() instanceof Processing has) || !(given.fold() instanceof Processing wants)) {
+            return "";
+        }
+        List<String> doubts = new ArrayList<>();
+        if (has.version() != wants.version()) {
+            doubts.add(
+                    wants.onNewVersion() == Processing.NewVersion.REFOLD
+                            ? "events that are not kept stay as version " + has.version() + " has folded them"
+                            : "keys go on from what version " + has.version() + " has left");
+        }
+        if (letters > 0 && !has.feeds().equals(wants.feeds())) {
+            doubts.add("events whose rows did not fit the roll-ups stay dead letters until they are redriven");
+        }
+        if (has.keep() != wants.keep()) {
+            doubts.add("which events are too late was decided with keep: " + has.keep() + " until now");
+        }
+        return String.join("; ", doubts);
     }
 
     private static boolean upgrades(Pipeline given, Codes codes) {

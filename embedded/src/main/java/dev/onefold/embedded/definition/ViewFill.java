@@ -7,6 +7,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.process.Feeds;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.FileNames;
@@ -54,7 +55,8 @@ final class ViewFill {
         if (old.state.hasFunction) {
             String reason = FunctionVersions.impossible(old.pipeline, definition, opening.codes());
             if (reason.isEmpty()) {
-                return new DefinitionChange.FromRows(List.of(), "");
+                return new DefinitionChange.FromRows(
+                        List.of(), FunctionVersions.doubt(old.pipeline, definition, old.letters.size()));
             }
             return readable.isWhole()
                     ? fromSources(reason, readable)
@@ -86,8 +88,7 @@ final class ViewFill {
         return switch (change(reopen)) {
             case DefinitionChange.None _ -> throw new IllegalStateException("The definition serves already");
             case DefinitionChange.FromRows(var lost, var _) when !lost.isEmpty() && !acceptLoss -> throw loss(lost);
-            case DefinitionChange.FromRows _
-            when old.state.hasFunction -> filled(fresh -> fresh.fillFromKeys(old, opening.workers()));
+            case DefinitionChange.FromRows _ when old.state.hasFunction -> filledFromKeys(reopen);
             case DefinitionChange.FromRows _ -> {
                 Derivation.Possible possible = (Derivation.Possible) Derivation.of(old.pipeline, definition);
                 yield filled(fresh -> fresh.fillFromRows(old, possible));
@@ -95,6 +96,19 @@ final class ViewFill {
             case DefinitionChange.FromSources sources -> refolded(reopen, sources.reason());
             case DefinitionChange.Impossible(var reason, var missing) -> throw refused(reason, missing);
         };
+    }
+
+    /// Where a row does not fit the new roll-ups, all is folded again, if it can be read.
+    private View filledFromKeys(Function<String, @Nullable FileSource> reopen) {
+        try {
+            return filled(fresh -> fresh.fillFromKeys(old, opening.workers()));
+        } catch (EngineException e) {
+            if (e.getCause() instanceof Feeds.UnfitRowException unfit
+                    && readable(reopen).isWhole()) {
+                return refolded(reopen, unfit.getMessage());
+            }
+            throw e;
+        }
     }
 
     private EngineException loss(List<String> lost) {

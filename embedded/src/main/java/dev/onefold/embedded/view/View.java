@@ -206,7 +206,9 @@ public final class View {
         } catch (RuntimeException e) {
             throw new EngineException(
                     EngineException.Kind.DEFINITION_CHANGED,
-                    "The keys cannot follow the new definition: " + e.getMessage() + ". The old one still serves.",
+                    "The keys cannot follow the new definition: " + e.getMessage()
+                            + ". The old one still serves. Put the file back, or fold the records into another data"
+                            + " directory (--data).",
                     e);
         }
     }
