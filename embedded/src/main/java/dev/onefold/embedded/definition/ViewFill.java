@@ -103,9 +103,9 @@ final class ViewFill {
         try {
             return filled(fresh -> fresh.fillFromKeys(old, opening.workers()));
         } catch (EngineException e) {
-            if (e.getCause() instanceof Feeds.UnfitRowException unfit
+            if (e.getCause() instanceof Feeds.UnfitRowException
                     && readable(reopen).isWhole()) {
-                return refolded(reopen, unfit.getMessage());
+                return refolded(reopen, "rows of a table do not fit the roll-ups");
             }
             throw e;
         }
