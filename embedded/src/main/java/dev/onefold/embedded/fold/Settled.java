@@ -16,7 +16,7 @@ public final class Settled {
     private final Map<String, long[]> bySource = new HashMap<>(); // Offset, times 4, and the fate.
     private final Map<String, Integer> sizes = new HashMap<>();
 
-    /// What has become of a record.
+    /// What has become of a record. All but the last have a number of two bits.
     public enum Fate {
         /// Purged or redriven, after it had lost a conflict among the events of a function.
         LOST,

@@ -6,7 +6,6 @@ import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Measure;
@@ -140,7 +139,7 @@ public final class Keys {
         byte[] bytes = batch.bytes;
         int at = start + RowBatch.HEADER_BYTES + batch.keyLength(start);
         int end = start + RowBatch.HEADER_BYTES + batch.rowLength(start);
-        int versionEnd = at + VersionBytes.length(bytes[at]);
+        int versionEnd = batch.originAt(start);
         byte[] version = Arrays.copyOfRange(bytes, at, versionEnd);
         int kindAt = versionEnd;
         for (int varint = 0; varint < 2; varint++) {

@@ -291,7 +291,7 @@ public final class RowBatch {
     }
 
     /// Where the origin of the row at a place begins: behind key and version.
-    private int originAt(int start) {
+    int originAt(int start) {
         int versionAt = start + HEADER_BYTES + keyLength(start);
         return versionAt + VersionBytes.length(bytes[versionAt]);
     }

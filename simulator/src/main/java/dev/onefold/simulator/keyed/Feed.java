@@ -78,6 +78,12 @@ final class Feed {
         }
     }
 
+    /// The whole of it as a file.
+    FileSource file() {
+        byte[] content = lines(0, events.size());
+        return new FileSource(name(), () -> new ByteArrayInputStream(content), false);
+    }
+
     private byte[] lines(int from, int to) {
         return IntStream.range(from, to)
                 .mapToObj(at -> record(at) + "\n")
