@@ -7,6 +7,7 @@ module dev.onefold.core {
     requires transitive dev.onefold.process;
 
     exports dev.onefold.core;
+    exports dev.onefold.core.batch;
     exports dev.onefold.core.builder;
     exports dev.onefold.core.document;
     exports dev.onefold.core.event;

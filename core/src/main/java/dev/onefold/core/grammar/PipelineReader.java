@@ -92,13 +92,22 @@ public final class PipelineReader {
         EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
         Input event =
                 format == null || identity == null ? null : new Input(format, identity, eventTime, delete, filter);
-        Setting process = settings.get("process");
-        Fold fold = process == null
-                ? new Rollups(new RollupReader(fields, eventTime).rollups(settings))
-                : new ProcessReader(settings, event).read(process);
+        Fold fold = fold(settings, event, new RollupReader(fields, eventTime), fields);
         return name == null || event == null || fold == null || !problems.isEmpty()
                 ? null
                 : new Pipeline(name, event, fold);
+    }
+
+    private static @Nullable Fold fold(
+            Section settings, @Nullable Input event, RollupReader rollups, FieldGrammar fields) {
+        Setting batch = settings.get("batch");
+        if (batch != null) {
+            return new BatchReader(settings, event, fields).read(batch);
+        }
+        Setting process = settings.get("process");
+        return process == null
+                ? new Rollups(rollups.rollups(settings))
+                : new ProcessReader(settings, event).read(process);
     }
 
     private @Nullable Format format(Section input) {

@@ -4,6 +4,7 @@ import dev.onefold.core.document.Json;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Figure;
@@ -42,6 +43,7 @@ public final class PipelineText {
         file.put("input", input(pipeline.input()));
         switch (pipeline.fold()) {
             case Rollups rollups -> file.put("rollups", byName(rollups.all(), Rollup::name, PipelineText::rollup));
+            case Batching batching -> file.put("batch", BatchReader.text(batching));
             case Processing processing -> {
                 file.put("process", ProcessReader.text(processing));
                 if (!processing.feeds().isEmpty()) {

@@ -1,7 +1,7 @@
 package dev.onefold.core.pipeline;
 
 /// What is made of events.
-public sealed interface Fold permits Rollups, Processing {
+public sealed interface Fold permits Rollups, Processing, Batching {
     /// The same without formulas, which change nothing that is stored.
     Fold stored();
 }

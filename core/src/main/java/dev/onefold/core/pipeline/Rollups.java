@@ -8,11 +8,12 @@ public record Rollups(List<Rollup> all) implements Fold {
         all = List.copyOf(all);
     }
 
-    /// The roll-ups of a pipeline: of its events, or of the tables of its function.
+    /// The roll-ups of a pipeline: of its events, or of the tables of its function; none if it makes batches.
     public static Rollups of(Pipeline pipeline) {
         return switch (pipeline.fold()) {
             case Rollups rollups -> rollups;
             case Processing processing -> processing.rollups();
+            case Batching _ -> new Rollups(List.of());
         };
     }
 

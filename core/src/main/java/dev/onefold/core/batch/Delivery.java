@@ -1,0 +1,89 @@
+package dev.onefold.core.batch;
+
+import java.util.List;
+
+/// How far the delivery of a sealed batch, or of a part of one, is. What an attempt or a person makes of it is decided
+/// by [DeliveryRules] alone.
+public sealed interface Delivery {
+    /// What was tried so far.
+    Tries tries();
+
+    /// It is to be tried, at this time or later.
+    ///
+    /// @param reason why the last attempt failed; empty if there was none
+    record Waiting(Tries tries, long notBeforeMs, String reason) implements Delivery {}
+
+    /// An attempt was begun whose effect cannot be repeated: nothing but its owner ends it.
+    ///
+    /// @param owner the process or invocation that has begun
+    record Started(Tries tries, String owner, long atMs) implements Delivery {}
+
+    /// Nothing is left to do.
+    record Done(Tries tries, long atMs, How how) implements Delivery {}
+
+    /// It was begun, and nobody knows whether it ended. A person decides.
+    ///
+    /// @param owner of the attempt
+    /// @param startedMs when the attempt was begun
+    record InDoubt(Tries tries, String owner, long startedMs, String reason) implements Delivery {}
+
+    /// It waits for a person.
+    ///
+    /// @param isConflict whether the receiver has another content under this id, which nobody should overlook
+    record Aside(Tries tries, long atMs, String reason, boolean isConflict) implements Delivery {}
+
+    /// Its records are delivered in parts, each a delivery of its own.
+    record Divided(Tries tries, List<Part> parts) implements Delivery {
+        public Divided {
+            parts = List.copyOf(parts);
+        }
+    }
+
+    /// A part of a batch.
+    ///
+    /// @param delivery with which it begins
+    record Part(BatchNumber number, Members members, Delivery delivery) {}
+
+    /// How a delivery came to its end.
+    enum How {
+        /// The receiver has it.
+        DELIVERED,
+        /// A person says that the receiver has it.
+        SAID,
+        /// A person says that nobody needs it.
+        DISCARDED
+    }
+
+    /// What was tried.
+    ///
+    /// @param count of attempts
+    /// @param firstMs when the first one was made; 0 if none was
+    /// @param generation rises whenever a person lets it be tried again
+    /// @param isPerhapsIn whether an attempt was made that may have had its effect
+    record Tries(int count, long firstMs, int generation, boolean isPerhapsIn) {
+        /// No attempt so far.
+        public static final Tries NONE = new Tries(0, 0, 1, false);
+
+        Tries plus(long nowMs) {
+            return new Tries(count + 1, count == 0 ? nowMs : firstMs, generation, isPerhapsIn);
+        }
+
+        Tries perhapsIn() {
+            return new Tries(count, firstMs, generation, true);
+        }
+
+        Tries again() {
+            return new Tries(0, 0, generation + 1, isPerhapsIn);
+        }
+    }
+
+    /// Whether nobody has to do anything about it any more.
+    default boolean isEnded() {
+        return this instanceof Done;
+    }
+
+    /// Whether a person is to decide.
+    default boolean awaitsPerson() {
+        return this instanceof InDoubt || this instanceof Aside;
+    }
+}

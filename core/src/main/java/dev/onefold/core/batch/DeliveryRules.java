@@ -1,0 +1,179 @@
+package dev.onefold.core.batch;
+
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Receiver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What becomes of a delivery. A runtime records the new state before it acts on it: a start mark before the effect,
+/// a division before a part is delivered.
+///
+///     Waiting --begin--> Started --after--> Done | Waiting | InDoubt | Aside | Divided
+///        ^                  | its owner is gone
+///        |                  v
+///        +--release--- InDoubt, Aside --settle--> Done
+///
+/// Only a receiver that is `once` has start marks: others bear a second try, so a lost attempt is tried again.
+public final class DeliveryRules {
+    private final Batching batching;
+    private final @Nullable Duration remembers;
+
+    /// @param remembers for how long the receiver knows ids that it has seen; `null`: for ever
+    public DeliveryRules(Batching batching, @Nullable Duration remembers) {
+        this.batching = batching;
+        this.remembers = remembers;
+    }
+
+    /// A batch that was just sealed.
+    public static Delivery sealed(long nowMs) {
+        return new Delivery.Waiting(Delivery.Tries.NONE, nowMs, "");
+    }
+
+    /// Whether an attempt is to be made now.
+    public static boolean isDue(Delivery delivery, long nowMs) {
+        return delivery instanceof Delivery.Waiting waiting && nowMs >= waiting.notBeforeMs();
+    }
+
+    /// Whether a start mark has to be durable before an attempt.
+    public boolean needsStartMark() {
+        return batching.receiver() == Receiver.ONCE;
+    }
+
+    /// An attempt begins.
+    public Delivery.Started begin(Delivery.Waiting waiting, String owner, long nowMs) {
+        return new Delivery.Started(waiting.tries().plus(nowMs), owner, nowMs);
+    }
+
+    /// An attempt was begun, and its owner is gone for certain.
+    public Delivery ownerIsGone(Delivery.Started started, String reason) {
+        return needsStartMark()
+                ? new Delivery.InDoubt(started.tries().perhapsIn(), started.owner(), started.atMs(), reason)
+                : new Delivery.Waiting(started.tries().perhapsIn(), started.atMs(), reason);
+    }
+
+    /// An attempt has ended.
+    ///
+    /// @param nowMs when it ended
+    public Delivery after(Attempt attempt, Outcome outcome, long nowMs) {
+        Delivery.Tries tries = attempt.started.tries();
+        return switch (outcome) {
+            case Outcome.Done _ -> new Delivery.Done(tries, nowMs, Delivery.How.DELIVERED);
+            case Outcome.NotNow(var reason, var after) -> again(attempt, tries, reason, after, nowMs);
+            case Outcome.Unknown(var reason) -> unknown(attempt, reason, nowMs);
+            case Outcome.Refused(var reason) -> refused(attempt, reason, nowMs);
+            case Outcome.Partial(var failed) -> partial(attempt, failed, nowMs);
+            case Outcome.Conflict(var reason) -> new Delivery.Aside(tries, nowMs, reason, true);
+        };
+    }
+
+    /// An attempt that has ended.
+    ///
+    /// @param members the records that were handed over
+    public record Attempt(BatchNumber number, Members members, Delivery.Started started) {}
+
+    private Delivery unknown(Attempt attempt, String reason, long nowMs) {
+        Delivery.Tries tries = attempt.started.tries().perhapsIn();
+        return switch (batching.receiver()) {
+            case ONCE -> new Delivery.InDoubt(tries, attempt.started.owner(), attempt.started.atMs(), reason);
+            case TRANSACTIONAL, IDEMPOTENT -> again(attempt, tries, reason, null, nowMs);
+        };
+    }
+
+    /// Tries again after the next delay, or gives up.
+    private Delivery again(Attempt attempt, Delivery.Tries tries, String reason, @Nullable Duration asked, long nowMs) {
+        List<Duration> delays = batching.retry().delays();
+        if (delays.isEmpty()) {
+            return givenUp(tries, reason, nowMs);
+        }
+        Duration delay = asked == null ? delays.get(Math.min(tries.count(), delays.size()) - 1) : asked;
+        long nextMs = nowMs + delay.toMillis();
+        if (nextMs > tries.firstMs() + batching.retry().limit().toMillis()) {
+            return givenUp(tries, reason, nowMs);
+        }
+        if (tries.isPerhapsIn() && remembers != null && nextMs >= tries.firstMs() + remembers.toMillis()) {
+            return new Delivery.InDoubt(
+                    tries,
+                    attempt.started.owner(),
+                    attempt.started.atMs(),
+                    reason + "; the receiver knows ids for " + remembers
+                            + " only, so another attempt could have a second effect");
+        }
+        return new Delivery.Waiting(tries, nextMs, reason);
+    }
+
+    private static Delivery givenUp(Delivery.Tries tries, String reason, long nowMs) {
+        String times = tries.count() == 1 ? "1 attempt" : tries.count() + " attempts";
+        return new Delivery.Aside(tries, nowMs, times + " failed, the last one: " + reason, false);
+    }
+
+    private Delivery refused(Attempt attempt, String reason, long nowMs) {
+        Delivery.Tries tries = attempt.started.tries();
+        boolean divides = batching.bisect()
+                && batching.receiver() == Receiver.IDEMPOTENT
+                && attempt.members.count() > 1
+                && attempt.number.parts().size() < BatchNumber.DEPTH_MAX;
+        if (!divides) {
+            return new Delivery.Aside(tries, nowMs, reason, false);
+        }
+        List<Delivery.Part> parts = new ArrayList<>();
+        for (Members half : attempt.members.halves()) {
+            parts.add(new Delivery.Part(attempt.number.part(parts.size() + 1), half, sealed(nowMs)));
+        }
+        return new Delivery.Divided(tries, parts);
+    }
+
+    /// What has failed becomes a part, which keeps the attempts: its time is not longer than that of the whole.
+    private Delivery partial(Attempt attempt, List<Outcome.Failed> failed, long nowMs) {
+        Delivery.Tries tries = attempt.started.tries();
+        List<Integer> places =
+                failed.stream().map(Outcome.Failed::record).sorted().distinct().toList();
+        boolean isPossible = !places.isEmpty() && places.getFirst() >= 0 && places.getLast() < attempt.members.count();
+        if (batching.receiver() != Receiver.IDEMPOTENT || !isPossible) {
+            return unknown(attempt, "The receiver reports records that failed: " + places, nowMs);
+        }
+        String reason = places.size() + " of " + attempt.members.count() + " records failed, the first one: "
+                + failed.getFirst().reason();
+        if (places.size() == attempt.members.count()) {
+            return again(attempt, tries, reason, null, nowMs);
+        }
+        if (attempt.number.parts().size() >= BatchNumber.DEPTH_MAX) {
+            return new Delivery.Aside(tries, nowMs, reason, false);
+        }
+        BatchNumber number = attempt.number.part(1);
+        Members rest = attempt.members.only(places);
+        Delivery next = again(new Attempt(number, rest, attempt.started), tries, reason, null, nowMs);
+        return new Delivery.Divided(tries, List.of(new Delivery.Part(number, rest, next)));
+    }
+
+    /// A person lets it be tried again. Whoever has begun must be gone for certain.
+    ///
+    /// @throws IllegalArgumentException if it does not wait for a person
+    public static Delivery release(Delivery delivery, long nowMs) {
+        if (!delivery.awaitsPerson()) {
+            throw new IllegalArgumentException("It does not wait for a person");
+        }
+        return new Delivery.Waiting(delivery.tries().again(), nowMs, "");
+    }
+
+    /// A person ends it.
+    ///
+    /// @throws IllegalArgumentException if it does not wait for a person
+    public static Delivery settle(Delivery delivery, Delivery.How how, long nowMs) {
+        if (!delivery.awaitsPerson()) {
+            throw new IllegalArgumentException("It does not wait for a person");
+        }
+        return new Delivery.Done(delivery.tries(), nowMs, how);
+    }
+
+    /// A person wants a batch to be delivered again that is done: with the same id and the same content.
+    ///
+    /// @throws IllegalArgumentException if it is not done
+    public static Delivery redeliver(Delivery delivery, long nowMs) {
+        if (!(delivery instanceof Delivery.Done)) {
+            throw new IllegalArgumentException("It is not done");
+        }
+        return new Delivery.Waiting(delivery.tries().again(), nowMs, "");
+    }
+}

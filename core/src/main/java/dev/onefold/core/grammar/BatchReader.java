@@ -1,0 +1,274 @@
+package dev.onefold.core.grammar;
+
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Spelling;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Destination;
+import dev.onefold.core.pipeline.Batching.Forget;
+import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Batching.Order;
+import dev.onefold.core.pipeline.Batching.Receiver;
+import dev.onefold.core.pipeline.Batching.Retry;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Limits;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the section `batch` of a pipeline file, and writes it. Not thread-safe.
+final class BatchReader {
+    private static final String NEVER = "never";
+    private static final String AFTER_DELIVERY = "after-delivery";
+    private static final String NONE = "none";
+    private static final List<String> ORDERS =
+            Stream.of(Order.values()).map(Order::word).toList();
+    private static final List<String> RECEIVERS =
+            Stream.of(Receiver.values()).map(Receiver::word).toList();
+
+    private final Section file;
+    private final @Nullable Input input;
+    private final FieldGrammar fields;
+
+    /// @param input null when it is wrong itself
+    BatchReader(Section file, @Nullable Input input, FieldGrammar fields) {
+        this.file = file;
+        this.input = input;
+        this.fields = fields;
+    }
+
+    /// The section as it is; `null`, and noted, where something is wrong.
+    @Nullable
+    Batching read(Setting setting) {
+        Section section = Section.of(setting, Section.Kind.BATCH);
+        if (section == null) {
+            return null;
+        }
+        refuseInput();
+        section.require("size", "write how many records make a full batch, 1 to " + Batching.SIZE_MAX);
+        Integer size = section.read("size", text -> Numbers.integer(text, 1, Batching.SIZE_MAX));
+        Long bytes = section.read("bytes", text -> Numbers.bytes(text, Batching.BYTES_MIN, Batching.BYTES_MAX));
+        Duration wait = section.read("wait", BatchReader::span);
+        Setting delivery =
+                section.require("deliver", "write where batches go: 'deliver: {file: \"out/{number}.ndjson\"}'");
+        Destination deliver = delivery == null ? null : new DestinationReader(delivery).read();
+        Receiver receiver = receiver(section, deliver);
+        Boolean bisect = section.read("bisect", DestinationReader::truth);
+        if (Boolean.TRUE.equals(bisect) && receiver != null && receiver != Receiver.IDEMPOTENT) {
+            section.refuse("bisect", "needs a receiver that is idempotent", "leave it out");
+        }
+        Order order = section.read("order", BatchReader::order);
+        Integer concurrency = section.read("concurrency", text -> Numbers.integer(text, 1, Batching.CONCURRENCY_MAX));
+        if (order == Order.STRICT && concurrency != null && concurrency > 1) {
+            section.refuse(
+                    "concurrency", "is not for order: strict, which delivers one batch at a time", "leave it out");
+        }
+        Retry retry =
+                section.has("retry") ? retry(Objects.requireNonNull(section.get("retry"))) : Batching.RETRY_DEFAULT;
+        Forget forget = forget(section);
+        List<FieldPath> compare = compare(section);
+        if (size == null || deliver == null || receiver == null || retry == null) {
+            return null;
+        }
+        Order found = order == null ? Order.ANY : order;
+        return new Batching(
+                size,
+                bytes == null ? Batching.BYTES_DEFAULT : bytes,
+                wait == null ? Batching.WAIT_DEFAULT : wait,
+                deliver,
+                receiver,
+                bisect != null && bisect,
+                found,
+                found == Order.STRICT ? 1 : concurrency == null ? Batching.CONCURRENCY_DEFAULT : concurrency,
+                retry,
+                forget,
+                compare);
+    }
+
+    private void refuseInput() {
+        for (String other : List.of("process", "rollup", "rollups")) {
+            if (file.has(other)) {
+                file.refuse(other, "stands beside batch", "leave out one of them: a pipeline has one fold");
+            }
+        }
+        if (input == null) {
+            return;
+        }
+        if (input.identity() instanceof Identity.Versioned) {
+            file.refuse(
+                    "input",
+                    "has a version, and a sealed batch cannot be replaced by a higher one",
+                    "write id: [KEY, VERSION] in place of key and version");
+        }
+        if (input.identity() instanceof Identity.ById byId && byId.horizon() != null) {
+            file.refuse("input", "has a horizon", "write 'forget: 30d' under batch in its place");
+        }
+        if (input.format() instanceof Format.Csv csv && csv.columns().isEmpty()) {
+            file.refuse(
+                    "input",
+                    "has csv without columns: a batch of several files would have lines under several headers",
+                    "name the columns, as the files have them without a header line");
+        }
+    }
+
+    private static Duration span(Expression expression) {
+        Duration span = expression.duration(Limits.DURATION_DAYS_MAX);
+        expression.end("write one number and one unit, like 5m");
+        return span;
+    }
+
+    private static Order order(Expression expression) {
+        String word = word(expression, ORDERS, "is not an order of deliveries");
+        return Stream.of(Order.values())
+                .filter(order -> order.word().equals(word))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String word(Expression expression, List<String> words, String wrong) {
+        String word = expression.whole();
+        if (!words.contains(word)) {
+            throw expression.refuseFrom(0, wrong, Spelling.advice(word, words));
+        }
+        return word;
+    }
+
+    private static @Nullable Receiver receiver(Section section, @Nullable Destination deliver) {
+        Receiver said = section.read("receiver", expression -> {
+            String word = word(expression, RECEIVERS, "is not a kind of receiver");
+            return Stream.of(Receiver.values())
+                    .filter(each -> each.word().equals(word))
+                    .findFirst()
+                    .orElseThrow();
+        });
+        if (deliver == null) {
+            return said;
+        }
+        Kind kind = deliver.kind();
+        Receiver own = kind.isNamed() ? Receiver.IDEMPOTENT : kind == Kind.JDBC ? Receiver.TRANSACTIONAL : null;
+        if (own != null && said != null && said != own) {
+            section.refuse(
+                    "receiver", "is not possible with " + kind.word() + ", which is " + own.word(), "leave it out");
+        } else if (said == Receiver.TRANSACTIONAL && own == null) {
+            section.refuse(
+                    "receiver",
+                    "is not possible with " + kind.word() + ": only jdbc writes effect and number in one transaction",
+                    "write idempotent or once");
+        } else if (own == null && !section.has("receiver")) {
+            section.refuse(
+                    "receiver",
+                    "is not set",
+                    "write idempotent if a batch that comes again has no second effect, else once");
+        }
+        return own == null ? said : own;
+    }
+
+    private static @Nullable Retry retry(Setting setting) {
+        if (setting.node() instanceof Node.Scalar scalar && scalar.text().equals(NONE)) {
+            return new Retry(List.of(), Batching.RETRY_DEFAULT.limit());
+        }
+        Section section = Section.of(setting, Section.Kind.RETRY);
+        if (section == null) {
+            return null;
+        }
+        List<Duration> delays = Batching.RETRY_DEFAULT.delays();
+        Setting list = section.get("delays");
+        if (list != null) {
+            delays = list.node() instanceof Node.Scalar
+                    ? Stream.ofNullable(list.read(BatchReader::span)).toList()
+                    : list.items().stream()
+                            .map(item -> item.read(BatchReader::span))
+                            .filter(Objects::nonNull)
+                            .toList();
+            list.refuseMoreThan(Retry.DELAYS_MAX, delays.size());
+            if (delays.isEmpty()) {
+                list.refuseKind("a list of time spans: [1m, 10m, 1h]; or 'retry: none'");
+            }
+        }
+        Duration limit = section.read("for", BatchReader::span);
+        return new Retry(delays, limit == null ? Batching.RETRY_DEFAULT.limit() : limit);
+    }
+
+    private static Forget forget(Section section) {
+        Forget forget = section.read("forget", expression -> {
+            String word = expression.whole();
+            return word.equals(NEVER)
+                    ? new Forget.Never()
+                    : word.equals(AFTER_DELIVERY) ? new Forget.AfterDelivery() : null;
+        });
+        if (forget != null || !section.has("forget")) {
+            return forget == null ? new Forget.Never() : forget;
+        }
+        Duration time = section.read("forget", BatchReader::span);
+        return time == null ? new Forget.Never() : new Forget.After(time);
+    }
+
+    private @Nullable List<FieldPath> compare(Section section) {
+        Setting setting = section.get("compare");
+        if (setting == null) {
+            return null;
+        }
+        if (setting.node() instanceof Node.Scalar scalar && scalar.text().equals(NONE)) {
+            return List.of();
+        }
+        List<FieldPath> paths = setting.node() instanceof Node.Scalar
+                ? Stream.ofNullable(setting.read(fields::alone)).toList()
+                : setting.distinct(fields::alone, "name it once");
+        if (paths.isEmpty()) {
+            setting.refuseKind("the fields that tell two records with one id apart, or none");
+        }
+        setting.refuseMoreThan(Limits.KEY_FIELDS_MAX, paths.size());
+        return paths;
+    }
+
+    /// The section as it is written; what is a default is left out.
+    static Map<String, Object> text(Batching batching) {
+        Map<String, Object> section = new LinkedHashMap<>();
+        section.put("size", batching.size());
+        put(section, "bytes", batching.bytes(), Batching.BYTES_DEFAULT, Function.identity());
+        put(section, "wait", batching.waitMax(), Batching.WAIT_DEFAULT, PipelineText::of);
+        section.put("deliver", DestinationReader.text(batching.deliver()));
+        if (!batching.deliver().kind().isNamed() && batching.deliver().kind() != Kind.JDBC) {
+            section.put("receiver", batching.receiver().word());
+        }
+        put(section, "bisect", batching.bisect(), false, Function.identity());
+        put(section, "order", batching.order(), Order.ANY, Order::word);
+        if (batching.order() == Order.ANY) {
+            put(section, "concurrency", batching.concurrency(), Batching.CONCURRENCY_DEFAULT, Function.identity());
+        }
+        put(section, "retry", batching.retry(), Batching.RETRY_DEFAULT, BatchReader::text);
+        put(section, "forget", batching.forget(), new Forget.Never(), forget -> switch (forget) {
+            case Forget.Never _ -> NEVER;
+            case Forget.AfterDelivery _ -> AFTER_DELIVERY;
+            case Forget.After(Duration time) -> PipelineText.of(time);
+        });
+        List<FieldPath> compare = batching.compare();
+        if (compare != null) {
+            section.put("compare", compare.isEmpty() ? NONE : compare);
+        }
+        return section;
+    }
+
+    private static Object text(Retry retry) {
+        if (retry.delays().isEmpty()) {
+            return NONE;
+        }
+        Map<String, Object> section = new LinkedHashMap<>();
+        section.put("delays", retry.delays().stream().map(PipelineText::of).toList());
+        section.put("for", PipelineText.of(retry.limit()));
+        return section;
+    }
+
+    private static <T> void put(Map<String, Object> section, String name, T value, T usual, Function<T, Object> text) {
+        if (!value.equals(usual)) {
+            section.put(name, text.apply(value));
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package dev.onefold.core.pipeline;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Every distinct record goes into exactly one sealed batch, which is delivered until it is done.
+///
+/// @param size records of a full batch; 1 to [#SIZE_MAX]
+/// @param bytes of a batch's content before compression, at most; [#BYTES_MIN] to [#BYTES_MAX]
+/// @param waitMax from the arrival of a batch's first record until it is sealed, full or not
+/// @param bisect whether a batch whose content is refused is halved until the poison record is alone
+/// @param concurrency batches that are delivered at the same time; 1 if the order is strict
+/// @param compare fields that tell two records with one id apart; empty: none do; `null`: all bytes of the record
+public record Batching(
+        int size,
+        long bytes,
+        Duration waitMax,
+        Destination deliver,
+        Receiver receiver,
+        boolean bisect,
+        Order order,
+        int concurrency,
+        Retry retry,
+        Forget forget,
+        @Nullable List<FieldPath> compare)
+        implements Fold {
+    public static final int SIZE_MAX = 1_000_000;
+    public static final long BYTES_MIN = 1_000;
+    public static final long BYTES_MAX = 1_000_000_000;
+    public static final long BYTES_DEFAULT = 200_000_000;
+    public static final Duration WAIT_DEFAULT = Duration.ofMinutes(5);
+    public static final int CONCURRENCY_DEFAULT = 4;
+    public static final int CONCURRENCY_MAX = 1_000;
+    public static final Retry RETRY_DEFAULT =
+            new Retry(List.of(Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)), Duration.ofDays(3));
+
+    public Batching {
+        compare = compare == null ? null : List.copyOf(compare);
+    }
+
+    /// Where batches go.
+    ///
+    /// @param target a path, an address or a name; of a command its words
+    /// @param options of the kind, by name, as they are written in the pipeline file
+    public record Destination(Kind kind, List<String> target, SortedMap<String, String> options) {
+        /// The part of a target that the number of a batch replaces.
+        public static final String NUMBER = "{number}";
+
+        public Destination {
+            target = List.copyOf(target);
+            options = Collections.unmodifiableSortedMap(new TreeMap<>(options));
+        }
+
+        /// An option as it is written.
+        public Optional<String> option(String name) {
+            return Optional.ofNullable(options.get(name));
+        }
+
+        /// Whether each batch has a manifest beside its content.
+        public boolean hasManifest() {
+            return option("manifest").filter("true"::equals).isPresent();
+        }
+
+        /// How the content is compressed, by the end of the target's name.
+        public Compression compression() {
+            String name = kind.isNamed() ? target.getFirst() : "";
+            return name.endsWith(".gz")
+                    ? Compression.GZIP
+                    : name.endsWith(".zst") ? Compression.ZSTD : Compression.NONE;
+        }
+    }
+
+    /// The kinds of receivers.
+    public enum Kind {
+        /// A file, by its path.
+        FILE,
+        /// An object, by its address `s3://bucket/key`.
+        S3,
+        /// A file on an SFTP server, by its address `sftp://user@host:port/path`.
+        SFTP,
+        /// A request to an address.
+        HTTP,
+        /// A command with the content on its standard input.
+        COMMAND,
+        /// Rows of a table in a database, by its JDBC address.
+        JDBC,
+        /// A Lambda function, by its name.
+        LAMBDA,
+        /// A class in Java that implements `dev.onefold.batch.BatchHandler`.
+        JAVA;
+
+        /// As it is written in a pipeline file.
+        public String word() {
+            return this == JAVA ? "class" : name().toLowerCase(Locale.ROOT);
+        }
+
+        /// Whether each batch gets a name of its own, which a second try meets again.
+        public boolean isNamed() {
+            return this == FILE || this == S3 || this == SFTP;
+        }
+    }
+
+    /// How the content of a batch is compressed.
+    public enum Compression {
+        NONE,
+        GZIP,
+        ZSTD
+    }
+
+    /// What a receiver can bear.
+    public enum Receiver {
+        /// A batch that comes again has no second effect.
+        IDEMPOTENT,
+        /// The effect and the batch's number are written in one transaction.
+        TRANSACTIONAL,
+        /// Neither: a delivery whose end is not known waits for a person.
+        ONCE;
+
+        /// As it is written in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// In which order batches are delivered.
+    public enum Order {
+        /// Each batch waits until the one before it is done, or a person has decided on it.
+        STRICT,
+        /// Several at a time, and a batch that fails does not hold up the next ones.
+        ANY;
+
+        /// As it is written in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// When a failed delivery is tried again.
+    ///
+    /// @param delays before the second try, the third and so on; the last one repeats; empty: no second try
+    /// @param limit from the first try on; after it a batch is put aside
+    public record Retry(List<Duration> delays, Duration limit) {
+        public static final int DELAYS_MAX = 32;
+
+        public Retry {
+            delays = List.copyOf(delays);
+        }
+    }
+
+    /// When an id may come again.
+    public sealed interface Forget {
+        /// Never: an id is in one batch for ever.
+        record Never() implements Forget {}
+
+        /// As soon as its batch is delivered.
+        record AfterDelivery() implements Forget {}
+
+        /// This long after the id's record arrived.
+        record After(Duration time) implements Forget {}
+    }
+
+    /// The kind that is written so.
+    public static Optional<Kind> kind(String word) {
+        return Arrays.stream(Kind.values())
+                .filter(kind -> kind.word().equals(word))
+                .findFirst();
+    }
+
+    @Override
+    public Batching stored() {
+        return this;
+    }
+}
