@@ -105,8 +105,9 @@ final class AwsDeadLetters implements DeadLetters {
         if (edited != null) {
             Edits.require(letter.get(), kept.data(), edited, new Decoder(pipeline.get()), keys);
         }
-        Arrival arrival =
-                new Arrival(kept.shard(), kept.sequence(), kept.subSequence(), edited == null ? kept.data() : edited);
+        Arrival arrival = edited == null
+                ? kept
+                : new Arrival(kept.shard(), kept.sequence(), kept.subSequence(), edited, kept.atMs());
         Redriven redriven = settle(id, arrival, edited != null, StateAndMap.redrive(store, arrival));
         if (redriven == Redriven.ACCEPTED || redriven == Redriven.CONFLICTING) {
             reduce.run();

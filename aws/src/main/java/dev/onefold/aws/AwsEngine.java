@@ -139,12 +139,6 @@ public final class AwsEngine implements Engine {
                     + " cannot be on AWS: its records have neither key nor id, and a producer that sends one again gives it"
                     + " another place in the stream, so that it would count twice. Name a field with 'id'.");
         }
-        if (pipeline.input().identity() instanceof Identity.ById byId && byId.horizon() != null) {
-            throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " cannot be on AWS with a horizon: what is too old depends on the newest time that was seen before,"
-                    + " and there the shards of a stream are read at once, with no order between them. Leave 'horizon' out:"
-                    + " ids are never forgotten.");
-        }
         if (Decoder.wantsHeader(pipeline)) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS: a record of a stream has no header line. List the columns of the CSV in the"

@@ -13,6 +13,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.state.Horizon;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -69,6 +70,10 @@ final class CheckCommand implements Callable<Integer> {
         if (pipeline.fold() instanceof Processing processing) {
             function(pipeline, processing);
         }
+        Horizon.of(pipeline)
+                .ifPresent(horizon -> caller.printLine(Words.wrap(
+                        horizon + " Files have no arrival, so 'run' takes the records from standard input (--input -).",
+                        caller.screen().outWidth())));
         return (data == null ? ExitCode.DONE : change(pipeline, caller.path(data))).code();
     }
 

@@ -18,6 +18,7 @@ import dev.onefold.core.query.Query;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -426,14 +427,24 @@ public interface EngineContract {
     }
 
     @Test
-    default void what_is_older_than_the_horizon_is_too_old_to_tell() {
-        PipelineBuilder byId = PipelineBuilder.named("by-id").id("id").time("t").horizon(Duration.ofHours(1));
+    default void a_time_beyond_the_horizon_before_its_arrival_is_too_old_whatever_came_before() {
+        PipelineBuilder byId = PipelineBuilder.named("by-id").id("id").time("t").horizon(Duration.ofDays(2));
+        long now = Instant.now().getEpochSecond();
         try (Engine engine = open("by-id", byId.rollup(r -> r.count("rows")).build())) {
-            feed(engine, "one", List.of("{\"id\":1,\"t\":7200}", "{\"id\":2,\"t\":7000}", "{\"id\":1,\"t\":7200}"));
-            feed(engine, "two", List.of("{\"id\":\"1\",\"t\":7200}", "{\"id\":3,\"t\":3599}", "{\"id\":3,\"t\":3600}"));
+            feed(engine, "one", List.of(timed("1", now - 3 * 86_400), timed("1", now), timed("2", now - 86_400)));
+            feed(engine, "two", List.of(timed("\"1\"", now), timed("3", now + 2 * 86_400), timed("3", now + 40_000)));
             assertThat(totals(engine)).containsExactly("=3");
-            assertThat(letters(engine)).extracting(DeadLetter::reason).containsExactly(Reason.TOO_OLD);
+            assertThat(letters(engine)).extracting(DeadLetter::reason).containsExactly(Reason.TOO_OLD, Reason.TOO_NEW);
+            long id = letters(engine).getFirst().id();
+            assertThat(engine.deadLetters().redrive(id, null, DeadLetters.Keys.ANY))
+                    .isEqualTo(DeadLetters.Redriven.REJECTED);
+            assertThat(engine.deadLetters().redrive(id, bytes(timed("1", now)), DeadLetters.Keys.ANY))
+                    .isEqualTo(DeadLetters.Redriven.DUPLICATE);
         }
+    }
+
+    private static String timed(String id, long seconds) {
+        return "{\"id\":" + id + ",\"t\":" + seconds + "}";
     }
 
     @Test

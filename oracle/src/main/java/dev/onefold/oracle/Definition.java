@@ -18,7 +18,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
 /// @param version where the version stands; null when there are none
 /// @param versionType `integer`, or how a time is written
-/// @param horizon seconds behind the latest time; null without one
+/// @param horizon seconds that a time may lie before the arrival; null without one
 record Definition(
         boolean csv,
         @Nullable List<String> columns,

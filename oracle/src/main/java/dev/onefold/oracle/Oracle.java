@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class Oracle {
     private static final int KEY_BYTES_MAX = 1_000;
     private static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
+    private static final long AHEAD_MS_MAX = 86_400_000;
 
     /// What became of a record. Which of the duplicates is called so depends on the order of arrival, the totals do
     /// not.
@@ -43,6 +45,7 @@ public final class Oracle {
         STALE,
         CONFLICTING,
         TOO_OLD,
+        TOO_NEW,
         MALFORMED
     }
 
@@ -63,8 +66,7 @@ public final class Oracle {
     private final Set<Loser> losers = new HashSet<>();
     private final Map<Outcome, Long> outcomes = new HashMap<>();
     private final List<Refusal> malformed = new ArrayList<>();
-    private final List<Refusal> tooOld = new ArrayList<>();
-    private @Nullable BigDecimal latestTime;
+    private final List<Refusal> outOfTime = new ArrayList<>();
 
     private Oracle(Definition definition) {
         this.definition = definition;
@@ -113,9 +115,16 @@ public final class Oracle {
     ///
     /// @param line counts from 1; of a CSV file with a header the header is 1
     public Outcome accept(String source, long line, byte[] record) {
+        return accept(source, line, record, null);
+    }
+
+    /// The same for a record that arrived at a time, as a pipeline with a horizon needs it.
+    ///
+    /// @param arrivedMs milliseconds since 1970
+    public Outcome accept(String source, long line, byte[] record, @Nullable Long arrivedMs) {
         Outcome outcome;
         try {
-            outcome = read(source, line, record);
+            outcome = read(source, line, record, arrivedMs);
         } catch (Refused refused) {
             malformed.add(new Refusal(source, line, refused.reason()));
             outcome = Outcome.MALFORMED;
@@ -124,7 +133,7 @@ public final class Oracle {
         return outcome;
     }
 
-    private Outcome read(String source, long line, byte[] record) {
+    private Outcome read(String source, long line, byte[] record, @Nullable Long arrivedMs) {
         if (definition.csv() && definition.columns() == null && line == 1) {
             headers.put(source, Csv.header(record, definition.delimiter()));
             return Outcome.HEADER;
@@ -142,11 +151,19 @@ public final class Oracle {
         State state = state(document);
         BigDecimal time = time(document);
         if (time != null && definition.horizon() != null) {
-            if (latestTime != null && time.compareTo(latestTime.subtract(definition.horizon())) < 0) {
-                tooOld.add(new Refusal(source, line, "too old to tell"));
+            if (arrivedMs == null) {
+                throw new IllegalStateException("There is a horizon, and no arrival of line " + line + " of " + source);
+            }
+            BigDecimal ms = time.movePointRight(3).setScale(0, RoundingMode.FLOOR);
+            BigDecimal age = BigDecimal.valueOf(arrivedMs).subtract(ms);
+            if (age.compareTo(definition.horizon().movePointRight(3)) > 0) {
+                outOfTime.add(new Refusal(source, line, "too old"));
                 return Outcome.TOO_OLD;
             }
-            latestTime = latestTime == null ? time : latestTime.max(time);
+            if (age.compareTo(BigDecimal.valueOf(-AHEAD_MS_MAX)) < 0) {
+                outOfTime.add(new Refusal(source, line, "too new"));
+                return Outcome.TOO_NEW;
+            }
         }
         return fold(new Event(key, version, state));
     }
@@ -320,7 +337,7 @@ public final class Oracle {
         return count(Outcome.ACCEPTED);
     }
 
-    /// How many records are events, whatever became of them: all but headers, refused ones and those too old to tell.
+    /// How many records are events, whatever became of them: all but headers, refused ones and those out of time.
     public long events() {
         return accepted() + count(Outcome.DUPLICATE) + count(Outcome.STALE) + count(Outcome.CONFLICTING);
     }
@@ -330,9 +347,9 @@ public final class Oracle {
         return List.copyOf(malformed);
     }
 
-    /// The records beyond the horizon, in the order they came.
-    public List<Refusal> tooOld() {
-        return List.copyOf(tooOld);
+    /// The records that were too old or too new, in the order they came.
+    public List<Refusal> outOfTime() {
+        return List.copyOf(outOfTime);
     }
 
     /// How many different contents have lost against another of their version so far. A version that was already out of

@@ -6,6 +6,7 @@ import static dev.onefold.oracle.Oracle.Outcome.DUPLICATE;
 import static dev.onefold.oracle.Oracle.Outcome.HEADER;
 import static dev.onefold.oracle.Oracle.Outcome.MALFORMED;
 import static dev.onefold.oracle.Oracle.Outcome.STALE;
+import static dev.onefold.oracle.Oracle.Outcome.TOO_NEW;
 import static dev.onefold.oracle.Oracle.Outcome.TOO_OLD;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -166,16 +167,18 @@ class OracleTest {
             rollup: {levels: [], measures: {s: 'sum(f) decimal(5,0)'}}
             """);
 
-        assertThat(feed(oracle, "{'a':'x','b':'yz','t':1000,'f':1}")).isEqualTo(ACCEPTED);
-        assertThat(feed(oracle, "{'a':'xy','b':'z','t':1000,'f':1}")).isEqualTo(ACCEPTED);
-        assertThat(feed(oracle, "{'a':'x','b':'yz','t':1001,'f':1}")).isEqualTo(DUPLICATE);
-        assertThat(feed(oracle, "{'a':'x','b':'yz','t':1002,'f':2}")).isEqualTo(CONFLICTING);
-        assertThat(feed(oracle, "{'a':'x','b':'old','t':942,'f':1}")).isEqualTo(ACCEPTED);
-        assertThat(feed(oracle, "{'a':'x','b':'older','t':941.999999999,'f':1}"))
+        assertThat(feed(oracle, "{'a':'x','b':'yz','t':1000,'f':1}", 1_000_000)).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, "{'a':'xy','b':'z','t':1000,'f':1}", 1_000_000)).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, "{'a':'x','b':'yz','t':1001,'f':1}", 1_000_000)).isEqualTo(DUPLICATE);
+        assertThat(feed(oracle, "{'a':'x','b':'yz','t':1002,'f':2}", 1_000_000)).isEqualTo(CONFLICTING);
+        assertThat(feed(oracle, "{'a':'x','b':'old','t':942,'f':1}", 1_002_000)).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, "{'a':'x','b':'older','t':941.999999999,'f':1}", 1_002_000))
                 .isEqualTo(TOO_OLD);
-        assertThat(feed(oracle, "{'a':'x','b':'new','f':1}")).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, "{'a':'x','b':'ahead','t':86400.9999,'f':1}", 0))
+                .isEqualTo(TOO_NEW);
+        assertThat(feed(oracle, "{'a':'x','b':'new','f':1}", 0)).isEqualTo(MALFORMED);
         assertThat(oracle.totals("main").get(List.of())).containsEntry("s", "4");
-        assertThat(oracle.tooOld()).extracting(Oracle.Refusal::line).containsExactly(6L);
+        assertThat(oracle.outOfTime()).extracting(Oracle.Refusal::line).containsExactly(6L, 7L);
     }
 
     @Test
@@ -302,6 +305,10 @@ class OracleTest {
 
         assertThat(feed(oracle, "a,1,x")).isEqualTo(ACCEPTED);
         assertThat(oracle.totals("main").keySet()).containsExactly(List.of(), List.of("x"));
+    }
+
+    private Outcome feed(Oracle oracle, String record, long arrivedMs) {
+        return oracle.accept("lines", ++line, bytes(record.replace('\'', '"')), arrivedMs);
     }
 
     private Outcome feed(Oracle oracle, String record) {

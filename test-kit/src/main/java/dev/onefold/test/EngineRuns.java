@@ -12,6 +12,7 @@ import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableQuery;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.SpaceListener;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +38,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the embedded engine over a sample: with any pipeline, on a disk in memory, without threads, and on a clock that
-/// stands still. Equal seeds are equal runs.
+/// stands still; with a horizon, at the latest time of the sample. Equal seeds are equal runs.
 public final class EngineRuns {
     private static final String SOURCE = "sample";
     private static final int LIVES_MAX = 3;
@@ -47,6 +49,7 @@ public final class EngineRuns {
     private final @Nullable LoadedFunction function;
     private final List<String> records;
     private final boolean anyOrder;
+    private final Instant now;
 
     /// @param function of a pipeline with `process`; `null` of any other
     /// @param anyOrder whether the order of arrival is drawn, too
@@ -55,6 +58,25 @@ public final class EngineRuns {
         this.function = function;
         this.records = List.copyOf(records);
         this.anyOrder = anyOrder;
+        now = latest(pipeline, this.records);
+    }
+
+    /// The latest time of the records: with a horizon, all of them arrive then.
+    private static Instant latest(Pipeline pipeline, List<String> records) {
+        Decoder decoder = new Decoder(pipeline);
+        boolean isHeader = Decoder.wantsHeader(pipeline);
+        long latestMs = 0;
+        for (String record : Horizon.of(pipeline).isPresent() ? records : List.<String>of()) {
+            byte[] bytes = record.getBytes(StandardCharsets.UTF_8);
+            byte[] padded = Arrays.copyOf(bytes, bytes.length + Decoder.PADDING);
+            if (isHeader) {
+                decoder.header(padded, 0, bytes.length);
+                isHeader = false;
+            } else if (decoder.decode(padded, 0, bytes.length) == null) {
+                latestMs = Math.max(latestMs, decoder.event().timeMs);
+            }
+        }
+        return Instant.ofEpochMilli(latestMs);
     }
 
     /// What the records come to as they are, on a healthy disk.
@@ -115,7 +137,7 @@ public final class EngineRuns {
                 checkpointsAlways ? Duration.ZERO : Duration.ofDays(1),
                 STATE_BYTES_MAX,
                 false,
-                new Settings.Machine(() -> Instant.EPOCH, new SplittableRandom(1), () -> {}, SpaceListener.silent()));
+                new Settings.Machine(() -> now, new SplittableRandom(1), () -> {}, SpaceListener.silent()));
         return function == null
                 ? EmbeddedEngine.open(directory, pipeline, settings)
                 : EmbeddedEngine.open(directory, function.renewed(), settings);
@@ -146,8 +168,7 @@ public final class EngineRuns {
                 lines.add(header + random.nextInt(line + 1 - header)); // One that came before, or this one.
             }
         }
-        boolean horizon = pipeline.input().identity() instanceof Identity.ById byId && byId.horizon() != null;
-        if (anyOrder && !horizon) {
+        if (anyOrder) {
             shuffle(lines, random);
         }
         lines.forEach(line -> arrivals.add(records.get(line)));

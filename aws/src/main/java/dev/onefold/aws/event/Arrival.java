@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// @param shard name of the stream and its shard, such as `trades/shardId-000000000001`
 /// @param sequence decimal, up to 56 digits
 /// @param subSequence from 0; 0 where a record holds one
-/// @param atMs when the stream took it, epoch milliseconds; [#NOT_KNOWN] if nobody says. Only the delay that is shown
-///     depends on it
+/// @param atMs when the stream took it, epoch milliseconds; [#NOT_KNOWN] if nobody says. The delay that is shown and a
+///     pipeline's horizon depend on it; it is the same at each delivery
 public record Arrival(String shard, String sequence, long subSequence, byte[] data, long atMs) {
     /// In place of a time.
     public static final long NOT_KNOWN = 0;

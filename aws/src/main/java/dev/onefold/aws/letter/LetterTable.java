@@ -33,7 +33,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///
 ///     mark   = p "mark/" identity, i 00, n id
 ///     letter = p "letter/" id mod 16, i id 8, r reason, m message, s shard, q sequence, u sub-sequence, t time,
-///              h SHA-256, l length, b bucket and o object that hold the record; v, if they hold what was read of a
+///              a arrival of the record, if it is known; h SHA-256, l length, b bucket and o object that hold the
+/// record; v, if they hold what was read of a
 ///              record, the view whose pipeline read it, or 0; of the last edit that was rejected: eh SHA-256,
 ///              eo object; c, once it was rejected again, whether it had lost a conflict
 ///     key    = p "key/" hash of a key, i id: of a letter whose record states that key, k of which says the same
@@ -215,8 +216,13 @@ public final class LetterTable {
         Map<String, AttributeValue> values = letter.content() == DeadLetter.Content.SUMMARY
                 ? with(letterKey(id), Map.of("v", Items.number(letter.view())))
                 : letterKey(id);
-        Map<String, AttributeValue> keyed =
-                letter.keyHash() == 0 ? values : with(values, Map.of("k", Items.number(letter.keyHash())));
+        Map<String, AttributeValue> keyed = new TreeMap<>(values);
+        if (letter.keyHash() != 0) {
+            keyed.put("k", Items.number(letter.keyHash()));
+        }
+        if (arrival.atMs() != Arrival.NOT_KNOWN) {
+            keyed.put("a", Items.number(arrival.atMs()));
+        }
         return with(
                 with(keyed, item(place, arrival.data())),
                 Map.of(
@@ -289,7 +295,8 @@ public final class LetterTable {
         return item.isEmpty() ? Optional.empty() : Optional.of(letter(item));
     }
 
-    /// The record of a letter, where it came from; `null` if there is no such letter.
+    /// The record of a letter, where it came from and when it arrived; if that is not known, when the letter was kept.
+    /// `null` if there is no such letter.
     public @Nullable Arrival arrival(long id) {
         Map<String, AttributeValue> item = get(letterKey(id));
         if (item.isEmpty()) {
@@ -297,7 +304,8 @@ public final class LetterTable {
         }
         try {
             byte[] data = bytes.read(place(item), Items.text(item, "h"));
-            return new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data);
+            long atMs = Items.number(item, item.containsKey("a") ? "a" : "t");
+            return new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data, atMs);
         } catch (RuntimeException failed) {
             if (get(letterKey(id)).isEmpty()) { // Somebody has removed the letter since it was looked for.
                 return null;

@@ -13,6 +13,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.core.state.Horizon;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +25,7 @@ import java.util.TreeMap;
 final class Decoding {
     private final Definition definition;
     private final Decoder decoder;
+    private final Optional<Horizon> horizon;
     private final Map<Integer, Derivation.Possible> others = new TreeMap<>();
 
     /// What a record is.
@@ -37,6 +39,7 @@ final class Decoding {
         this.definition = definition;
         Pipeline served = definition.servedView().pipeline();
         decoder = new Decoder(served);
+        horizon = Horizon.of(served);
         definition.otherView().ifPresent(view -> others.put(view.number(), Filling.derivation(served, view)));
     }
 
@@ -49,11 +52,24 @@ final class Decoding {
             return new Decoded.Bad(malformed, decoder.event().identity(), arrival);
         }
         Event event = decoder.event();
+        Optional<Malformed> outOfTime = horizon.flatMap(each -> refusal(each, event, arrival));
+        if (outOfTime.isPresent()) {
+            return new Decoded.Bad(outOfTime.get(), event.identity(), arrival);
+        }
         Pipeline served = definition.servedView().pipeline();
         boolean versioned = served.input().identity() instanceof Identity.Versioned;
         byte[] version = versioned ? Arrays.copyOfRange(event.data, event.versionFrom, event.versionTo) : new byte[0];
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
         return good(key, version, Contribution.of(served, event), arrival);
+    }
+
+    private static Optional<Malformed> refusal(Horizon horizon, Event event, Arrival arrival) {
+        return arrival.atMs() == Arrival.NOT_KNOWN
+                ? Optional.of(new Malformed(
+                        Reason.TOO_OLD,
+                        "The stream does not say when the record arrived, so its time cannot be compared with the"
+                                + " horizon"))
+                : horizon.refusal(event, arrival.atMs());
     }
 
     /// What is left of a record that has lost a conflict, or that the next view refused, if the served view takes it.

@@ -10,6 +10,8 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Status;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.FileSource;
@@ -141,6 +143,7 @@ public final class RunCommand implements Callable<Integer> {
         for (String input : inputs) {
             if (!input.equals(STANDARD_INPUT)) {
                 InputFile.of(caller, input); // What cannot be read is refused before a directory is made for it.
+                requireNoHorizon(data, input);
             }
         }
         if (signals) {
@@ -156,6 +159,15 @@ public final class RunCommand implements Callable<Integer> {
                     "Stopped while the disk was full. Nothing that was acknowledged is lost. Make space, and run the"
                             + " same command again: it goes on where this one was.");
             return stop.exitCodeOr(ExitCode.STORAGE).code();
+        }
+    }
+
+    private static void requireNoHorizon(DataDirectory data, String input) {
+        Pipeline definition = data.definition();
+        if (definition != null) {
+            Horizon.problem(definition, "a line of the file " + input).ifPresent(problem -> {
+                throw CommandFailure.usage(problem);
+            });
         }
     }
 

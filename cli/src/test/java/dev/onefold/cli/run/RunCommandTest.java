@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -190,6 +191,34 @@ class RunCommandTest {
         assertThat(run("missing").err()).contains("no input file missing");
         assertThat(run(".").err()).contains("not a file that can be read again");
         assertThat(folder.resolve("onefold-data")).doesNotExist();
+    }
+
+    @Test
+    void under_a_horizon_a_file_is_refused_before_a_directory_is_made_and_standard_input_is_taken() {
+        cli.write("timed.yaml", """
+                pipeline: timed
+                input: {id: id, time: at, horizon: 7d}
+                rollup: {levels: [], measures: {n: count()}}
+                """);
+        assertThat(cli.run("check", "timed.yaml").out().replace("\n", " "))
+                .contains("A record is too old if its time is more than 7 days before its arrival")
+                .contains("Files have no arrival");
+        cli.write("1", "{}\n");
+        Result file = cli.run("run", "timed.yaml", "--input", "1");
+        assertThat(file.exitCode()).isEqualTo(2);
+        assertThat(file.err()).contains("has a horizon", "a line of the file 1 has no arrival", "standard input");
+        assertThat(folder.resolve("onefold-data")).doesNotExist();
+        String record = "{\"id\":1,\"at\":\"" + Instant.now() + "\"}\n";
+        Result lines = cli.runWithInput(record, "run", "timed.yaml", "--input", "-");
+        assertThat(lines.exitCode()).as(lines.err()).isZero();
+        assertThat(lines.out()).contains("Folded 1 record");
+        cli.write("short.yaml", """
+                pipeline: timed
+                input: {id: id, time: at, horizon: 1s}
+                rollup: {levels: [], measures: {n: count()}}
+                """);
+        assertThat(cli.run("check", "short.yaml").err())
+                .contains("input.horizon: '1s' is shorter than a day", "write a horizon from 1d to 36500d");
     }
 
     @Test

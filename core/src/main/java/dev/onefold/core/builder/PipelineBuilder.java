@@ -83,7 +83,7 @@ public final class PipelineBuilder {
         return set("id", List.of(fields));
     }
 
-    /// How far behind the latest time a record's id is still known.
+    /// How far a record's time may lie before its arrival. From one day.
     public PipelineBuilder horizon(Duration horizon) {
         return set("horizon", PipelineText.of(horizon));
     }

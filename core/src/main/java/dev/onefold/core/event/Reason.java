@@ -8,9 +8,9 @@ public enum Reason {
     REFUSED,
     /// Over a named limit; of a record over 10 MiB only place, length and hash are kept.
     TOO_LARGE,
-    /// Older than the newest time seen by more than the horizon.
+    /// More than the horizon before its arrival.
     TOO_OLD,
-    /// Ahead of the clock by more than a day, where a horizon is set.
+    /// More than a day ahead of its arrival, where a horizon is set.
     TOO_NEW,
     /// Equal version, other contribution: the lesser of the two.
     CONFLICT,

@@ -209,7 +209,14 @@ public final class PipelineReader {
     }
 
     private static Duration horizon(Expression expression) {
+        int start = expression.offset();
         Duration horizon = expression.duration(Limits.DURATION_DAYS_MAX);
+        if (horizon.compareTo(Duration.ofDays(Limits.HORIZON_DAYS_MIN)) < 0) {
+            throw expression.refuseFrom(
+                    start,
+                    "is shorter than a day, and the clocks of senders may be a day behind",
+                    "write a horizon from " + Limits.HORIZON_DAYS_MIN + "d to " + Limits.DURATION_DAYS_MAX + "d");
+        }
         expression.end("write one number and one unit, like 36h");
         return horizon;
     }

@@ -17,7 +17,7 @@ public sealed interface Identity {
         }
     }
 
-    /// Append-only: each id counts once. Older than the horizon, in event time, is too old to tell.
+    /// Append-only: each id counts once. A record whose time is more than the horizon before its arrival is too old.
     record ById(List<FieldPath> id, @Nullable Duration horizon) implements Identity {
         public ById {
             id = List.copyOf(id);

@@ -36,5 +36,9 @@ public final class Limits {
     public static final int PREFIX_LENGTH_MAX = 1_000;
     public static final int DURATION_DAYS_MAX = 36_500;
 
+    /// Clocks and time zones differ by less. With a shorter horizon, records of a sender whose clock is behind would be
+    /// too old on arrival.
+    public static final int HORIZON_DAYS_MIN = 1;
+
     private Limits() {}
 }

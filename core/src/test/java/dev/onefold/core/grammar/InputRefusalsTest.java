@@ -152,6 +152,12 @@ class InputRefusalsTest {
                     "\"id\": \"i\", \"time\": \"t\", \"horizon\":\n\"" + wrong + "\"",
                     "4:2: input.horizon: '" + wrong + "' is not possible" + advice);
         }
+        for (String wrong : new String[] {"1s", "86399s", "23h"}) {
+            assertInput(
+                    "\"id\": \"i\", \"time\": \"t\", \"horizon\":\n\"" + wrong + "\"",
+                    "4:2: input.horizon: '" + wrong + "' is shorter than a day, and the clocks of senders may be a day"
+                            + " behind; write a horizon from 1d to 36500d");
+        }
         assertInput(
                 "\"id\": \"i\", \"time\": \"t\", \"horizon\":\n\"7d x\"",
                 "4:5: input.horizon: 'x' is unexpected; write one number and one unit, like 36h");

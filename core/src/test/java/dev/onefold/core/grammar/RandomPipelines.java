@@ -52,7 +52,8 @@ final class RandomPipelines {
                                 : oneOf(TimeType.ISO, TimeType.EPOCH_MILLIS, TimeType.EPOCH_SECONDS));
             case 1 ->
                 new Identity.ById(
-                        distinct(1 + random.nextInt(3), () -> field(json)), random.nextBoolean() ? null : duration());
+                        distinct(1 + random.nextInt(3), () -> field(json)),
+                        random.nextBoolean() ? null : duration().plusDays(1));
             default -> new Identity.ByPlace();
         };
         boolean timed = random.nextBoolean() || identity instanceof Identity.ById byId && byId.horizon() != null;

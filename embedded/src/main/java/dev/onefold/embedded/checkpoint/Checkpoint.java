@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 /// @param groupLogs the logs that name groups and hold cells, oldest first
 /// @param letters the log of dead letters
 /// @param journal what stands in the journal from here on is not in the results yet
-/// @param watermarkMs greatest event time seen, milliseconds since 1970-01-01T00:00Z
 public record Checkpoint(
         long identity,
         long number,
@@ -45,10 +44,9 @@ public record Checkpoint(
         Log letters,
         Journal.Position journal,
         List<Source.Known> sources,
-        Counts counts,
-        long watermarkMs) {
+        Counts counts) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
-    private static final int FORMAT = 5;
+    private static final int FORMAT = 6;
     private static final int HEADER_BYTES = 20;
 
     public Checkpoint {
@@ -62,8 +60,7 @@ public record Checkpoint(
 
     /// The same with the logs that it names.
     public Checkpoint naming(List<Log> groups, Log letterLog) {
-        return new Checkpoint(
-                identity, number, at, definition, rows, groups, letterLog, journal, sources, counts, watermarkMs);
+        return new Checkpoint(identity, number, at, definition, rows, groups, letterLog, journal, sources, counts);
     }
 
     /// Reads the checkpoint of a directory; `null` if it has none yet.
@@ -144,7 +141,6 @@ public record Checkpoint(
             out.writeLong(counts.stale());
             out.writeLong(counts.conflicting());
             out.writeLong(counts.rejected());
-            out.writeLong(watermarkMs);
         });
     }
 
@@ -215,8 +211,7 @@ public record Checkpoint(
             sources.add(readSource(in));
         }
         Counts counts = new Counts(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
-        return new Checkpoint(
-                identity, number, at, definition, rows, groupLogs, letters, journal, sources, counts, in.readLong());
+        return new Checkpoint(identity, number, at, definition, rows, groupLogs, letters, journal, sources, counts);
     }
 
     /// A segment by its number, and how much of it counts.

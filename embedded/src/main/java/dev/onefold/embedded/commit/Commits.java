@@ -304,7 +304,7 @@ public final class Commits {
         Entry.Redrive redrive = new Entry.Redrive(
                 asked.id(),
                 asked.place(),
-                folding.arrivalMs(),
+                letter.at().toEpochMilli(),
                 letters.idNext(),
                 Entry.Settles.NOTHING,
                 asked.record());

@@ -9,6 +9,7 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Feeds;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
@@ -186,7 +187,10 @@ final class ViewFill {
         List<Source> sources = opening.guard().reading(() -> List.copyOf(old.state.sources.all()));
         for (Source source : sources) {
             FileSource file = source.kind() == Source.Kind.FILE ? reopened(reopen, source.name()) : null;
-            if (file != null) {
+            if (source.kind() != Source.Kind.LINES && Horizon.of(definition).isPresent()) {
+                return new Readable(
+                        files, "the horizon needs the arrival of each record, and " + source.name() + " has none");
+            } else if (file != null) {
                 files.add(file);
             } else if (source.kind() != Source.Kind.LINES) {
                 return new Readable(files, "source " + source.name() + " cannot be read again");

@@ -30,6 +30,7 @@ public sealed interface Entry {
 
     /// A dead letter that is sent through again, as this record, under the place where it was first read.
     ///
+    /// @param arrivedMs when the record was first read, in milliseconds since 1970: that decides about its time
     record Redrive(long id, Place place, long arrivedMs, long letterNext, Settles settles, byte[] record)
             implements Entry {
         public boolean decodes() {

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// Some whole records of one source on their way through a round: the bytes, then what they decode to, per shard.
 /// Used again round after round.
 public final class Chunk {
+    static final long NO_ARRIVAL = Long.MIN_VALUE;
+
     private Framing framing = Framing.LINES;
     byte[] bytes = new byte[0];
     int length;
@@ -56,9 +58,8 @@ public final class Chunk {
     /// What people have settled of the source, for [Settled#fate].
     long[] settled = Settled.NONE;
 
-    long timeMsMax = Long.MIN_VALUE;
-    /// When the records arrived, which decides whether a time is in the future; [Long#MIN_VALUE] if they arrive now.
-    long arrivedMs = Long.MIN_VALUE;
+    /// When the journal recorded the records, epoch milliseconds; [#NO_ARRIVAL] if they did not come through it.
+    long arrivedMs = NO_ARRIVAL;
     final RowBatch[] rows;
     /// Where the records begin that are no events. A bit each: a chunk may hold a hundred thousand of them, and why
     /// each is none is found out when its letter is written.
@@ -69,8 +70,6 @@ public final class Chunk {
     boolean isDecoded;
     /// Bytes of the records that are no events.
     long rejectedBytes;
-    /// With a horizon: the watermark that each rejected record met, in their order.
-    long[] watermarksMs = {};
 
     public Chunk(int shards) {
         rows = new RowBatch[shards];
@@ -131,13 +130,14 @@ public final class Chunk {
     /// Holds a dead letter's record, edited or as it was read, at the place where it was first read.
     ///
     /// @param letterId of the record; 0 if it has none yet
-    public void setRedriven(Source first, Place place, byte[] record, long letterId, long redrivenMs) {
+    /// @param firstArrivedMs when the record was first read
+    public void setRedriven(Source first, Place place, byte[] record, long letterId, long firstArrivedMs) {
         boolean isLine =
                 first.kind() != Source.Kind.PARTITION && record.length > 0 && record[record.length - 1] == '\r';
         byte[] alone = isLine ? Arrays.copyOf(record, record.length - 1) : record;
         setRecords(List.of(new LogBatch.Entry(place.offset(), alone)), first, place.offset() + 1);
         progresses = false;
-        arrivedMs = redrivenMs;
+        arrivedMs = firstArrivedMs;
         letter = letterId;
         recordsBefore = place.line() - 1;
     }
@@ -157,7 +157,7 @@ public final class Chunk {
         letter = 0;
         letterStays = false;
         verdict = null;
-        arrivedMs = Long.MIN_VALUE;
+        arrivedMs = NO_ARRIVAL;
         clear();
     }
 
@@ -194,7 +194,6 @@ public final class Chunk {
     /// Forgets what the records were decoded to: they are decoded again in a later round.
     public void clear() {
         records = from > 0 ? 1 : 0; // What is in front of the records is a header.
-        timeMsMax = Long.MIN_VALUE;
         isDecoded = false;
         rejectedAt.clear();
         rejectedCount = 0;
@@ -224,13 +223,5 @@ public final class Chunk {
         rejectedAt.set(recordFrom);
         rejectedCount++;
         rejectedBytes += recordTo - recordFrom;
-    }
-
-    /// Notes the watermark that the next rejected record has met.
-    void met(long watermarkMs) {
-        if (rejectedCount == watermarksMs.length) {
-            watermarksMs = Arrays.copyOf(watermarksMs, Math.max(16, 2 * rejectedCount));
-        }
-        watermarksMs[rejectedCount] = watermarkMs;
     }
 }

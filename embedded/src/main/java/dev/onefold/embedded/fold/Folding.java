@@ -11,10 +11,10 @@ import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.map.Groups;
-import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.letters.Letters;
@@ -23,7 +23,7 @@ import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.source.Records;
 import dev.onefold.embedded.source.Source;
-import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,7 +48,7 @@ public final class Folding {
     private final Decoding[] decodings;
     private final List<List<Transition.Settled>> conflicts = new ArrayList<>();
     private final boolean[] texts;
-    private final @Nullable Duration horizon;
+    private final Optional<Horizon> horizon;
     private Settled settled = new Settled();
     private final @Nullable KeyFolding keyFolding;
     private final List<List<KeyFolding.Note>> notes = new ArrayList<>();
@@ -84,7 +84,7 @@ public final class Folding {
         for (int i = 0; i < texts.length; i++) {
             texts[i] = inputs.get(i) instanceof Measure.Input.Text;
         }
-        horizon = state.pipeline.input().identity() instanceof Identity.ById byId ? byId.horizon() : null;
+        horizon = Horizon.of(state.pipeline);
     }
 
     /// From now on the first records of settled places are not folded.
@@ -153,26 +153,19 @@ public final class Folding {
 
     /// Whether the one line of a chunk is an event that would be taken now. Changes nothing.
     public boolean accepts(Chunk chunk) {
-        long[] watermarkMs = {state.watermarkMs()};
-        decode(decodings[0], chunk, watermarkMs);
+        decode(decodings[0], chunk);
         boolean accepts = chunk.rejectedCount == 0;
         chunk.clear();
         return accepts;
     }
 
     private int decodeAndApply(List<Chunk> chunks) {
-        long[] watermarkMs = {state.watermarkMs()};
-        if (horizon != null) {
-            long nowMs = arrivalMs();
-            chunks.forEach(chunk -> chunk.arrivedMs = chunk.arrivedMs == Long.MIN_VALUE ? nowMs : chunk.arrivedMs);
-        }
-        int decoders = horizon == null ? decodings.length : 1; // What is too old depends on what came before.
         AtomicInteger next = new AtomicInteger();
         AtomicLong letterBytes = new AtomicLong();
-        workers.run(Math.min(decoders, chunks.size()), worker -> {
+        workers.run(Math.min(decodings.length, chunks.size()), worker -> {
             int i = next.getAndIncrement();
             while (i < chunks.size() && letterBytes.get() <= LETTER_BYTES_PER_ROUND) {
-                decode(decodings[worker], chunks.get(i), watermarkMs);
+                decode(decodings[worker], chunks.get(i));
                 letterBytes.addAndGet(letterBytes(chunks.get(i)));
                 i = next.getAndIncrement();
             }
@@ -279,7 +272,7 @@ public final class Folding {
         }
     }
 
-    private void decode(Decoding decoding, Chunk chunk, long[] watermarkMs) {
+    private void decode(Decoding decoding, Chunk chunk) {
         takeColumns(decoding, chunk);
         long[] places = settled.of(chunk.source.name());
         boolean hasSettled = places.length > 0 && chunk.progresses;
@@ -294,14 +287,8 @@ public final class Folding {
             }
             Malformed malformed = decoding.decoder.decode(bytes, records.from(), records.to());
             Event event = decoding.decoder.event();
-            if (horizon != null) {
-                chunk.met(watermarkMs[0]);
-            }
-            if (malformed == null && horizon != null) {
-                malformed = Horizon.refusal(event, horizon, watermarkMs[0], chunk.arrivedMs);
-                if (malformed == null) {
-                    watermarkMs[0] = Math.max(watermarkMs[0], event.timeMs);
-                }
+            if (malformed == null && horizon.isPresent()) {
+                malformed = outOfTime(horizon.get(), event, chunk);
             }
             if (malformed == null && fate != Settled.Fate.REDRIVEN) {
                 add(decoding, event, chunk, records.place());
@@ -310,6 +297,13 @@ public final class Folding {
             }
         }
         chunk.isDecoded = true;
+    }
+
+    private static @Nullable Malformed outOfTime(Horizon horizon, Event event, Chunk chunk) {
+        if (chunk.arrivedMs == Chunk.NO_ARRIVAL) {
+            throw new IllegalStateException("Records of " + chunk.source.name() + " have no arrival");
+        }
+        return horizon.refusal(event, chunk.arrivedMs).orElse(null);
     }
 
     /// What arrives now arrives at this time. A journal's entry keeps it, so that its replay decides alike.
@@ -323,9 +317,6 @@ public final class Folding {
                 decoding.groups[rollup] =
                         decoding.caches[rollup].number(event.data, event.groupFrom[rollup], event.groupTo[rollup]);
             }
-        }
-        if (event.timeMs > chunk.timeMsMax) {
-            chunk.timeMsMax = event.timeMs;
         }
         if (state.hasFunction) {
             RowBatch.EncodedKey head = decoding.key.setHead(event.data, event.keyFrom, event.keyTo);
@@ -407,7 +398,6 @@ public final class Folding {
         chunk.records = chunk.oversized >= 0 ? 1 : chunk.records;
         long rejectedCount = chunk.rejectedCount + (isKept ? 1L : 0L);
         state.count(new Counts(0, 0, 0, 0, rejectedCount));
-        state.saw(chunk.timeMsMax);
         if (chunk.progresses) {
             source.advance(chunk.records, chunk.next, chunk.digest, chunk.isUnfinished);
         }
@@ -421,14 +411,13 @@ public final class Folding {
         Decoder decoder = decodings[0].decoder;
         takeColumns(decodings[0], chunk);
         Records records = chunk.numbered();
-        int number = 0;
         for (long line = chunk.recordsBefore + 1; records.next(); line++) {
             if (!chunk.rejectedAt.get(records.from())) {
                 continue;
             }
             Malformed malformed = decoder.decode(chunk.bytes, records.from(), records.to());
-            if (malformed == null && horizon != null) {
-                malformed = Horizon.refusal(decoder.event(), horizon, chunk.watermarksMs[number], chunk.arrivedMs);
+            if (malformed == null && horizon.isPresent()) {
+                malformed = outOfTime(horizon.get(), decoder.event(), chunk);
             }
             Place place = new Place(chunk.source.name(), line, records.place());
             if (malformed == null && settled.fate(place) == Settled.Fate.REDRIVEN) {
@@ -440,11 +429,16 @@ public final class Folding {
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Rejected(chunk.letter, place, records.copy(), clock.instant()),
+                    new Rejected(chunk.letter, place, records.copy(), readAt(chunk)),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
-            number++;
         }
+    }
+
+    /// When the records of a chunk were read. With a horizon that is when they arrived, which decides again when one of
+    /// them is redriven.
+    private Instant readAt(Chunk chunk) {
+        return horizon.isPresent() ? Instant.ofEpochMilli(chunk.arrivedMs) : clock.instant();
     }
 
     private void settleConflicts(List<Chunk> chunks) {
@@ -484,7 +478,7 @@ public final class Folding {
                         ConflictLetter.of(conflict, records.copy()),
                         chunk.letter,
                         new Place(loser.source(), line, loser.offset()),
-                        clock.instant());
+                        readAt(chunk));
                 return;
             }
         }

@@ -41,8 +41,6 @@ public final class State {
     /// Counts of earlier lives, and of records that no shard sees.
     private Counts counts = new Counts(0, 0, 0, 0, 0);
 
-    private long watermarkMs = Long.MIN_VALUE;
-
     public State(Pipeline pipeline, int shardCount, Memory memory) {
         this.pipeline = pipeline;
         this.memory = memory;
@@ -76,16 +74,6 @@ public final class State {
     /// Counts records that no shard sees.
     public void count(Counts more) {
         counts = counts.plus(more);
-    }
-
-    /// The greatest event time seen, in milliseconds since 1970-01-01T00:00Z.
-    public long watermarkMs() {
-        return watermarkMs;
-    }
-
-    /// An event of this time was seen.
-    public void saw(long timeMs) {
-        watermarkMs = Math.max(watermarkMs, timeMs);
     }
 
     /// What became of all records.

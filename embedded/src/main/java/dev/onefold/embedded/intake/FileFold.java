@@ -3,6 +3,7 @@ package dev.onefold.embedded.intake;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
@@ -44,6 +45,7 @@ public final class FileFold {
     }
 
     public FileSource.Outcome run() {
+        Horizon.requireNone(rounds.pipeline(), "a line of the file " + file.name());
         try (InputStream in = file.opener().open()) {
             Source.Known known = rounds.source(file.name());
             if (known != null) {

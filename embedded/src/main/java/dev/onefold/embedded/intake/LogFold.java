@@ -3,6 +3,7 @@ package dev.onefold.embedded.intake;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.LogBatch;
@@ -28,6 +29,7 @@ public final class LogFold {
 
     /// Folds the records that are not in the totals yet. Returns the partition's next offset.
     public long fold(LogBatch batch) {
+        Horizon.requireNone(rounds.pipeline(), "a record of a log's partition");
         if (Decoder.wantsHeader(rounds.pipeline())) {
             throw new IllegalArgumentException(
                     "The pipeline reads CSV with a header, and a partition of a log has none:"

@@ -203,8 +203,7 @@ public final class Checkpoints implements AutoCloseable {
                 new Checkpoint.Log(0, 0),
                 position,
                 state.sources.store(),
-                state.allCounts(),
-                state.watermarkMs());
+                state.allCounts());
         Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position);
         ExecutorService thread = writer;
         if (thread == null) {

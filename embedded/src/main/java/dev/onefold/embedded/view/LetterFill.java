@@ -110,7 +110,7 @@ final class LetterFill {
             Entry.Redrive again = new Entry.Redrive(
                     letter.id(),
                     letter.place(),
-                    Long.MIN_VALUE,
+                    letter.at().toEpochMilli(),
                     fresh.letters.idNext(),
                     Entry.Settles.REJECTED,
                     record);

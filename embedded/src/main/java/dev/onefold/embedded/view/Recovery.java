@@ -87,7 +87,6 @@ final class Recovery {
         State state = into.state;
         state.sources.load(checkpoint.sources());
         state.count(checkpoint.counts());
-        state.saw(checkpoint.watermarkMs());
         into.letters.load(checkpoint.letters());
         if (!memory.fits(0)) {
             throw new EngineException(

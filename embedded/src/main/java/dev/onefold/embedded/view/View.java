@@ -156,7 +156,6 @@ public final class View {
     /// Fills this view, which is empty, from the rows and the dead letters of another; both hold the same sources then.
     public void fillFromRows(View other, Derivation.Possible derivation) {
         state.sources.load(other.state.sources.store());
-        state.saw(other.state.watermarkMs());
         LetterFill letterFill = new LetterFill(other, this, derivation, space);
         letterFill.takeLetters();
         RowTranslator translator =
@@ -188,7 +187,6 @@ public final class View {
         }
         requireMemory(needed);
         state.sources.load(other.state.sources.store());
-        state.saw(other.state.watermarkMs());
         letters.addAll(other.letters, checkpoints::takeIfDue);
         state.count(other.state.allCounts());
         for (int shard = 0; shard < state.shards.length; shard++) {

@@ -1,6 +1,8 @@
 package dev.onefold.oracle.generate;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
@@ -9,26 +11,40 @@ import java.util.random.RandomGenerator;
 /// Of the records most are events and many touch the same few keys: higher and lower versions, duplicates, the same
 /// event in another spelling, conflicts, deletes and what comes after them, and records that are refused.
 ///
+/// The records may come in any order and any number of times (without key and id: from the same place) with the same
+/// totals; with a horizon, if each has an arrival that does not change.
+///
 /// @param pipeline the text of a valid pipeline file
 /// @param lines the records, without line ends; none holds a line feed
 /// @param hasHeader the first line is no record but names the columns, and must stay first
-/// @param dependsOnOrder a horizon is set: what is too old to tell depends on what came before. Of all other cases the
-///     records may come in any order and any number of times (without key and id: from the same place) with the same
-/// totals
-public record RandomCase(String pipeline, List<byte[]> lines, boolean hasHeader, boolean dependsOnOrder) {
+/// @param hasHorizon what counts depends on when it arrived
+/// @param firstTime before all times of the records, which are at most [#TIMES] later
+public record RandomCase(
+        String pipeline, List<byte[]> lines, boolean hasHeader, boolean hasHorizon, Instant firstTime) {
+    /// How far the times of records lie apart, at most.
+    public static final Duration TIMES = Duration.ofDays(5);
+
+    private static final Instant FIRST_TIME = Instant.parse("1969-12-30T00:00:00Z");
+
     public RandomCase {
         lines = List.copyOf(lines);
     }
 
     /// The case that these random numbers say.
     public static RandomCase of(RandomGenerator random) {
+        return of(random, FIRST_TIME);
+    }
+
+    /// The same, with other times.
+    public static RandomCase of(RandomGenerator random, Instant firstTime) {
         Chance chance = new Chance(random);
-        RandomPipeline pipeline = new RandomPipeline(chance);
+        RandomPipeline pipeline = new RandomPipeline(chance, firstTime);
         return new RandomCase(
                 pipeline.yaml(),
                 new RandomRecords(chance, pipeline).lines(),
                 pipeline.hasHeader(),
-                pipeline.hasHorizon());
+                pipeline.hasHorizon(),
+                firstTime);
     }
 
     /// As a person can read it.

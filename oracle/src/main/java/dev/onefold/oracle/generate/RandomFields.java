@@ -7,18 +7,18 @@ import java.util.List;
 
 /// Makes fields with names and pools of values. No two have the same path, and no path leads through another's end.
 final class RandomFields {
-    private static final Instant FIRST_TIME = Instant.parse("1969-12-30T00:00:00Z");
-    private static final int TIME_SECONDS_MAX = 5 * 86_400;
     private static final List<String> TIME_FORMS = List.of("iso", "epoch-seconds", "epoch-millis");
     private static final List<String> VERSIONS =
             List.of("0", "1", "2", "3", "4", "-1", "10", "9", "0012", "9".repeat(64), "1" + "0".repeat(55));
 
     private final Chance chance;
     private final boolean csv;
+    private final Instant firstTime;
     private final List<String> names;
     private final List<String> containers = new ArrayList<>();
 
-    RandomFields(Chance chance, boolean csv) {
+    RandomFields(Chance chance, boolean csv, Instant firstTime) {
+        this.firstTime = firstTime;
         this.chance = chance;
         this.csv = csv;
         names = new ArrayList<>(Nasty.NAMES);
@@ -57,7 +57,7 @@ final class RandomFields {
     Field time() {
         List<Value> pool = new ArrayList<>();
         for (int count = chance.between(2, 6); count > 0; count--) {
-            Instant instant = FIRST_TIME.plusSeconds(chance.between(0, TIME_SECONDS_MAX));
+            Instant instant = firstTime.plusSeconds(chance.between(0, (int) RandomCase.TIMES.toSeconds()));
             pool.add(new Value.Time(chance.percent(30) ? instant.plusNanos(chance.between(0, 999_999_999)) : instant));
         }
         return new Field(path(), Field.Kind.TIME, chance.of(TIME_FORMS), pool);

@@ -1,5 +1,6 @@
 package dev.onefold.oracle.generate;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,12 +27,12 @@ final class RandomPipeline {
     private final List<String> rollups = new ArrayList<>();
     private final String yaml;
 
-    RandomPipeline(Chance chance) {
+    RandomPipeline(Chance chance, Instant firstTime) {
         this.chance = chance;
         csv = chance.percent(25);
         delimiter = csv ? chance.of(List.of(',', ',', ';', '\t', '|')) : ',';
         header = csv && chance.percent(60);
-        RandomFields fields = new RandomFields(chance, csv);
+        RandomFields fields = new RandomFields(chance, csv, firstTime);
         boolean versioned = chance.percent(70);
         boolean byId = !versioned && chance.percent(60);
         if (versioned || byId) {
@@ -76,7 +77,7 @@ final class RandomPipeline {
         return header;
     }
 
-    /// Whether a record may be too old to tell, which depends on what came before it.
+    /// Whether a record may be too old or too new when it arrives.
     boolean hasHorizon() {
         return horizon;
     }

@@ -26,6 +26,8 @@ import java.util.SplittableRandom;
 /// One thread and no clock but the seed's; so equal seeds are equal runs.
 public final class AwsSimulation {
     private static final int LANES_MAX = 4;
+    private static final Instant BEGINNING = Instant.parse("2030-01-01T00:00:00Z");
+    private static final Instant FIRST_TIME = BEGINNING.minus(RandomCase.TIMES.dividedBy(2));
     private static final int RESTORING_ONE_IN = 8;
     private static final Duration LIFE_MAX = Duration.ofHours(6);
 
@@ -44,7 +46,7 @@ public final class AwsSimulation {
         random = new SplittableRandom(seed);
         dealt = suitable(random);
         pipeline = PipelineYaml.read(dealt.pipeline());
-        VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
+        VirtualTime time = new VirtualTime(BEGINNING);
         SimulatedDynamoDb dynamo = new SimulatedDynamoDb(time, random.nextLong());
         deployment = new Deployment(time, dynamo, random.split());
         lanes = 1 + random.nextInt(LANES_MAX);
@@ -54,7 +56,7 @@ public final class AwsSimulation {
     /// A pipeline that can be on AWS.
     private static RandomCase suitable(SplittableRandom random) {
         while (true) {
-            RandomCase drawn = RandomCase.of(random);
+            RandomCase drawn = RandomCase.of(random, FIRST_TIME);
             Pipeline pipeline = PipelineYaml.read(drawn.pipeline());
             if (Releases.isPossible(pipeline)) {
                 return drawn;
@@ -147,9 +149,9 @@ public final class AwsSimulation {
 
     /// What may be seen while the records come; people put no others into the places of dead letters.
     private Possible possible() {
-        Oracle oracle = Oracle.of(dealt.pipeline());
+        Oracle oracle = Oracle.of(dealt.pipeline().replaceFirst("  horizon: .*", "  horizon: 99d"));
         for (int i = 0; i < dealt.lines().size(); i++) {
-            oracle.accept("any", i + 1L, dealt.lines().get(i));
+            oracle.accept("any", i + 1L, dealt.lines().get(i), BEGINNING.toEpochMilli());
         }
         return oracle.possible();
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /// What is right, by the oracle, and whether the deployment says so. Where people have edits of dead letters under way,
 /// each may be in or not.
@@ -50,9 +51,17 @@ final class FinalCheck {
         List<Intake.Came> came = intake.everything();
         for (List<LetterOperator.Edited> edits : clerk.possible()) {
             Oracle oracle = Oracle.of(yaml);
-            came.forEach(each -> oracle.accept(each.place(), each.part(), each.data()));
+            Map<String, Long> arrivals = new HashMap<>();
+            came.forEach(each -> {
+                arrivals.put(each.place() + ":" + each.part(), each.arrivedMs());
+                oracle.accept(each.place(), each.part(), each.data(), each.arrivedMs());
+            });
             for (LetterOperator.Edited edit : edits) {
-                Oracle.Outcome outcome = oracle.accept(edit.source() + EDITED, edit.line(), edit.record());
+                Oracle.Outcome outcome = oracle.accept(
+                        edit.source() + EDITED,
+                        edit.line(),
+                        edit.record(),
+                        arrivals.get(edit.source() + ":" + edit.line()));
                 if (edit.isTaken() && outcome == Oracle.Outcome.MALFORMED && !mayRefuse) {
                     throw new AssertionError("An edit was taken that is no event: " + edit);
                 }
@@ -129,7 +138,7 @@ final class FinalCheck {
         Map<String, byte[]> came = new HashMap<>();
         intake.everything().forEach(each -> came.put(each.place() + ":" + each.part(), each.data()));
         Map<String, byte[]> rejected = new HashMap<>();
-        right.malformed().forEach(refusal -> {
+        Stream.concat(right.malformed().stream(), right.outOfTime().stream()).forEach(refusal -> {
             String place = refusal.source() + ":" + refusal.line();
             byte[] record = came.get(place);
             if (record != null) { // Else it is an edit that may have been tried.

@@ -254,7 +254,8 @@ public final class Intake implements AutoCloseable {
     /// A record that was ever in the stream, or a part of one.
     ///
     /// @param part from 1
-    record Came(String place, long part, byte[] data) {}
+    /// @param arrivedMs when the stream took it
+    record Came(String place, long part, byte[] data, long arrivedMs) {}
 
     /// All that was ever in the stream, where it stood.
     List<Came> everything() {
@@ -264,7 +265,11 @@ public final class Intake implements AutoCloseable {
             for (int i = 0; i < parts.size(); i++) {
                 String place = stored.stream() + "/" + stored.shardId() + ":"
                         + stored.record().sequenceNumber();
-                all.add(new Came(place, i + 1L, parts.get(i)));
+                all.add(new Came(
+                        place,
+                        i + 1L,
+                        parts.get(i),
+                        stored.record().approximateArrivalTimestamp().toEpochMilli()));
             }
         }
         return all;

@@ -110,7 +110,12 @@ final class LetterOperator {
     /// A letter whose edit has lost a conflict keeps its own record beside the edit. Nobody edits another letter of a
     /// conflict.
     private static boolean isIndirect(DeadLetter letter) {
-        return letter.reason() == Reason.CONFLICT && !letter.edited() || letter.reason() == Reason.TOO_OLD;
+        return letter.reason() == Reason.CONFLICT && !letter.edited() || isForgotten(letter);
+    }
+
+    /// Whether it names records that the stream has forgotten.
+    private static boolean isForgotten(DeadLetter letter) {
+        return letter.reason() == Reason.TOO_OLD && letter.content() == DeadLetter.Content.SUMMARY;
     }
 
     /// Nobody begins anything more until all are to [work][#resume()] again.
@@ -305,7 +310,7 @@ final class LetterOperator {
             if (isIndirect(letter)) {
                 see(letters, letter);
             }
-            if (letter.reason() == Reason.TOO_OLD && !mayHaveForgotten) {
+            if (isForgotten(letter) && !mayHaveForgotten) {
                 wrong.append("dead letter ").append(letter).append(" is of nothing that was forgotten\n");
             }
             if (isIndirect(letter) || indirect.contains(letter.id())) {

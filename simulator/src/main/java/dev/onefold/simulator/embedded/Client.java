@@ -16,6 +16,8 @@ import dev.onefold.oracle.generate.RandomCase;
 import dev.onefold.oracle.generate.RandomChange;
 import dev.onefold.simulator.embedded.Expected.LineOf;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// acknowledged, sends the rest again, and checks at each step that it was told the truth.
 final class Client {
     private static final int CHANGES = 3;
+    private static final Duration DAY = Duration.ofDays(1);
 
     private final RandomCase dealt;
     private final List<Input> inputs;
@@ -39,6 +42,7 @@ final class Client {
     private final Map<String, Long> acknowledged = new HashMap<>();
     private final List<String> definitions = new ArrayList<>();
     private final Map<String, Pipeline> pipelines = new HashMap<>();
+    private Instant now;
     private @Nullable Doubt doubt;
     private @Nullable Filling filling;
 
@@ -62,9 +66,10 @@ final class Client {
         this.random = random;
         this.story = story;
         expected = new Expected(dealt, inputs);
+        now = dealt.firstTime();
         definitions.add(dealt.pipeline());
         pipelines.put(dealt.pipeline(), PipelineYaml.read(dealt.pipeline()));
-        for (int i = dealt.dependsOnOrder() ? 0 : CHANGES; i > 0; i--) {
+        for (int i = CHANGES; i > 0; i--) {
             change(RandomChange.of(definitions.get(random.nextInt(definitions.size())), random));
         }
     }
@@ -98,9 +103,9 @@ final class Client {
         return random.nextInt(3) > 0 ? definition() : definitions.get(random.nextInt(definitions.size()));
     }
 
-    /// Whether what is too old to tell depends on what came before it.
-    boolean dependsOnOrder() {
-        return dealt.dependsOnOrder();
+    /// What the clock says: any time; with a horizon, when the lines that are being sent arrive.
+    Instant now() {
+        return dealt.hasHorizon() ? now : Instant.ofEpochSecond(random.nextLong(0, 4_000_000_000L));
     }
 
     /// Meets a process that has just started: all that was acknowledged is in, and the totals are right.
@@ -234,12 +239,22 @@ final class Client {
             refuseGap(engine, input, (int) before);
         }
         byte[] bytes = input.bytes(from, to);
+        arrive(engine, input, to);
         story.add("append lines " + (from + 1) + " to " + to + " of " + input.name());
         long now = engine.append(input.name(), from + 1L, bytes, bytes.length);
         if (now < to || now > input.lines().size()) {
             throw new IllegalStateException("Sent up to line " + to + ", acknowledged is " + now);
         }
         acknowledged.put(input.name(), now);
+    }
+
+    /// Lines that are not in yet arrive now, if an earlier try has not brought them in.
+    private void arrive(EmbeddedEngine engine, Input input, int to) {
+        Duration span = RandomCase.TIMES.plusDays(2);
+        now = dealt.firstTime().minus(DAY).plusMillis(random.nextLong(span.toMillis()));
+        for (long line = engine.acknowledged(input.name()) + 1; line <= to; line++) {
+            expected.arrive(new LineOf(input.name(), line), now);
+        }
     }
 
     private void refuseGap(EmbeddedEngine engine, Input input, int before) {
@@ -359,7 +374,7 @@ final class Client {
         List<DeadLetter> letters = engine.deadLetters().list(0, 1_000).stream()
                 .filter(letter -> letter.reason() != Reason.CONFLICT)
                 .toList();
-        return letters.isEmpty() || dealt.dependsOnOrder() ? null : letters.get(random.nextInt(letters.size()));
+        return letters.isEmpty() ? null : letters.get(random.nextInt(letters.size()));
     }
 
     private void redrive(EmbeddedEngine engine) {

@@ -11,7 +11,6 @@ import dev.onefold.fakes.disk.SimulatedDisk;
 import dev.onefold.oracle.generate.RandomCase;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -85,7 +84,7 @@ public final class EmbeddedSimulation {
         try (EmbeddedEngine engine = open(client.definition(), settings())) {
             client.meet(engine);
             client.finish(engine);
-            if (keepsJournal && !client.dependsOnOrder()) {
+            if (keepsJournal) {
                 client.verifyFromSources(engine);
             }
         }
@@ -171,7 +170,7 @@ public final class EmbeddedSimulation {
                 STATE_BYTES_MAX,
                 keepsJournal,
                 new Settings.Machine(
-                        () -> Instant.ofEpochSecond(random.nextLong(0, 4_000_000_000L)), // It goes back as often as on.
+                        client::now, // It goes back as often as on.
                         random,
                         () -> disk.inject(Faults.none()),
                         SpaceListener.silent()));

@@ -11,6 +11,7 @@ import dev.onefold.oracle.Oracle;
 import dev.onefold.oracle.generate.RandomCase;
 import dev.onefold.simulator.judge.Judge;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -34,6 +35,7 @@ final class Expected {
 
     private final RandomCase dealt;
     private final List<Input> inputs;
+    private final Map<LineOf, Instant> arrivals = new HashMap<>();
     private final Map<LineOf, byte[]> edited = new HashMap<>();
     private final Set<LineOf> purged = new HashSet<>();
     private final Set<LineOf> forgotten = new HashSet<>();
@@ -90,12 +92,12 @@ final class Expected {
             case DefinitionChange.FromRows(var _, var doubt)
             when !doubt.isEmpty() -> {
                 Map<String, Long> progress = progress(engine);
-                Oracle old = oracle(progress, Set.of());
+                Oracle old = oracle(progress);
                 Set<LineOf> kept = letters(engine);
                 kept.addAll(before);
                 Set<LineOf> replaced = new HashSet<>();
-                forEachLine(progress, Set.of(), (line, record) -> {
-                    Oracle.Outcome again = old.accept(line.source(), line.line(), record);
+                forEachLine(progress, (line, record) -> {
+                    Oracle.Outcome again = accept(old, line, record);
                     if (again == Oracle.Outcome.STALE && !kept.contains(line)) {
                         replaced.add(line);
                     }
@@ -114,14 +116,14 @@ final class Expected {
     private String forget(Map<String, Long> progress, List<DeadLetter> letters, String before) {
         String after = definition;
         Set<LineOf> kept = places(letters);
-        Oracle now = oracle(progress, Set.of());
+        Oracle now = oracle(progress);
         definition = before;
-        Oracle old = oracle(progress, Set.of());
+        Oracle old = oracle(progress);
         Set<LineOf> wereLetters = places(old);
         places(now).stream()
                 .filter(line -> !wereLetters.contains(line) && !kept.contains(line))
                 .forEach(forgotten::add);
-        Oracle without = oracle(progress, Set.of());
+        Oracle without = oracle(progress);
         definition = after;
         for (String rollup : old.rollups()) {
             if (!old.totals(rollup).equals(without.totals(rollup))) {
@@ -135,6 +137,7 @@ final class Expected {
     private static Set<LineOf> places(Oracle oracle) {
         Set<LineOf> places = new HashSet<>();
         oracle.malformed().forEach(refusal -> places.add(new LineOf(refusal.source(), refusal.line())));
+        oracle.outOfTime().forEach(refusal -> places.add(new LineOf(refusal.source(), refusal.line())));
         return places;
     }
 
@@ -142,6 +145,16 @@ final class Expected {
         Set<LineOf> places = new HashSet<>();
         letters.forEach(letter -> places.add(lineOf(letter.place())));
         return places;
+    }
+
+    /// A line arrives at a time, if it was not in before.
+    void arrive(LineOf line, Instant at) {
+        arrivals.put(line, at);
+    }
+
+    private Oracle.Outcome accept(Oracle oracle, LineOf line, byte[] record) {
+        Instant arrived = arrivals.get(line);
+        return oracle.accept(line.source(), line.line(), record, arrived == null ? null : arrived.toEpochMilli());
     }
 
     /// The record was sent through again as these bytes.
@@ -201,9 +214,7 @@ final class Expected {
                 return lost;
             }
         }
-        Set<LineOf> tooOld = new HashSet<>();
-        letters.stream().filter(letter -> isOutOfTime(letter)).forEach(letter -> tooOld.add(lineOf(letter.place())));
-        Oracle oracle = oracle(progress, tooOld);
+        Oracle oracle = oracle(progress);
         String wrong = Judge.wrongTotals(engine, oracle) + wrongLetters(engine, oracle, letters);
         if (engine.pipeline().input().identity() instanceof Identity.ByPlace) {
             return wrong; // No rows are kept to verify from.
@@ -219,37 +230,34 @@ final class Expected {
     }
 
     /// An oracle that has all records that are in, under the definition.
-    private Oracle oracle(Map<String, Long> progress, Set<LineOf> but) {
-        Oracle oracle = Oracle.of(definition.replaceFirst("horizon: .*", "horizon: 36500d"));
-        forEachLine(progress, but, (line, record) -> oracle.accept(line.source(), line.line(), record));
+    private Oracle oracle(Map<String, Long> progress) {
+        Oracle oracle = Oracle.of(definition);
+        forEachLine(progress, (line, record) -> accept(oracle, line, record));
         return oracle;
     }
 
-    private void forEachLine(Map<String, Long> progress, Set<LineOf> but, BiConsumer<LineOf, byte[]> visitor) {
+    private void forEachLine(Map<String, Long> progress, BiConsumer<LineOf, byte[]> visitor) {
         for (Input input : inputs) {
             long records = progress.getOrDefault(input.name(), 0L);
             for (long number = 1; number <= records; number++) {
                 LineOf line = new LineOf(input.name(), number);
-                if (!but.contains(line) && !purged.contains(line) && !forgotten.contains(line)) {
+                if (!purged.contains(line) && !forgotten.contains(line)) {
                     visitor.accept(line, record(line));
                 }
             }
         }
     }
 
-    private static boolean isOutOfTime(DeadLetter letter) {
-        return letter.reason() == Reason.TOO_OLD || letter.reason() == Reason.TOO_NEW;
-    }
-
     private String wrongLetters(EmbeddedEngine engine, Oracle oracle, List<DeadLetter> letters) {
         TreeMap<String, String> right = new TreeMap<>();
         oracle.malformed()
                 .forEach(refusal -> right.put(refusal.source() + ":" + refusal.line(), "refused: " + refusal.reason()));
+        oracle.outOfTime().forEach(refusal -> right.put(refusal.source() + ":" + refusal.line(), refusal.reason()));
         List<String> twice = new ArrayList<>();
         StringBuilder wrong = new StringBuilder();
         Set<String> seen = new HashSet<>();
         for (DeadLetter letter : letters) {
-            if (isOutOfTime(letter) || letter.reason() == Reason.CONFLICT) {
+            if (letter.reason() == Reason.CONFLICT) {
                 continue;
             }
             LineOf line = lineOf(letter.place());

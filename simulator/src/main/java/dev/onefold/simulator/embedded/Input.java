@@ -60,7 +60,7 @@ public record Input(String name, boolean isFile, List<byte[]> lines, boolean end
                 if (first == 1) {
                     hand.addFirst(dealt.lines().getFirst());
                 }
-                boolean isFile = random.nextBoolean() && isTellable(hand, inputs);
+                boolean isFile = random.nextBoolean() && !dealt.hasHorizon() && isTellable(hand, inputs); // No arrival.
                 boolean ended = random.nextInt(3) > 0 || hand.getLast().length == 0;
                 inputs.add(new Input((isFile ? "file-" : "stream-") + inputs.size(), isFile, hand, ended));
             }

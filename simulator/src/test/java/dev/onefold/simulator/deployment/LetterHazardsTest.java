@@ -6,9 +6,12 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
@@ -16,6 +19,7 @@ import dev.onefold.fakes.aws.Tally.Operation;
 import dev.onefold.fakes.aws.table.Change;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -206,5 +210,46 @@ class LetterHazardsTest {
             byte[] record = edit == null ? null : edit.getBytes(StandardCharsets.UTF_8);
             assertThat(mine.deadLetters().redrive(1, record)).isEqualTo(Redriven.REJECTED);
         });
+    }
+
+    /// 10. The arrival is the stream's, and it is the same at each delivery.
+    @Test
+    void hazard_10_with_a_horizon_a_record_that_is_delivered_late_is_judged_by_its_arrival() {
+        Deployment timed = Deployment.calm();
+        AwsEngine counting = timed.engine(
+                PipelineBuilder.named("timed")
+                        .id("id")
+                        .time("at")
+                        .horizon(Duration.ofDays(1))
+                        .rollup(r -> r.count("n"))
+                        .build(),
+                3,
+                4);
+        Instant arrived = Instant.parse("2030-01-10T00:00:00Z");
+        List<Arrival> batch = List.of(
+                timed("1", "2030-01-09T00:00:00Z", arrived),
+                timed("2", "2030-01-08T23:59:59Z", arrived),
+                timed("3", "2030-01-11T00:00:00Z", arrived),
+                timed("4", "2030-01-11T00:00:01Z", arrived));
+        for (int year = 0; year < 3; year++) {
+            StateAndMap.process(timed.store(timed.dynamo.client("function")), batch);
+            counting.reduce();
+            timed.time.runFor(Duration.ofDays(365));
+        }
+        assertThat(counting.query(Query.all("main")).lines())
+                .extracting(line -> line.values().toString())
+                .containsExactly("[2]");
+        assertThat(counting.deadLetters().list(0, 9))
+                .extracting(DeadLetter::reason)
+                .containsExactlyInAnyOrder(Reason.TOO_OLD, Reason.TOO_NEW);
+        counting.deadLetters()
+                .list(0, 9)
+                .forEach(letter -> assertThat(counting.deadLetters().redrive(letter.id(), null, DeadLetters.Keys.ANY))
+                        .isEqualTo(DeadLetters.Redriven.REJECTED));
+    }
+
+    private static Arrival timed(String id, String at, Instant arrived) {
+        byte[] data = ("{\"id\":" + id + ",\"at\":\"" + at + "\"}").getBytes(StandardCharsets.UTF_8);
+        return new Arrival("s/shard", "9" + id, 0, data, arrived.toEpochMilli());
     }
 }

@@ -15,9 +15,14 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.embedded.source.LogBatch;
 import dev.onefold.fakes.disk.Faults;
 import dev.onefold.fakes.disk.SimulatedCrash;
 import dev.onefold.fakes.disk.SimulatedDisk;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -85,50 +90,81 @@ class HazardsTest {
     /// 10.
     @Test
     void hazard_10_what_is_older_than_the_horizon_is_neither_counted_nor_dropped() {
-        String yaml = """
+        Pipeline pipeline = PipelineYaml.read("""
                 pipeline: events
                 input: {id: id, time: at, horizon: 1d}
                 rollup: {levels: [], measures: {n: count()}}
-                """;
-        try (EmbeddedEngine engine = opened(yaml)) {
+                """);
+        Settings march = Trades.settings(2).withClock(() -> Instant.parse("2020-03-01T12:00:00Z"));
+        try (EmbeddedEngine engine = EmbeddedEngine.open(Trades.directory(disk), pipeline, march)) {
             engine.append("s", List.of("{\"id\":1,\"at\":\"2020-01-01T00:00:00Z\"}"));
             engine.append("s", List.of("{\"id\":2,\"at\":\"2020-03-01T00:00:00Z\"}"));
-            engine.append("s", List.of("{\"id\":1,\"at\":\"2020-01-01T00:00:00Z\"}"));
-            assertThat(totals(engine)).containsEntry("", "2");
+            engine.append("s", List.of("{\"id\":2,\"at\":\"2020-03-01T00:00:00Z\"}"));
+            assertThat(totals(engine)).containsEntry("", "1");
             assertThat(engine.deadLetters().list(0, 9))
                     .extracting(DeadLetter::reason)
                     .containsExactly(Reason.TOO_OLD);
         }
     }
 
-    /// 10.
+    /// 10, 51.
     @Test
-    void one_time_from_the_future_makes_nothing_too_old_and_a_replay_decides_as_it_was_decided() {
-        String yaml = """
+    void a_clock_that_was_wrong_decides_about_the_records_of_that_time_alone_and_a_replay_decides_as_it_was_decided() {
+        Pipeline pipeline = PipelineYaml.read("""
                 pipeline: trades
                 input: {id: id, time: {field: at, type: epoch-millis}, horizon: 7d}
                 rollup: {levels: [], measures: {n: count()}}
-                """;
+                """);
         List<String> records = List.of(
                 "{\"id\":0,\"at\":1763700000000}",
                 "{\"id\":\"2100\",\"at\":4102444800000}",
                 "{\"id\":1,\"at\":1763700001000}",
                 "{\"id\":2,\"at\":1763000000000}");
-        Pipeline pipeline = PipelineYaml.read(yaml);
-        Settings then = Trades.settings(2).withClock(() -> Instant.ofEpochMilli(1763700002000L));
-        EmbeddedEngine killed = EmbeddedEngine.open(Trades.directory(disk), pipeline, then);
+        long[] nowMs = {1763700002000L};
+        EmbeddedEngine killed = EmbeddedEngine.open(
+                Trades.directory(disk), pipeline, Trades.settings(2).withClock(() -> Instant.ofEpochMilli(nowMs[0])));
         killed.append("s", records);
-        assertThat(killed.counts().accepted()).isEqualTo(2);
+        nowMs[0] = 4102444900000L; // Ages later, by this clock.
+        killed.append("s", List.of("{\"id\":3,\"at\":1763700003000}"));
+        nowMs[0] = 1763700004000L;
+        killed.append("s", List.of("{\"id\":4,\"at\":1763700003000}"));
+        assertThat(killed.counts().accepted()).isEqualTo(3);
         SimulatedDisk left = disk.kill();
         assertThatThrownBy(killed::close).isInstanceOf(EngineException.class);
         Settings ages = Trades.settings(2).withClock(() -> Instant.ofEpochMilli(4102444900000L));
         try (EmbeddedEngine engine = EmbeddedEngine.open(Trades.directory(left), pipeline, ages)) {
-            assertThat(engine.counts().accepted()).isEqualTo(2);
-            assertThat(engine.deadLetters().list(0, 9))
+            assertThat(engine.counts().accepted()).isEqualTo(3);
+            List<DeadLetter> letters = engine.deadLetters().list(0, 9);
+            assertThat(letters)
                     .extracting(DeadLetter::reason)
-                    .containsExactly(Reason.TOO_NEW, Reason.TOO_OLD);
-            assertThat(engine.deadLetters().list(0, 9).getLast().message())
-                    .contains("8 days older than the newest time", "2025-11-21T04:40:01Z", "the horizon is 7 days");
+                    .containsExactly(Reason.TOO_NEW, Reason.TOO_OLD, Reason.TOO_OLD);
+            assertThat(letters.get(1).message())
+                    .contains("8 days before its arrival at 2025-11-21T04:40:02Z", "the horizon is 7 days");
+            assertThat(letters.get(1).at()).isEqualTo("2025-11-21T04:40:02Z");
+        }
+    }
+
+    /// A file does not say when its lines arrived.
+    @Test
+    void a_file_and_a_log_are_refused_under_a_horizon_and_the_engine_goes_on() {
+        Pipeline pipeline = PipelineYaml.read("""
+                pipeline: events
+                input: {id: id, time: at, horizon: 1d}
+                rollup: {levels: [], measures: {n: count()}}
+                """);
+        Settings settings = Trades.settings(2).withClock(() -> Instant.EPOCH);
+        byte[] line = "{\"id\":1,\"at\":0}\n".getBytes(StandardCharsets.UTF_8);
+        FileSource file = new FileSource("f.ndjson", () -> new ByteArrayInputStream(line), false);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(Trades.directory(disk), pipeline, settings)) {
+            assertThatThrownBy(() -> engine.fold(file, FoldListener.silent()))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("has a horizon")
+                    .hasMessageContaining("a line of the file f.ndjson has no arrival");
+            assertThatThrownBy(() -> engine.fold(new LogBatch("log", 0, 0, 1, List.of())))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("partition has no arrival");
+            engine.append("s", 1, line, line.length);
+            assertThat(totals(engine)).containsEntry("", "1");
         }
     }
 

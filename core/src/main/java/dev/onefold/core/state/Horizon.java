@@ -1,0 +1,95 @@
+package dev.onefold.core.state;
+
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+
+/// Which times of records count in a pipeline with a horizon: a record is too old if its time lies more than the
+/// horizon before its own arrival, and too new if its time lies more than a day ahead of it.
+///
+/// The arrival is the time at which the stream, the queue or the journal recorded the record. It stays the same
+/// however often the record is delivered, replayed or redriven, and it does not depend on other records. So the order
+/// of records decides nothing, and records can be decoded in parallel.
+public record Horizon(Duration span) {
+    /// How far a time may be ahead of the arrival: clocks and time zones differ by less.
+    public static final Duration AHEAD_MAX = Duration.ofDays(1);
+
+    /// The horizon of a pipeline; empty if it has none.
+    public static Optional<Horizon> of(Pipeline pipeline) {
+        return pipeline.input().identity() instanceof Identity.ById byId && byId.horizon() != null
+                ? Optional.of(new Horizon(byId.horizon()))
+                : Optional.empty();
+    }
+
+    /// Requires that a source says when its records arrived, if a pipeline has a horizon.
+    ///
+    /// @param source what the caller wants to fold, as the subject of a sentence
+    /// @throws IllegalArgumentException if the pipeline has one
+    public static void requireNone(Pipeline pipeline, String source) {
+        problem(pipeline, source).ifPresent(problem -> {
+            throw new IllegalArgumentException(problem);
+        });
+    }
+
+    /// Why a source that does not say when its records arrived cannot be folded; empty if it can.
+    public static Optional<String> problem(Pipeline pipeline, String source) {
+        return of(pipeline)
+                .map(_ -> "Pipeline " + pipeline.name() + " has a horizon, which compares each record's time with its"
+                        + " arrival; " + source + " has no arrival. Send the records through standard input, HTTP or"
+                        + " append, or leave 'horizon' out of the pipeline file.");
+    }
+
+    /// What the horizon means, in a sentence.
+    @Override
+    public String toString() {
+        return "A record is too old if its time is more than " + span(span.toMillis()) + " before its arrival, and too"
+                + " new if its time is more than " + span(AHEAD_MAX.toMillis()) + " ahead of it; it becomes a dead"
+                + " letter then.";
+    }
+
+    /// Why an event does not count, by its time; empty if it does.
+    ///
+    /// @param arrivedMs arrival of its record, epoch milliseconds
+    public Optional<Malformed> refusal(Event event, long arrivedMs) {
+        return refusal(event.timeMs, arrivedMs);
+    }
+
+    Optional<Malformed> refusal(long timeMs, long arrivedMs) {
+        if (timeMs > arrivedMs + AHEAD_MAX.toMillis()) {
+            return Optional.of(new Malformed(
+                    Reason.TOO_NEW,
+                    "The record's time, " + at(timeMs) + ", is " + span(timeMs - arrivedMs)
+                            + " ahead of its arrival at "
+                            + at(arrivedMs) + ", and so is wrong; with a horizon at most " + span(AHEAD_MAX.toMillis())
+                            + " is accepted"));
+        }
+        if (timeMs >= arrivedMs - span.toMillis()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Malformed(
+                Reason.TOO_OLD,
+                "The record's time, " + at(timeMs) + ", is " + span(arrivedMs - timeMs) + " before its arrival at "
+                        + at(arrivedMs) + "; the horizon is " + span(span.toMillis())));
+    }
+
+    private static String at(long ms) {
+        return Instant.ofEpochMilli(ms).toString();
+    }
+
+    private static String span(long ms) {
+        Duration span = Duration.ofMillis(ms);
+        if (span.toDays() > 1) {
+            return String.format(Locale.ROOT, "%,d days", span.toDays());
+        }
+        if (span.toHours() > 1) {
+            return span.toHours() + " hours";
+        }
+        return span.toMinutes() > 1 ? span.toMinutes() + " minutes" : span.toSeconds() + " s";
+    }
+}
