@@ -22,6 +22,7 @@ import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
@@ -112,6 +113,7 @@ public final class AwsEngine implements Engine {
     ///
     /// @throws IllegalArgumentException saying why not
     public static void requirePossible(Pipeline pipeline) {
+        requireFoldPossible(pipeline);
         if (pipeline.fold() instanceof Processing processing) {
             Keys.requirePossible(pipeline, processing);
         }
@@ -127,6 +129,16 @@ public final class AwsEngine implements Engine {
                     + " cannot be on AWS: one record touches " + touched
                     + " items (each roll-up, and each min, max and distinct of it); at most " + TOUCHED_MAX
                     + " fit into a transaction, with their predecessors and in two views.");
+        }
+    }
+
+    /// Whether this kind of pipeline can be on AWS.
+    ///
+    /// @throws IllegalArgumentException saying why not
+    public static void requireFoldPossible(Pipeline pipeline) {
+        if (pipeline.fold() instanceof Batching) {
+            throw new IllegalArgumentException(
+                    "Pipeline " + pipeline.name() + " cannot be on AWS: batch pipelines do not run on AWS yet.");
         }
     }
 

@@ -27,6 +27,7 @@ public final class Template {
     ///
     /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
     public static Template of(Pipeline pipeline, Input input) {
+        AwsEngine.requireFoldPossible(pipeline);
         refuseWithoutIdentity(pipeline);
         refuseWithoutColumns(pipeline);
         AwsEngine.requirePossible(pipeline);

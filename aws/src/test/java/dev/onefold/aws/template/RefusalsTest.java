@@ -3,8 +3,11 @@ package dev.onefold.aws.template;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -23,6 +26,24 @@ class RefusalsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("The pipeline 'p' cannot run on AWS: its records have neither key nor id.")
                 .hasMessageContaining("'id'");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void batches_are_refused_with_and_without_an_id(Input input) {
+        for (String definition : new String[] {"{\"format\":\"json\"}", "{\"id\":\"id\"}"}) {
+            Pipeline batches = ((Reading.Read)
+                            PipelineText.read(
+                                    "{\"pipeline\":\"p\",\"input\":" + definition
+                                            + ",\"batch\":{\"size\":10,\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"idempotent\"}}"))
+                    .pipeline();
+            assertThatThrownBy(() -> Template.of(batches, input))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("Pipeline p cannot be on AWS: batch pipelines do not run on AWS yet.");
+            assertThatThrownBy(() -> AwsEngine.requirePossible(batches))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("batch pipelines do not run on AWS yet");
+        }
     }
 
     @Test

@@ -7,7 +7,9 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.verbs.Verbs;
+import dev.onefold.core.pipeline.Pipeline;
 import java.net.URI;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +85,19 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new RestoredCommand(caller, aws));
         Verbs.of(() -> new DeployedPipeline(caller, aws)).forEach(commands::addSubcommand);
         return commands;
+    }
+
+    /// The pipeline of a file.
+    ///
+    /// @throws CommandFailure if it cannot be read, or its kind cannot be on AWS
+    static Pipeline pipeline(Caller caller, String file) {
+        Pipeline pipeline = PipelineArgument.read(caller, file);
+        try {
+            AwsEngine.requireFoldPossible(pipeline);
+        } catch (IllegalArgumentException refused) {
+            throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(refused.getMessage()), refused);
+        }
+        return pipeline;
     }
 
     /// What the names of a deployment's parts begin with.

@@ -43,7 +43,7 @@ final class DeployedPipeline implements EngineArgument {
 
     private @Nullable Pipeline definition() {
         if (PipelineArgument.isFile(caller, pipeline)) {
-            return PipelineArgument.read(caller, pipeline);
+            return AwsCommand.pipeline(caller, pipeline);
         }
         if (PipelineArgument.isName(pipeline)) {
             return null;

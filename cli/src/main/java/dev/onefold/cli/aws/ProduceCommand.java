@@ -3,7 +3,6 @@ package dev.onefold.cli.aws;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
-import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.pipeline.Pipeline;
@@ -81,7 +80,7 @@ final class ProduceCommand implements Callable<Integer> {
         if (files.contains(STANDARD_INPUT) && files.indexOf(STANDARD_INPUT) < files.size() - 1) {
             throw CommandFailure.usage("Standard input (-) comes last, and once.");
         }
-        Pipeline definition = PipelineArgument.read(caller, pipeline);
+        Pipeline definition = AwsCommand.pipeline(caller, pipeline);
         Pace pace;
         try {
             AwsEngine.requireInputPossible(definition);

@@ -9,7 +9,6 @@ import dev.onefold.aws.stream.Replay;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
@@ -90,7 +89,7 @@ final class ReplayCommand implements Callable<Integer> {
                 position("--from", from),
                 to == null ? new Position.Time(Instant.now()) : position("--to", to),
                 Optional.ofNullable(shard));
-        Pipeline definition = PipelineArgument.read(caller, pipeline);
+        Pipeline definition = AwsCommand.pipeline(caller, pipeline);
         String name = definition.name();
         Store store = FunctionBesideFile.with(caller, aws, pipeline, definition);
         AwsEngine engine = aws.engine(name, store);

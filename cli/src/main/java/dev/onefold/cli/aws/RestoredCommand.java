@@ -5,7 +5,6 @@ import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Verification;
 import java.util.List;
@@ -53,7 +52,7 @@ final class RestoredCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        String name = PipelineArgument.read(caller, pipeline).name();
+        String name = AwsCommand.pipeline(caller, pipeline).name();
         Store store = aws.store(name);
         try {
             List<Restored.Found> tables = Restored.look(store);

@@ -5,7 +5,6 @@ import dev.onefold.aws.template.Template.Input;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.yaml.PipelineFunction;
@@ -66,7 +65,7 @@ final class TemplateCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            caller.print(Template.of(bound(PipelineArgument.read(caller, pipeline)), input.input)
+            caller.print(Template.of(bound(AwsCommand.pipeline(caller, pipeline)), input.input)
                     .yaml());
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(e.getMessage()), e);

@@ -2,9 +2,43 @@ package dev.onefold.cli.aws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.Cli.Result;
+import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class AwsMessagesTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void every_verb_refuses_batches_before_it_asks_aws() throws Exception {
+        Cli cli = Cli.in(folder);
+        cli.write("orders.yaml", """
+                pipeline: orders
+                input: {format: json, id: id}
+                batch:
+                  size: 10
+                  deliver: {http: "http://host/x"}
+                  receiver: idempotent
+                """);
+        for (String[] arguments : List.of(
+                new String[] {"aws", "template", "orders.yaml"},
+                new String[] {"aws", "produce", "orders.yaml"},
+                new String[] {"aws", "replay", "orders.yaml", "--from", "2026-11-21T08:00:00Z"},
+                new String[] {"aws", "restored", "orders.yaml"},
+                new String[] {"aws", "verify", "orders.yaml"},
+                new String[] {"aws", "dead-letters", "orders.yaml", "list"})) {
+            Result result = cli.run(arguments);
+            assertThat(result.exitCode()).as(result.err()).isEqualTo(1);
+            assertThat(result.out()).isEmpty();
+            assertThat(result.err())
+                    .contains("Pipeline orders cannot be on AWS: batch pipelines do not run on AWS yet.");
+        }
+    }
+
     @Test
     void a_region_that_nobody_has_said_is_told_without_the_objects_that_were_asked() {
         assertThat(
