@@ -27,6 +27,15 @@ public record ConflictLetter(String identity, Malformed why, byte[] kept, DeadLe
                 DeadLetter.Content.RECORD);
     }
 
+    /// The letter of a record whose id came before with another content, which is in a batch and so stays.
+    public static ConflictLetter ofMember(byte[] record) {
+        return new ConflictLetter(
+                HexFormat.of().formatHex(Sha256.of(record)),
+                new Malformed(Reason.CONFLICT, "This id came with two contents; the first one stays, it is in a batch"),
+                record,
+                DeadLetter.Content.RECORD);
+    }
+
     /// The letter of a loser of which only the row is left.
     public static ConflictLetter of(Transition.Settled settled, Pipeline pipeline) {
         return new ConflictLetter(

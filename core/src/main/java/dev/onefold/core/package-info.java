@@ -3,7 +3,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     form > core > query > aggregate > reduce > batch > process > map > state > event > builder >
+///     form > core > query > aggregate > reduce > process > map > state > event > batch > builder >
 ///     grammar > shape > pipeline > document > bytes
 @NullMarked
 package dev.onefold.core;

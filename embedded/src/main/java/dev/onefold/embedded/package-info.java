@@ -2,8 +2,8 @@
 ///
 /// A package imports only those to its right:
 ///
-///     embedded > definition > intake > view > commit > directory > fold >
-///     guard > letters > rows > checkpoint > source > disk
+///     embedded > definition > intake > delivery > view > commit > directory > fold >
+///     guard > batches > letters > rows > checkpoint > source > disk
 @NullMarked
 package dev.onefold.embedded;
 

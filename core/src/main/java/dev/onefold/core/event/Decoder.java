@@ -1,7 +1,9 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.batch.Sealing;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
@@ -49,6 +51,8 @@ public final class Decoder {
     private final InputReader amounts;
     private final @Nullable ContentReader content;
     private final BytesOut contentBytes = new BytesOut();
+    private final @Nullable Batching batching;
+    private final @Nullable GroupReader compared;
 
     /// @throws dev.onefold.core.shape.ShapeException if no record of the format has a field that a function takes
     public Decoder(Pipeline pipeline) {
@@ -82,11 +86,26 @@ public final class Decoder {
         content = pipeline.fold() instanceof Processing processing && processing.code() != null
                 ? ContentReader.of(processing.code().event(), input, fields, new ContentScalars(scalars, times))
                 : null;
+        batching = pipeline.fold() instanceof Batching found ? found : null;
+        compared = comparedFields(pipeline).isEmpty()
+                ? null
+                : new GroupReader(
+                        comparedFields(pipeline).stream()
+                                .map(field -> new Level(field.toString(), new Level.Source.Text(field), ""))
+                                .toList(),
+                        fields,
+                        scalars);
     }
 
     /// The roll-ups of events: those of a function are fed by its tables.
     private static Rollups rollups(Pipeline pipeline) {
         return pipeline.fold() instanceof Rollups rollups ? rollups : new Rollups(List.of());
+    }
+
+    private static List<FieldPath> comparedFields(Pipeline pipeline) {
+        return pipeline.fold() instanceof Batching batching && batching.compare() != null
+                ? batching.compare()
+                : List.of();
     }
 
     /// The fields that a pipeline reads.
@@ -119,6 +138,7 @@ public final class Decoder {
         if (pipeline.fold() instanceof Processing processing && processing.code() != null) {
             processing.code().event().components().forEach(component -> paths.add(component.path()));
         }
+        paths.addAll(comparedFields(pipeline));
         return paths.stream().distinct().toList();
     }
 
@@ -184,7 +204,10 @@ public final class Decoder {
             return malformed;
         }
         try {
-            return fill();
+            malformed = fill();
+            return malformed == null && batching != null && event.kind == Event.Kind.COUNTED
+                    ? member(batching, record, from, to)
+                    : malformed;
         } catch (CompiledCondition.Unanswerable unanswerable) {
             return unanswerable.malformed;
         }
@@ -262,6 +285,27 @@ public final class Decoder {
         }
         malformed = amounts.append(event);
         return malformed != null ? malformed : tooLarge();
+    }
+
+    /// What is needed of a record that goes into a batch as it is.
+    private @Nullable Malformed member(Batching wanted, byte[] record, int from, int to) {
+        if (Sealing.bytes(to - from) > wanted.bytes()) {
+            return new Malformed(
+                    Reason.TOO_LARGE,
+                    "The record has " + Sealing.bytes(to - from) + " bytes with its line end; a batch has at most "
+                            + wanted.bytes());
+        }
+        if (wanted.compare() == null) {
+            event.contentHash = Hash.of(record, from, to);
+            return null;
+        }
+        if (compared == null) {
+            return null;
+        }
+        int start = event.length;
+        Malformed malformed = compared.append(event);
+        event.contentHash = Hash.of(event.data, start, event.length);
+        return malformed;
     }
 
     private @Nullable Malformed content(ContentReader reader) {

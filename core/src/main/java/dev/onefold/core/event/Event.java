@@ -71,6 +71,9 @@ public final class Event {
     /// [Long#MIN_VALUE] where none is read.
     public long timeMs = Long.MIN_VALUE;
 
+    /// In a pipeline that makes batches: a hash of what tells two records with one id apart; 0 of a filtered record.
+    public long contentHash;
+
     public final int[] groupFrom;
     public final int[] groupTo;
     /// Per input: whether it has a value; a number as `hi` and `lo` of its unscaled value, a text as a range.
@@ -100,6 +103,7 @@ public final class Event {
         contentFrom = 0;
         contentTo = 0;
         timeMs = Long.MIN_VALUE;
+        contentHash = 0;
     }
 
     void reserve(int more) {

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// @param groupLogs the logs that name groups and hold cells, oldest first
 /// @param letters the log of dead letters
 /// @param journal what stands in the journal from here on is not in the results yet
+/// @param batches how far the batches are; empty if the pipeline makes none
 public record Checkpoint(
         long identity,
         long number,
@@ -44,7 +45,8 @@ public record Checkpoint(
         Log letters,
         Journal.Position journal,
         List<Source.Known> sources,
-        Counts counts) {
+        Counts counts,
+        byte[] batches) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
     private static final int FORMAT = 6;
     private static final int HEADER_BYTES = 20;
@@ -60,7 +62,8 @@ public record Checkpoint(
 
     /// The same with the logs that it names.
     public Checkpoint naming(List<Log> groups, Log letterLog) {
-        return new Checkpoint(identity, number, at, definition, rows, groups, letterLog, journal, sources, counts);
+        return new Checkpoint(
+                identity, number, at, definition, rows, groups, letterLog, journal, sources, counts, batches);
     }
 
     /// Reads the checkpoint of a directory; `null` if it has none yet.
@@ -141,6 +144,7 @@ public record Checkpoint(
             out.writeLong(counts.stale());
             out.writeLong(counts.conflicting());
             out.writeLong(counts.rejected());
+            Payload.write(out, batches);
         });
     }
 
@@ -211,7 +215,9 @@ public record Checkpoint(
             sources.add(readSource(in));
         }
         Counts counts = new Counts(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
-        return new Checkpoint(identity, number, at, definition, rows, groupLogs, letters, journal, sources, counts);
+        byte[] batches = Payload.bytes(in);
+        return new Checkpoint(
+                identity, number, at, definition, rows, groupLogs, letters, journal, sources, counts, batches);
     }
 
     /// A segment by its number, and how much of it counts.

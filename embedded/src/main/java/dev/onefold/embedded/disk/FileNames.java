@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 ///
 ///     LOCK  LOCK.holder  CURRENT  journal-mark  journal-N  engine.socket
 ///     code-SHA256.jar
-///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N
+///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N  bodies-N  seals-N  deliveries  content-NUMBER
 ///
 /// `.new` stands behind the name of a file that is about to replace another.
 public final class FileNames {
@@ -27,7 +27,8 @@ public final class FileNames {
                     + "|CURRENT(\\.new)?|journal-mark(\\.new)?|journal-[1-9][0-9]{0,17}(\\.new)?|code-[0-9a-f]{64}\\.jar(\\.new)?");
     private static final Pattern VIEW = Pattern.compile("view-[1-9][0-9]{0,17}");
     private static final Pattern IN_VIEW = Pattern.compile(
-            "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}");
+            "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}"
+                    + "|(bodies|seals)-[1-9][0-9]{0,17}(\\.new)?|deliveries(\\.new)?|content-[0-9.]{1,400}(\\.new)?");
     private static final String LOST_AND_FOUND = "lost+found"; // In the root of a file system; not ours, no mistake.
     private static final int CURRENT_BYTES_MAX = 200;
 
@@ -41,6 +42,11 @@ public final class FileNames {
     /// Whether a file in a view's folder is one of the engine's, by its name.
     public static boolean isInView(Path path) {
         return IN_VIEW.matcher(name(path)).matches() && Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /// Whether a file in a view's folder is kept by deliveries of batches, by its name.
+    public static boolean isOfDelivery(Path path) {
+        return name(path).startsWith("deliveries") || name(path).startsWith("content-");
     }
 
     private static String name(Path path) {

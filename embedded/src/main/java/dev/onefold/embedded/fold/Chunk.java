@@ -71,9 +71,13 @@ public final class Chunk {
     /// Bytes of the records that are no events.
     long rejectedBytes;
 
+    /// If the pipeline makes batches: its records in their order.
+    final Arrivals arrivals;
+
     public Chunk(int shards) {
         rows = new RowBatch[shards];
         Arrays.setAll(rows, _ -> new RowBatch());
+        arrivals = new Arrivals(shards);
     }
 
     /// Holds lines of a file, or one that is too long.
@@ -201,6 +205,22 @@ public final class Chunk {
         for (RowBatch batch : rows) {
             batch.clear();
         }
+        arrivals.clear();
+    }
+
+    /// A record of the chunk, with the number of its line.
+    record Found(long line, byte[] bytes) {}
+
+    /// The record at a place of the source; `null` if there is none.
+    @Nullable
+    Found find(long place) {
+        Records all = numbered();
+        for (long line = recordsBefore + 1; all.next(); line++) {
+            if (all.place() == place) {
+                return new Found(line, all.copy());
+            }
+        }
+        return null;
     }
 
     /// On which way an event comes to its function.

@@ -1,6 +1,5 @@
 package dev.onefold.embedded.fold;
 
-import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
@@ -15,8 +14,6 @@ import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.state.Horizon;
-import dev.onefold.core.state.Row;
-import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.letters.Rejected;
 import dev.onefold.embedded.rows.RowBatch;
@@ -46,12 +43,13 @@ public final class Folding {
     private final InstantSource clock;
     private final Workers workers;
     private final Decoding[] decodings;
-    private final List<List<Transition.Settled>> conflicts = new ArrayList<>();
+    private final Conflicts conflicts;
     private final boolean[] texts;
     private final Optional<Horizon> horizon;
     private Settled settled = new Settled();
     private final @Nullable KeyFolding keyFolding;
     private final List<List<KeyFolding.Note>> notes = new ArrayList<>();
+    private final @Nullable Collecting collecting;
 
     /// What one thread decodes with.
     private final class Decoding {
@@ -68,6 +66,7 @@ public final class Folding {
     /// @param function that folds; `null`: the pipeline has none, or its code is not here
     public Folding(
             State state, Letters letters, InstantSource clock, Workers workers, @Nullable LoadedFunction function) {
+        collecting = state.batches == null ? null : new Collecting(state, state.batches, letters);
         keyFolding = function == null ? null : new KeyFolding(function, state.shards.length, workers.hasThreads());
         this.state = state;
         this.letters = letters;
@@ -75,8 +74,8 @@ public final class Folding {
         this.workers = workers;
         decodings = new Decoding[workers.parallelism()];
         Arrays.setAll(decodings, _ -> new Decoding());
+        conflicts = new Conflicts(state, letters, clock, this::readAt);
         for (int shard = 0; shard < state.shards.length; shard++) {
-            conflicts.add(new ArrayList<>());
             notes.add(new ArrayList<>());
         }
         List<Measure.Input> inputs = Rollups.of(state.pipeline).inputs();
@@ -204,7 +203,10 @@ public final class Folding {
         for (Chunk chunk : chunks) {
             settle(chunk);
         }
-        settleConflicts(chunks);
+        conflicts.settle(chunks);
+        if (collecting != null) {
+            collecting.collect(chunks, clock.instant());
+        }
         new KeyLetters(state, letters, clock).keep(notes, chunks);
     }
 
@@ -291,7 +293,7 @@ public final class Folding {
                 malformed = outOfTime(horizon.get(), event, chunk);
             }
             if (malformed == null && fate != Settled.Fate.REDRIVEN) {
-                add(decoding, event, chunk, records.place());
+                add(decoding, event, chunk, records);
             } else {
                 chunk.reject(records.from(), records.to());
             }
@@ -311,7 +313,12 @@ public final class Folding {
         return clock.instant().toEpochMilli();
     }
 
-    private void add(Decoding decoding, Event event, Chunk chunk, long offset) {
+    private void add(Decoding decoding, Event event, Chunk chunk, Records records) {
+        if (collecting != null) {
+            collecting.add(event, chunk, records, decoding.key);
+            return;
+        }
+        long offset = records.place();
         if (event.kind == Event.Kind.COUNTED && !state.hasFunction) {
             for (int rollup = 0; rollup < decoding.groups.length; rollup++) {
                 decoding.groups[rollup] =
@@ -363,17 +370,20 @@ public final class Folding {
 
     private void apply(int shard, List<Chunk> chunks) {
         Rows rows = state.shards[shard];
+        if (collecting != null) {
+            collecting.claim(shard, chunks);
+            return;
+        }
         if (state.hasFunction) {
             requireFunction().fold(shard, rows, chunks, notes.get(shard));
             rows.clean();
             return;
         }
-        List<Transition.Settled> shardConflicts = conflicts.get(shard);
         for (Chunk chunk : chunks) {
             if (state.byPlace) {
                 rows.applyByPlace(chunk.rows[shard]);
             } else {
-                rows.apply(chunk.rows[shard], shardConflicts::add);
+                rows.apply(chunk.rows[shard], conflicts.of(shard));
             }
         }
         rows.clean();
@@ -439,54 +449,5 @@ public final class Folding {
     /// them is redriven.
     private Instant readAt(Chunk chunk) {
         return horizon.isPresent() ? Instant.ofEpochMilli(chunk.arrivedMs) : clock.instant();
-    }
-
-    private void settleConflicts(List<Chunk> chunks) {
-        for (List<Transition.Settled> shardConflicts : conflicts) {
-            for (Transition.Settled conflict : shardConflicts) {
-                if (conflict.arrivedStays()) {
-                    keepStored(conflict);
-                } else {
-                    keepArrived(chunks, conflict);
-                }
-            }
-            shardConflicts.clear();
-        }
-    }
-
-    /// Of a row that was there only its values are left, and the offset of its record: whether that is in
-    /// this round, where its line could be counted, must make no difference.
-    private void keepStored(Transition.Settled conflict) {
-        Row loser = conflict.loser();
-        letters.addConflict(
-                ConflictLetter.of(conflict, state.pipeline),
-                0,
-                new Place(loser.source(), 0, loser.offset()),
-                clock.instant());
-    }
-
-    private void keepArrived(List<Chunk> chunks, Transition.Settled conflict) {
-        Row loser = conflict.loser();
-        Chunk chunk = chunks.stream()
-                .filter(each -> each.covers(loser.source(), loser.offset()))
-                .findFirst()
-                .orElseThrow(() -> gone(loser));
-        Records records = chunk.numbered();
-        for (long line = chunk.recordsBefore + 1; records.next(); line++) {
-            if (records.place() == loser.offset()) {
-                chunk.letterStays |= letters.addConflict(
-                        ConflictLetter.of(conflict, records.copy()),
-                        chunk.letter,
-                        new Place(loser.source(), line, loser.offset()),
-                        readAt(chunk));
-                return;
-            }
-        }
-        throw gone(loser);
-    }
-
-    private static IllegalStateException gone(Row row) {
-        return new IllegalStateException(
-                "A record that has just arrived is gone: " + row.source() + " at " + row.offset());
     }
 }

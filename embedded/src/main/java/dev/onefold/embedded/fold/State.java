@@ -14,12 +14,14 @@ import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.core.state.Row;
+import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.source.Sources;
 import java.util.Arrays;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Everything that is folded, in memory. Guarded by the engine's lock; inside a round each shard by its thread.
 public final class State {
@@ -38,10 +40,13 @@ public final class State {
     public final Sources sources = new Sources();
     public final boolean byPlace;
     public final boolean hasFunction;
+    /// Batches that are sealed and the one that is open; `null` if the pipeline makes none.
+    public final @Nullable Batches batches;
     /// Counts of earlier lives, and of records that no shard sees.
     private Counts counts = new Counts(0, 0, 0, 0, 0);
 
-    public State(Pipeline pipeline, int shardCount, Memory memory) {
+    public State(Pipeline pipeline, int shardCount, Memory memory, @Nullable Batches batches) {
+        this.batches = batches;
         this.pipeline = pipeline;
         this.memory = memory;
         rollups = Rollups.of(pipeline);

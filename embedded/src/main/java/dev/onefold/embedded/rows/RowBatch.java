@@ -176,6 +176,37 @@ public final class RowBatch {
         length = at;
     }
 
+    /// Appends a record that goes into a batch, for [Claims].
+    ///
+    /// @param id scratch of one thread that holds the encoded id and its hash
+    public void addMember(Event event, EncodedKey id) {
+        int room = HEADER_BYTES + id.length + 64 + PADDING;
+        if (length + room > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + room));
+        }
+        if (count == starts.length) {
+            starts = Arrays.copyOf(starts, count * 2);
+        }
+        starts[count++] = length;
+        byte[] target = bytes;
+        int start = length + HEADER_BYTES;
+        System.arraycopy(id.bytes, 0, target, start, id.length);
+        int at = start + id.length;
+        target[at++] = (byte) 0x80;
+        at = putVarint(id.source, target, at);
+        at = putVarint(id.offset, target, at);
+        target[at++] = (byte) event.kind.code();
+        if (event.kind == Event.Kind.COUNTED) {
+            LONG.set(target, at, event.contentHash);
+            LONG.set(target, at + Long.BYTES, 0L);
+            at += Claims.BYTES;
+        }
+        LONG.set(target, length, id.hash);
+        INT.set(target, length + 8, at - start);
+        INT.set(target, length + 12, id.length);
+        length = at;
+    }
+
     static int putNumber(long hi, long lo, byte[] target, int at) {
         if (hi != lo >> 63) {
             target[at] = 16;
@@ -294,6 +325,17 @@ public final class RowBatch {
     int originAt(int start) {
         int versionAt = start + HEADER_BYTES + keyLength(start);
         return versionAt + VersionBytes.length(bytes[versionAt]);
+    }
+
+    /// Where the kind of the row at a place is: behind its origin.
+    int kindAt(int start) {
+        int at = originAt(start);
+        for (int varint = 0; varint < 2; varint++) {
+            while (bytes[at++] < 0) {
+                // A number of several bytes.
+            }
+        }
+        return at;
     }
 
     /// How many rows are in it.

@@ -6,6 +6,7 @@ import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.state.Row;
@@ -28,6 +29,7 @@ public final class Rows {
     private final IntFunction<String> sourceName;
     private final @Nullable RowStore kept;
     private final @Nullable Keys keys; // If a function folds the pipeline.
+    private final @Nullable Claims claims; // If the pipeline makes batches.
 
     private final Amounts before;
     private final Amounts after;
@@ -48,6 +50,7 @@ public final class Rows {
         cells = new Cells[groups.length];
         Arrays.setAll(cells, rollup -> new Cells(pipeline, rollup, values[rollup]));
         keys = kept == null ? null : new Keys(pipeline, store, kept, cells, groups);
+        claims = pipeline.fold() instanceof Batching ? new Claims(store, ahead) : null;
         before = reader.amounts();
         after = reader.amounts();
         nothing = reader.amounts();
@@ -61,6 +64,16 @@ public final class Rows {
             throw new IllegalStateException("The pipeline has no function");
         }
         return keys;
+    }
+
+    /// The ids that are in batches.
+    ///
+    /// @throws IllegalStateException if the pipeline makes none
+    public Claims claims() {
+        if (claims == null) {
+            throw new IllegalStateException("The pipeline makes no batches");
+        }
+        return claims;
     }
 
     /// Bytes of memory that a batch may need, at most; with a function, as far as is known.
@@ -175,6 +188,9 @@ public final class Rows {
 
     /// What became of the records that came here.
     public Counts counts() {
+        if (claims != null) {
+            return claims.counts();
+        }
         return keys == null ? new Counts(accepted, duplicate, stale, conflicting, 0) : keys.counts();
     }
 

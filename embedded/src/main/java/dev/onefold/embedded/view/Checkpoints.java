@@ -1,6 +1,7 @@
 package dev.onefold.embedded.view;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.checkpoint.GroupLogs;
 import dev.onefold.embedded.directory.Stored;
@@ -70,7 +71,8 @@ public final class Checkpoints implements AutoCloseable {
             List<RowStore.Cut> rows,
             GroupLogs.Cut groups,
             LetterCut letters,
-            Journal.Position journal) {}
+            Journal.Position journal,
+            Batches.@Nullable Cut batches) {}
 
     public Checkpoints(Path directory, Engine parts) {
         this.directory = directory;
@@ -132,6 +134,7 @@ public final class Checkpoints implements AutoCloseable {
     private boolean isDue() {
         return System.nanoTime() - startedNanos >= settings.checkpointInterval().toNanos()
                 || letters.pendingBytes() > PENDING_LETTER_BYTES_MAX
+                || state.batches != null && state.batches.isFull()
                 || dirty() > DIRTY_MAX;
     }
 
@@ -193,6 +196,7 @@ public final class Checkpoints implements AutoCloseable {
             rows.add(shard.cut());
         }
         Journal.Position position = journal.position();
+        Batches.Cut batches = state.batches == null ? null : state.batches.cut();
         Checkpoint base = new Checkpoint(
                 identity,
                 ++number,
@@ -203,8 +207,9 @@ public final class Checkpoints implements AutoCloseable {
                 new Checkpoint.Log(0, 0),
                 position,
                 state.sources.store(),
-                state.allCounts());
-        Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position);
+                state.allCounts(),
+                batches == null ? new byte[0] : batches.state());
+        Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position, batches);
         ExecutorService thread = writer;
         if (thread == null) {
             write(cut);
@@ -293,6 +298,9 @@ public final class Checkpoints implements AutoCloseable {
         }
         List<Checkpoint.Log> logs = groupLogs.write(cut.groups);
         Checkpoint.Log letterLog = letters.write(cut.letters);
+        if (state.batches != null && cut.batches != null) {
+            state.batches.write(cut.batches);
+        }
         Checkpoint checkpoint = base.naming(logs, letterLog);
         stored.requireOwned(); // A second owner would have read the checkpoint before, and go on from there.
         checkpoint.write(directory);
@@ -310,6 +318,9 @@ public final class Checkpoints implements AutoCloseable {
         groupLogs.release(cut.groups);
         letters.release(cut.letters);
         journal.release(cut.journal);
+        if (state.batches != null && cut.batches != null) {
+            state.batches.written(cut.batches);
+        }
     }
 
     /// Ends the writing: when this returns, nobody writes any more, and memory and files can be released.

@@ -3,7 +3,9 @@ package dev.onefold.embedded.view;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.checkpoint.Checkpoint.Extent;
 import dev.onefold.embedded.checkpoint.GroupLogs;
@@ -54,7 +56,9 @@ final class Recovery {
 
     /// Reads all that a checkpoint names; without one, begins with nothing.
     Recovered recover(@Nullable Checkpoint checkpoint) {
-        State state = new State(pipeline, settings.shards(), memory);
+        Batches batches =
+                pipeline.fold() instanceof Batching batching ? new Batches(batching, directory, identity) : null;
+        State state = new State(pipeline, settings.shards(), memory, batches);
         Letters letters = new Letters(directory, identity, memory);
         GroupLogs groupLogs = new GroupLogs(directory, identity, state.groups, state.values);
         Recovered recovered = new Recovered(state, letters, groupLogs);
@@ -74,11 +78,15 @@ final class Recovery {
     }
 
     private void recover(@Nullable Checkpoint checkpoint, Recovered into) {
+        Batches batches = into.state.batches;
+        if (batches != null && checkpoint != null) {
+            batches.load(checkpoint.batches());
+        }
         if (!reading) {
             if (checkpoint != null) {
                 writeAgain(checkpoint);
             }
-            deleteUnnamed(checkpoint);
+            deleteUnnamed(checkpoint, batches == null ? List.of() : batches.files());
         }
         if (checkpoint == null) {
             return;
@@ -178,7 +186,10 @@ final class Recovery {
     }
 
     /// Deletes what a crash left between being written and being named, or between being unnamed and deleted.
-    void deleteUnnamed(@Nullable Checkpoint checkpoint) {
+    /// What deliveries keep is not the checkpoint's.
+    ///
+    /// @param batchFiles that the batches need
+    void deleteUnnamed(@Nullable Checkpoint checkpoint, List<String> batchFiles) {
         Set<String> named = new HashSet<>();
         if (checkpoint != null) {
             for (int shard = 0; shard < checkpoint.rows().size(); shard++) {
@@ -192,10 +203,13 @@ final class Recovery {
             checkpoint.groupLogs().forEach(log -> named.add("groups-" + log.sequence()));
             named.add("letters-" + checkpoint.letters().sequence());
             named.add("CHECKPOINT");
+            named.addAll(batchFiles);
         }
         FileNames.list(
                         directory,
-                        file -> FileNames.isInView(file) && !named.contains(String.valueOf(file.getFileName())))
+                        file -> FileNames.isInView(file)
+                                && !named.contains(String.valueOf(file.getFileName()))
+                                && (checkpoint == null || !FileNames.isOfDelivery(file)))
                 .forEach(Disk::delete);
     }
 }

@@ -40,7 +40,8 @@ class CheckpointTest {
                         new Checkpoint.Log(3, 300),
                         Journal.Position.START,
                         SOURCES,
-                        new Counts(1, 2, 3, 4, 5))
+                        new Counts(1, 2, 3, 4, 5),
+                        new byte[] {7})
                 .write(directory);
     }
 
@@ -54,6 +55,7 @@ class CheckpointTest {
         assertThat(List.of(read.identity(), read.number())).containsExactly(42L, 9L);
         assertThat(read.at()).isEqualTo(Instant.EPOCH.plusNanos(5));
         assertThat(read.counts()).isEqualTo(new Counts(1, 2, 3, 4, 5));
+        assertThat(read.batches()).containsExactly(7);
     }
 
     @Test

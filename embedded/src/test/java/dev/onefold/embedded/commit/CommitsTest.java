@@ -47,7 +47,7 @@ class CommitsTest {
 
     /// From an opening of the journal to a power cut.
     private final class Life implements AutoCloseable {
-        final State state = new State(PIPELINE, 2, new Memory(1L << 30));
+        final State state = new State(PIPELINE, 2, new Memory(1L << 30), null);
         final Letters letters;
         final Journal journal;
         final Commits commits;

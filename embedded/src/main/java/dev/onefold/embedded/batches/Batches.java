@@ -1,0 +1,253 @@
+package dev.onefold.embedded.batches;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.batch.Sealing;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.disk.Payload;
+import dev.onefold.embedded.disk.Scale;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/// Collects members into batches and seals them. A seal is part of a checkpoint: the checkpoint that covers the last
+/// member of a batch, and no earlier one, also holds the claims of its members and the entry that says which bytes it
+/// is. So after a crash a batch is sealed with all its members, or it is not sealed and its records come again. Only a
+/// batch of a durable checkpoint is delivered; therefore what was delivered never changes.
+///
+/// Members lie on one tape in the order of arrival, each a line; a batch is a range of it. Guarded by the engine's
+/// lock, but for [#write] and [#written], which the checkpoint calls, and for reading what is durable.
+public final class Batches {
+    private static final long PENDING_BYTES_MAX = Scale.of(64 << 20);
+
+    private final Batching batching;
+    private final Tape bodies;
+    private final Tape seals;
+    private final CRC32C crc = new CRC32C();
+    private long numberNext = 1;
+    private long ordinalNext = 1;
+    private int openRecords;
+    private long openFrom;
+    private long openFirstMs;
+    private long openLastMs;
+    private volatile long durableNumber; // Of the last batch that a durable checkpoint has.
+    private volatile long keepFrom = 1; // The first batch whose entry is needed.
+    private volatile long bodiesFrom; // The first byte of the bodies that is needed.
+
+    public Batches(Batching batching, Path directory, long identity) {
+        this.batching = batching;
+        bodies = new Tape(directory, "bodies", "ONEFBODY", identity);
+        seals = new Tape(directory, "seals", "ONEFSEAL", identity);
+    }
+
+    /// What a checkpoint writes of the batches.
+    ///
+    /// @param state for [#load]
+    /// @param number of the last sealed batch
+    public record Cut(Tape.Cut bodies, Tape.Cut seals, byte[] state, long number, long bodiesFrom, long sealsFrom) {}
+
+    /// Adds a member.
+    ///
+    /// @param nowMs of the engine's clock
+    /// @return its place among all members, from 1
+    public long add(byte[] bytes, int from, int to, long arrivedMs, long nowMs) {
+        long length = Sealing.bytes(to - from);
+        if (Sealing.closes(batching, openRecords, bodies.end() - openFrom, length)) {
+            seal(nowMs);
+        }
+        if (openRecords == 0) {
+            openFrom = bodies.end();
+            openFirstMs = arrivedMs;
+        }
+        bodies.append(bytes, from, to, '\n');
+        crc.update(bytes, from, to - from);
+        crc.update('\n');
+        openRecords++;
+        openLastMs = arrivedMs;
+        long ordinal = ordinalNext++;
+        if (Sealing.isFull(batching, openRecords)) {
+            seal(nowMs);
+        }
+        return ordinal;
+    }
+
+    private void seal(long nowMs) {
+        Sealed sealed = new Sealed(
+                numberNext,
+                openFrom,
+                bodies.end(),
+                ordinalNext - openRecords,
+                openRecords,
+                (int) crc.getValue(),
+                openFirstMs,
+                openLastMs,
+                nowMs);
+        byte[] entry = sealed.encode();
+        seals.append(entry, 0, entry.length);
+        numberNext++;
+        openRecords = 0;
+        openFrom = bodies.end();
+        crc.reset();
+    }
+
+    /// Seals the open batch if it has waited long enough; whether it has. It is durable with the next checkpoint.
+    public boolean sealIfDue(long nowMs) {
+        if (openRecords == 0 || !Sealing.isDue(batching, openFirstMs, nowMs)) {
+            return false;
+        }
+        seal(nowMs);
+        return true;
+    }
+
+    /// When the open batch is to be sealed; [Long#MAX_VALUE] if none is open.
+    public long dueMs() {
+        return openRecords == 0 ? Long.MAX_VALUE : Sealing.dueMs(batching, openFirstMs);
+    }
+
+    /// Whether so much waits for a checkpoint that it is due.
+    public boolean isFull() {
+        return bodies.pendingBytes() + seals.pendingBytes() > PENDING_BYTES_MAX;
+    }
+
+    /// Whether batches are sealed that no checkpoint has taken.
+    public boolean hasUnwrittenSeals() {
+        return seals.pendingBytes() > 0;
+    }
+
+    /// Records in the open batch.
+    public int openRecords() {
+        return openRecords;
+    }
+
+    /// When the first record of the open batch arrived.
+    public long openFirstMs() {
+        return openFirstMs;
+    }
+
+    /// Number of the last sealed batch; 0 if there is none.
+    public long sealedNumber() {
+        return numberNext - 1;
+    }
+
+    /// Members in all batches, the open one included.
+    public long members() {
+        return ordinalNext - 1;
+    }
+
+    /// Number of the last batch that is sealed for ever; 0 if there is none. Any thread.
+    public long durableNumber() {
+        return durableNumber;
+    }
+
+    /// Bytes of members that are not delivered yet. Any thread.
+    public long undeliveredBytes() {
+        return bodies.end() - bodiesFrom;
+    }
+
+    /// Goes on as a checkpoint says.
+    ///
+    /// @param state that [Cut] had; empty in a new directory
+    public void load(byte[] state) {
+        if (state.length == 0) {
+            return;
+        }
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(state))) {
+            numberNext = in.readLong();
+            ordinalNext = in.readLong();
+            openRecords = in.readInt();
+            openFrom = in.readLong();
+            openFirstMs = in.readLong();
+            openLastMs = in.readLong();
+            bodiesFrom = in.readLong();
+            bodies.load(bodiesFrom, in.readLong());
+            keepFrom = in.readLong();
+            seals.load((keepFrom - 1) * Sealed.BYTES, in.readLong());
+        } catch (IOException e) {
+            throw new EngineException(EngineException.Kind.CORRUPT, "The checkpoint's batches end too early", e);
+        }
+        durableNumber = numberNext - 1;
+        try (InputStream open = bodies.open(openFrom, bodies.end())) {
+            byte[] buffer = new byte[1 << 16];
+            for (int read = open.read(buffer); read > 0; read = open.read(buffer)) {
+                crc.update(buffer, 0, read);
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("A tape throws no such exception", e);
+        }
+    }
+
+    /// Cuts here: what was added so far belongs to this checkpoint.
+    public Cut cut() {
+        bodies.letGo(bodiesFrom);
+        seals.letGo((keepFrom - 1) * Sealed.BYTES);
+        byte[] state = Payload.of(80, out -> {
+            out.writeLong(numberNext);
+            out.writeLong(ordinalNext);
+            out.writeInt(openRecords);
+            out.writeLong(openFrom);
+            out.writeLong(openFirstMs);
+            out.writeLong(openLastMs);
+            out.writeLong(bodies.begin());
+            out.writeLong(bodies.end());
+            out.writeLong(seals.begin() / Sealed.BYTES + 1);
+            out.writeLong(seals.end());
+        });
+        return new Cut(bodies.cut(), seals.cut(), state, numberNext - 1, bodies.begin(), seals.begin());
+    }
+
+    /// Writes a cut; durable when this returns. After a full disk it can be written again.
+    public void write(Cut cut) throws OutOfSpaceException {
+        bodies.write(cut.bodies);
+        seals.write(cut.seals);
+    }
+
+    /// The checkpoint of a cut is durable: its batches can be delivered, and what it does not name can go.
+    public void written(Cut cut) {
+        bodies.release(cut.bodiesFrom);
+        seals.release(cut.sealsFrom);
+        durableNumber = Math.max(durableNumber, cut.number);
+    }
+
+    /// Nothing below is needed any more. Any thread.
+    ///
+    /// @param number of the first batch whose entry is needed
+    /// @param from the first byte of the bodies that is needed
+    public void letGo(long number, long from) {
+        keepFrom = Math.max(keepFrom, number);
+        bodiesFrom = Math.max(bodiesFrom, from);
+    }
+
+    /// Number of the first batch of which more than its number is known. Any thread.
+    public long firstKnown() {
+        return keepFrom;
+    }
+
+    /// What is known of a sealed batch. Any thread.
+    ///
+    /// @param number of a batch of a durable checkpoint, from [#firstKnown] on
+    public Sealed sealed(long number) {
+        return Sealed.decode(number, seals.read((number - 1) * Sealed.BYTES, Sealed.BYTES));
+    }
+
+    /// The content of a sealed batch before compression. Any thread.
+    public InputStream open(Sealed sealed) {
+        return bodies.open(sealed.from(), sealed.to());
+    }
+
+    /// Where an open batch begins, and all that is not yet sealed. Any thread may see an older value.
+    public long openFrom() {
+        return openFrom;
+    }
+
+    /// The names of all files that a checkpoint needs.
+    public List<String> files() {
+        List<String> names = new ArrayList<>(bodies.files());
+        names.addAll(seals.files());
+        return names;
+    }
+}

@@ -1,0 +1,62 @@
+package dev.onefold.embedded.batches;
+
+import dev.onefold.core.batch.BatchNumber;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/// What is known of a sealed batch, for ever: which bytes of the bodies it is. It is one entry of fixed length, so that
+/// it is found by its number.
+///
+/// @param from offset of its first member among the bodies
+/// @param to behind the line end of its last one
+/// @param ordinal of its first member among all members, from 1
+/// @param crc CRC-32C of its bytes
+public record Sealed(
+        long number, long from, long to, long ordinal, int records, int crc, long firstMs, long lastMs, long sealedMs) {
+    static final int BYTES = 72;
+
+    byte[] encode() {
+        ByteBuffer out = ByteBuffer.allocate(BYTES)
+                .putLong(number)
+                .putLong(from)
+                .putLong(to)
+                .putLong(ordinal)
+                .putInt(records)
+                .putInt(crc)
+                .putLong(firstMs)
+                .putLong(lastMs)
+                .putLong(sealedMs);
+        return out.putLong(check(out.array())).array();
+    }
+
+    private static long check(byte[] entry) {
+        CRC32C check = new CRC32C();
+        check.update(entry, 0, BYTES - Long.BYTES);
+        return check.getValue();
+    }
+
+    /// The entry of a number.
+    ///
+    /// @throws IllegalArgumentException if these are not its bytes
+    static Sealed decode(long number, byte[] bytes) {
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        if (bytes.length != BYTES || in.getLong(BYTES - Long.BYTES) != check(bytes) || in.getLong(0) != number) {
+            throw new IllegalArgumentException("The entry of batch " + BatchNumber.of(number) + " is damaged");
+        }
+        return new Sealed(
+                in.getLong(),
+                in.getLong(),
+                in.getLong(),
+                in.getLong(),
+                in.getInt(),
+                in.getInt(),
+                in.getLong(),
+                in.getLong(),
+                in.getLong());
+    }
+
+    /// Bytes of the content before compression.
+    public long bytes() {
+        return to - from;
+    }
+}

@@ -1,0 +1,97 @@
+package dev.onefold.embedded.fold;
+
+import dev.onefold.core.ConflictLetter;
+import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.event.Event;
+import dev.onefold.embedded.batches.Batches;
+import dev.onefold.embedded.letters.Letters;
+import dev.onefold.embedded.rows.Claims;
+import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.source.Records;
+import java.time.Instant;
+import java.util.List;
+
+/// Collects the members of batches. Shards claim ids side by side, each thread for its own; then one pass in the order
+/// of arrival gives each new member its place, and keeps each second content of an id as a dead letter.
+final class Collecting {
+    private final State state;
+    private final Batches batches;
+    private final Letters letters;
+
+    Collecting(State state, Batches batches, Letters letters) {
+        this.state = state;
+        this.batches = batches;
+        this.letters = letters;
+    }
+
+    /// Notes an event that was decoded.
+    void add(Event event, Chunk chunk, Records records, RowBatch.EncodedKey key) {
+        if (state.byPlace) {
+            chunk.arrivals.add(event, records, Arrivals.NO_SHARD);
+            return;
+        }
+        key.set(event.data, event.keyFrom, event.keyTo);
+        int shard = key.shard(chunk.rows.length);
+        chunk.rows[shard].addMember(event, key.from(chunk.source.number(), records.place()));
+        chunk.arrivals.add(event, records, shard);
+    }
+
+    /// Claims the ids that are a shard's.
+    void claim(int shard, List<Chunk> chunks) {
+        for (Chunk chunk : chunks) {
+            RowBatch batch = chunk.rows[shard];
+            state.shards[shard].claims().claim(batch, chunk.arrivals.claimed(shard, batch.count()));
+        }
+        state.shards[shard].clean();
+    }
+
+    /// Gives each new member its place.
+    void collect(List<Chunk> chunks, Instant now) {
+        for (Chunk chunk : chunks) {
+            int[] next = new int[state.shards.length];
+            for (int i = 0; i < chunk.arrivals.count; i++) {
+                int shard = chunk.arrivals.shard[i];
+                if (shard == Arrivals.NO_SHARD) {
+                    addByPlace(chunk, i, now);
+                } else {
+                    addById(chunk, i, chunk.arrivals.claimed[shard][next[shard]++], now);
+                }
+            }
+        }
+    }
+
+    private void addByPlace(Chunk chunk, int i, Instant now) {
+        state.count(new Counts(1, 0, 0, 0, 0));
+        if (chunk.arrivals.to[i] > chunk.arrivals.from[i]) {
+            add(chunk, i, now);
+        }
+    }
+
+    private void addById(Chunk chunk, int i, long claimed, Instant now) {
+        if (claimed == Claims.CONFLICT) {
+            keep(chunk, chunk.arrivals.place[i], now);
+        } else if (claimed > 0) {
+            state.shards[chunk.arrivals.shard[i]].claims().setPlace(claimed, add(chunk, i, now));
+        }
+    }
+
+    private long add(Chunk chunk, int i, Instant now) {
+        long nowMs = now.toEpochMilli();
+        long arrivedMs = chunk.arrivedMs == Long.MIN_VALUE ? nowMs : chunk.arrivedMs;
+        return batches.add(chunk.bytes, chunk.arrivals.from[i], chunk.arrivals.to[i], arrivedMs, nowMs);
+    }
+
+    private void keep(Chunk chunk, long place, Instant now) {
+        Chunk.Found found = chunk.find(place);
+        if (found == null) {
+            throw new IllegalStateException(
+                    "A record that has just arrived is gone: " + chunk.source.name() + " at " + place);
+        }
+        chunk.letterStays |= letters.addConflict(
+                ConflictLetter.ofMember(found.bytes()),
+                chunk.letter,
+                new Place(chunk.source.name(), found.line(), place),
+                now);
+    }
+}
