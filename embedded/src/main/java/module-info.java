@@ -8,5 +8,6 @@ module dev.onefold.embedded {
     requires static org.jspecify;
 
     exports dev.onefold.embedded;
+    exports dev.onefold.embedded.delivery;
     exports dev.onefold.embedded.source;
 }

@@ -56,6 +56,13 @@ public interface Engine extends AutoCloseable {
         throw new IllegalArgumentException("Pipeline " + pipeline().name() + " has no process section here");
     }
 
+    /// The batches of the pipeline.
+    ///
+    /// @throws IllegalArgumentException if it makes none
+    default SealedBatches batches() {
+        throw new IllegalArgumentException("Pipeline " + pipeline().name() + " has no batch section here");
+    }
+
     /// Reads something under one definition: reads it again if another definition serves afterwards.
     ///
     /// @param reading gets the pipeline that serves; may be called several times

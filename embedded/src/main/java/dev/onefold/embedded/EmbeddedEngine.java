@@ -9,6 +9,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Engine.KeptJournal;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
@@ -24,10 +25,11 @@ import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Row;
 import dev.onefold.embedded.commit.Commits;
 import dev.onefold.embedded.definition.Views;
+import dev.onefold.embedded.delivery.Carrier;
+import dev.onefold.embedded.delivery.Deliveries;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.fold.Comparison;
 import dev.onefold.embedded.fold.Lines;
-import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
@@ -48,7 +50,6 @@ import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -79,6 +80,8 @@ public final class EmbeddedEngine implements Engine {
     private final Submissions submissions;
     private final Rounds rounds;
     private final LogFold logs;
+    private final Recomputation recomputation;
+    private final @Nullable Deliveries deliveries; // If the pipeline makes batches.
     private @Nullable EngineSocket socket; // Set before anybody has the engine.
 
     EmbeddedEngine(@Nullable DirectoryLock directoryLock, View.Opening opening, View view, @Nullable Pipeline wanted) {
@@ -91,6 +94,8 @@ public final class EmbeddedEngine implements Engine {
         submissions = new Submissions(views::serving, opening, views.standing());
         rounds = views.rounds();
         logs = new LogFold(rounds);
+        recomputation = new Recomputation(opening, views);
+        deliveries = view.state.batches == null ? null : new Deliveries(view, opening, this::checkpointNow);
         answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, guard::reading);
     }
 
@@ -269,17 +274,9 @@ public final class EmbeddedEngine implements Engine {
             throw new IllegalArgumentException(
                     "The length is " + length + "; it is 0 to " + Math.min(lines.length, APPEND_BYTES_MAX) + " bytes");
         }
-        long acknowledged = length == 0 ? acknowledged(source) : 0;
-        long record = firstRecord;
-        for (int from = 0; from < length; ) {
-            int to = Lines.end(lines, from, length);
-            byte[] part = from == 0 && to == length ? lines : Arrays.copyOfRange(lines, from, to);
-            Commits.Request request = Commits.Request.lines(source, record, part, to - from);
-            acknowledged = commit(request).acknowledged();
-            record += request.lines();
-            from = to;
-        }
-        return acknowledged;
+        return length == 0
+                ? acknowledged(source)
+                : Submissions.append(source, firstRecord, lines, length, this::commit);
     }
 
     @Override
@@ -364,13 +361,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Verification verify(Truth truth) {
-        return switch (Truth.given(truth)) {
-            case Truth.Sources _ -> verify(FileSource::reopen);
-            case Truth.Rows rows -> {
-                Comparison.requireRows(pipeline(), rows);
-                yield guard.reading(() -> Comparison.ofRows(view().state, view().folding, opening.workers()));
-            }
-        };
+        return recomputation.verify(truth);
     }
 
     /// [Truth.Sources], with sources that the caller opens.
@@ -378,7 +369,7 @@ public final class EmbeddedEngine implements Engine {
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was
     public Verification verify(Function<String, @Nullable FileSource> reopen) {
-        return recompute(reopen, false);
+        return recomputation.verify(reopen);
     }
 
     /// [Truth.Sources], with sources that the caller opens.
@@ -386,40 +377,12 @@ public final class EmbeddedEngine implements Engine {
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @throws EngineException if a source cannot be read again, or is not what it was; nothing is changed then
     public Verification rebuild(Function<String, @Nullable FileSource> reopen) {
-        opening.requireOwner();
-        return recompute(reopen, true);
-    }
-
-    private Verification recompute(Function<String, @Nullable FileSource> reopen, boolean keep) {
-        Objects.requireNonNull(reopen, "The function that opens sources again is null");
-        views.fill(_ -> null, false);
-        return views.recompute(reopen, keep);
+        return recomputation.rebuild(reopen);
     }
 
     @Override
     public Verification rebuild(Truth truth) {
-        return switch (Truth.given(truth)) {
-            case Truth.Sources _ -> rebuild(FileSource::reopen);
-            case Truth.Rows rows -> {
-                Comparison.requireRows(pipeline(), rows);
-                yield rebuildFromRows();
-            }
-        };
-    }
-
-    private Verification rebuildFromRows() {
-        opening.requireOwner();
-        return views.still(() -> {
-            Verification before = rounds.betweenCheckpoints(() -> {
-                State state = view().state;
-                Verification difference = Comparison.ofRows(state, view().folding, opening.workers());
-                state.recount(opening.workers());
-                view().groupLogs.beginAnew();
-                return difference;
-            });
-            rounds.checkpointNow(() -> false);
-            return before;
-        });
+        return recomputation.rebuild(truth);
     }
 
     @Override
@@ -435,6 +398,26 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public Counts counts() {
         return guard.reading(() -> view().state.allCounts());
+    }
+
+    @Override
+    public SealedBatches batches() {
+        return deliveries == null ? Engine.super.batches() : deliveries;
+    }
+
+    /// From now on sealed batches are delivered. Without it they wait.
+    ///
+    /// @throws IllegalArgumentException if the pipeline makes no batches
+    public void deliver(Carrier carrier) {
+        opening.requireOwner();
+        Objects.requireNonNull(carrier, "The carrier is null");
+        ((Deliveries) batches()).begin(carrier);
+    }
+
+    /// Seals and delivers what is due now on the thread of the caller, for an engine without threads of its own; how
+    /// many attempts were made.
+    public int deliverDue() {
+        return ((Deliveries) batches()).step();
     }
 
     /// How far each source is in the results.
@@ -466,6 +449,9 @@ public final class EmbeddedEngine implements Engine {
             }
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "The socket's file is left behind; the next owner removes it", e);
+        }
+        if (deliveries != null) {
+            deliveries.close();
         }
         views.close(() -> own.call(() -> {
             guard.close(this::checkpointAndRelease);

@@ -63,6 +63,19 @@ public record Batching(
             return Optional.ofNullable(options.get(name));
         }
 
+        /// An option that is a time span.
+        public Optional<Duration> span(String name) {
+            return option(name).map(text -> {
+                long number = Long.parseLong(text.substring(0, text.length() - 1));
+                return switch (text.charAt(text.length() - 1)) {
+                    case 'd' -> Duration.ofDays(number);
+                    case 'h' -> Duration.ofHours(number);
+                    case 'm' -> Duration.ofMinutes(number);
+                    default -> Duration.ofSeconds(number);
+                };
+            });
+        }
+
         /// Whether each batch has a manifest beside its content.
         public boolean hasManifest() {
             return option("manifest").filter("true"::equals).isPresent();
@@ -173,8 +186,20 @@ public record Batching(
                 .findFirst();
     }
 
+    /// The same with settings that decide nothing about what is stored: they may change between two runs.
     @Override
     public Batching stored() {
-        return this;
+        return new Batching(
+                1,
+                BYTES_DEFAULT,
+                WAIT_DEFAULT,
+                new Destination(Kind.COMMAND, List.of(""), new TreeMap<>()),
+                Receiver.IDEMPOTENT,
+                false,
+                Order.ANY,
+                1,
+                RETRY_DEFAULT,
+                forget,
+                compare);
     }
 }

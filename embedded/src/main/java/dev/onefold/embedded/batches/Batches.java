@@ -35,6 +35,7 @@ public final class Batches {
     private long openFrom;
     private long openFirstMs;
     private long openLastMs;
+    private volatile Runnable whenDurable = () -> {};
     private volatile long durableNumber; // Of the last batch that a durable checkpoint has.
     private volatile long keepFrom = 1; // The first batch whose entry is needed.
     private volatile long bodiesFrom; // The first byte of the bodies that is needed.
@@ -98,6 +99,15 @@ public final class Batches {
     /// Seals the open batch if it has waited long enough; whether it has. It is durable with the next checkpoint.
     public boolean sealIfDue(long nowMs) {
         if (openRecords == 0 || !Sealing.isDue(batching, openFirstMs, nowMs)) {
+            return false;
+        }
+        seal(nowMs);
+        return true;
+    }
+
+    /// Seals the open batch without waiting for more; whether there was one. It is durable with the next checkpoint.
+    public boolean sealNow(long nowMs) {
+        if (openRecords == 0) {
             return false;
         }
         seal(nowMs);
@@ -211,6 +221,12 @@ public final class Batches {
         bodies.release(cut.bodiesFrom);
         seals.release(cut.sealsFrom);
         durableNumber = Math.max(durableNumber, cut.number);
+        whenDurable.run();
+    }
+
+    /// Called whenever batches may have become durable, by the thread that writes checkpoints.
+    public void whenDurable(Runnable listener) {
+        whenDurable = listener;
     }
 
     /// Nothing below is needed any more. Any thread.
@@ -237,11 +253,6 @@ public final class Batches {
     /// The content of a sealed batch before compression. Any thread.
     public InputStream open(Sealed sealed) {
         return bodies.open(sealed.from(), sealed.to());
-    }
-
-    /// Where an open batch begins, and all that is not yet sealed. Any thread may see an older value.
-    public long openFrom() {
-        return openFrom;
     }
 
     /// The names of all files that a checkpoint needs.

@@ -6,6 +6,7 @@ import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Feeds;
 import dev.onefold.core.state.Derivation;
@@ -53,6 +54,12 @@ final class ViewFill {
             return new DefinitionChange.None();
         }
         Readable readable = readable(reopen);
+        if (old.state.batches != null || definition.fold() instanceof Batching) {
+            return new DefinitionChange.Impossible(
+                    "input, compare or forget of a pipeline that makes batches has changed, and what is sealed cannot be"
+                            + " sealed again",
+                    readable.missing);
+        }
         if (old.state.hasFunction) {
             String reason = FunctionVersions.impossible(old.pipeline, definition, opening.codes());
             if (reason.isEmpty()) {

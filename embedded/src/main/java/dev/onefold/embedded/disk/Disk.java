@@ -2,8 +2,10 @@ package dev.onefold.embedded.disk;
 
 import dev.onefold.core.EngineException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -245,6 +247,25 @@ public final class Disk {
     /// Deletes a file if it is there.
     public static void delete(Path file) {
         done("deleting", file, () -> Files.deleteIfExists(file));
+    }
+
+    /// Writes what a file is to hold.
+    public interface Producer {
+        void write(OutputStream out) throws IOException;
+    }
+
+    /// Makes a file, whole and durable or not at all: written beside it, forced, renamed, directory forced.
+    public static void produce(Path file, Producer producer) throws OutOfSpaceException {
+        Path beside = beside(file);
+        needingSpace("writing", beside, () -> {
+            try (FileChannel channel = OwnerOnly.create(beside)) {
+                producer.write(Channels.newOutputStream(channel));
+                channel.force(true);
+            }
+            return beside;
+        });
+        rename(beside, file);
+        forceDirectory(directoryOf(file));
     }
 
     /// Replaces a file by bytes that are durable, or leaves it as it was: written beside it, forced, renamed,

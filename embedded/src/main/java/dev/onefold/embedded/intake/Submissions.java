@@ -3,12 +3,14 @@ package dev.onefold.embedded.intake;
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.commit.Commits;
 import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.view.Checkpoints;
 import dev.onefold.embedded.view.View;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -17,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /// The queue of what callers want to be committed. It belongs to the engine: a view is exchanged only while
 /// nobody has a request under way. The engine's own thread commits all that is in the queue at once.
@@ -173,5 +176,21 @@ public final class Submissions {
 
     private static EngineException nothingDone(EngineException.Kind kind, String why) {
         return new EngineException(kind, why + ". Nothing of this call was done; call again.");
+    }
+
+    /// Commits numbered lines, as many entries as it takes; how many lines of the source are acknowledged then.
+    public static long append(
+            String source, long firstRecord, byte[] lines, int length, UnaryOperator<Commits.Request> commit) {
+        long acknowledged = 0;
+        long record = firstRecord;
+        for (int from = 0; from < length; ) {
+            int to = Lines.end(lines, from, length);
+            byte[] part = from == 0 && to == length ? lines : Arrays.copyOfRange(lines, from, to);
+            Commits.Request request = Commits.Request.lines(source, record, part, to - from);
+            acknowledged = commit.apply(request).acknowledged();
+            record += request.lines();
+            from = to;
+        }
+        return acknowledged;
     }
 }

@@ -1,0 +1,90 @@
+package dev.onefold.core;
+
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The batches of a pipeline: what is collected, what is sealed, and how far each delivery is. Any thread may call.
+public interface SealedBatches {
+    /// How it is with all of them.
+    Summary summary();
+
+    /// Batches in the order of their numbers.
+    ///
+    /// @param from the first number
+    /// @param max how many at most, 1 or more
+    /// @param isOpenOnly whether those are left out that are delivered
+    List<Line> list(BatchNumber from, int max, boolean isOpenOnly);
+
+    /// A batch or a part of one; empty if there is none of this number, or it was delivered so long ago that nothing
+    /// more is known of it.
+    Optional<Line> find(BatchNumber number);
+
+    /// Lets a batch that waits for a person be delivered again.
+    ///
+    /// @throws IllegalArgumentException if it does not wait for a person
+    Line release(BatchNumber number);
+
+    /// Ends a batch that waits for a person without another attempt.
+    ///
+    /// @throws IllegalArgumentException if it does not wait for a person
+    Line settle(BatchNumber number, Delivery.How how);
+
+    /// Gives the records of a batch that is not delivered yet, each with its line end, some at a time.
+    ///
+    /// @throws IllegalArgumentException if there is none of this number whose content is kept
+    void export(BatchNumber number, Consumer<byte[]> sink);
+
+    /// Seals the batch that is being collected, without waiting for more; whether there was one.
+    boolean seal();
+
+    /// How it is with all batches.
+    ///
+    /// @param openRecords that are in no sealed batch yet
+    /// @param openSince when the first of them arrived; `null` if there is none
+    /// @param sealed batches so far
+    /// @param undelivered batches that are sealed and not delivered
+    /// @param inDoubt batches whose delivery has begun, and nobody knows whether it has ended
+    /// @param aside batches that wait for a person
+    /// @param undeliveredSince when the oldest batch was sealed that is not delivered; `null` if there is none
+    /// @param heldUpBy the batch that holds up all later ones; `null` if none does
+    /// @param bytes that undelivered batches take on disk
+    record Summary(
+            long openRecords,
+            @Nullable Instant openSince,
+            long sealed,
+            long undelivered,
+            int inDoubt,
+            int aside,
+            @Nullable Instant undeliveredSince,
+            @Nullable BatchNumber heldUpBy,
+            long bytes) {
+        /// Whether nothing is left to do but what a person decides.
+        public boolean isQuiet() {
+            return openRecords == 0 && undelivered == inDoubt + (long) aside;
+        }
+    }
+
+    /// How it is with a batch.
+    ///
+    /// @param id as its receiver sees it
+    /// @param bytes of its records with their line ends
+    /// @param state a word: waiting, delivering, done, in doubt, put aside, divided
+    /// @param attempts since a person has last decided
+    /// @param reason why it is not done; empty if there is none
+    /// @param next when it is tried again, at the earliest; `null` if it is not
+    record Line(
+            BatchNumber number,
+            String id,
+            int records,
+            long bytes,
+            Instant sealed,
+            String state,
+            int attempts,
+            String reason,
+            @Nullable Instant next) {}
+}

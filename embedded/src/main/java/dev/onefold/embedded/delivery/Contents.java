@@ -1,0 +1,150 @@
+package dev.onefold.embedded.delivery;
+
+import com.github.luben.zstd.ZstdOutputStream;
+import dev.onefold.core.EngineException;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Members;
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Batching.Compression;
+import dev.onefold.embedded.batches.Batches;
+import dev.onefold.embedded.batches.Sealed;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.guard.Space;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+
+/// The content of batches as it is delivered. A whole batch that is not compressed is a range of the tape; any other
+/// content is made once, into a file `content-NUMBER` of its own that is forced before the first attempt, so that each
+/// attempt delivers the same bytes whatever a later version of a compressor makes of them.
+final class Contents {
+    private static final int BUFFER_BYTES = 1 << 16;
+    private static final int GZIP_BUFFER_BYTES = 1 << 16;
+
+    private final Path directory;
+    private final Batches batches;
+    private final Compression compression;
+    private final Space space;
+
+    Contents(Path directory, Batches batches, Compression compression, Space space) {
+        this.directory = directory;
+        this.batches = batches;
+        this.compression = compression;
+        this.space = space;
+    }
+
+    /// A content that is ready to be delivered.
+    ///
+    /// @param fileBytes of its own file; 0 if it has none
+    record Prepared(Sealed sealed, String sha256, long bytes, long fileBytes, Carrier.Content content) {}
+
+    /// Makes the content, unless it was made before.
+    Prepared prepare(BatchNumber number, @Nullable Members members) {
+        Sealed sealed = batches.sealed(number.number());
+        if (compression == Compression.NONE && members == null) {
+            Hashed hashed = hash(check(sealed));
+            return new Prepared(sealed, hashed.sha256, hashed.bytes, 0, () -> batches.open(sealed));
+        }
+        Path file = file(number);
+        if (!Files.exists(file)) {
+            space.change(() -> make(file, sealed, members));
+        }
+        Hashed hashed = hash(input(file));
+        return new Prepared(sealed, hashed.sha256, hashed.bytes, hashed.bytes, () -> input(file));
+    }
+
+    /// Deletes what was made for a batch or a part.
+    void delete(BatchNumber number) {
+        Path file = file(number);
+        if (Files.exists(file)) {
+            Disk.delete(file);
+        }
+    }
+
+    private Path file(BatchNumber number) {
+        return directory.resolve("content-" + number);
+    }
+
+    private static InputStream input(Path file) {
+        try {
+            return Files.newInputStream(file);
+        } catch (IOException e) {
+            throw Disk.failed("opening", file, e);
+        }
+    }
+
+    /// The content of a batch before compression; its end throws if it is not what was sealed.
+    private InputStream check(Sealed sealed) {
+        return new CheckedInputStream(batches.open(sealed), new CRC32C()) {
+            @Override
+            public int read(byte[] target, int from, int length) throws IOException {
+                int read = super.read(target, from, length);
+                if (read < 0 && (int) getChecksum().getValue() != sealed.crc()) {
+                    throw new EngineException(
+                            EngineException.Kind.CORRUPT,
+                            "The content of batch " + BatchNumber.of(sealed.number()) + " in " + directory
+                                    + " is not what was sealed. It is not delivered. Restore the data directory from a"
+                                    + " backup.");
+                }
+                return read;
+            }
+        };
+    }
+
+    private void make(Path file, Sealed sealed, @Nullable Members members) throws OutOfSpaceException {
+        Disk.produce(file, channel -> {
+            OutputStream out = compressed(new BufferedOutputStream(channel, BUFFER_BYTES));
+            try (InputStream in = records(sealed, members)) {
+                in.transferTo(out);
+            }
+            if (out instanceof DeflaterOutputStream gzip) {
+                gzip.finish();
+            }
+            out.flush();
+        });
+    }
+
+    /// The records of a batch, or of a part of one, each with its line end.
+    InputStream records(Sealed sealed, @Nullable Members members) {
+        InputStream whole = new BufferedInputStream(check(sealed), BUFFER_BYTES);
+        return members == null ? whole : new SomeLines(whole, members);
+    }
+
+    private OutputStream compressed(OutputStream file) throws IOException {
+        return switch (compression) {
+            case NONE -> file;
+            case GZIP -> new GZIPOutputStream(file, GZIP_BUFFER_BYTES);
+            case ZSTD -> new ZstdOutputStream(file).setCloseFrameOnFlush(true);
+        };
+    }
+
+    private record Hashed(String sha256, long bytes) {}
+
+    private static Hashed hash(InputStream content) {
+        MessageDigest digest = Sha256.digest();
+        byte[] buffer = new byte[BUFFER_BYTES];
+        long bytes = 0;
+        try (InputStream in = new DigestInputStream(content, digest)) {
+            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                bytes += read;
+            }
+        } catch (IOException e) {
+            throw new EngineException(
+                    EngineException.Kind.STORAGE_FAILED, "A batch cannot be read: " + e.getMessage(), e);
+        }
+        return new Hashed(HexFormat.of().formatHex(digest.digest()), bytes);
+    }
+}

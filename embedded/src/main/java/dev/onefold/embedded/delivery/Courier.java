@@ -1,0 +1,486 @@
+package dev.onefold.embedded.delivery;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.DeliveryRules.Attempt;
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.batch.Members;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.embedded.batches.Batches;
+import dev.onefold.embedded.guard.Guard;
+import java.io.InputStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// Delivers sealed batches. One thread decides what is due, in the order of numbers; each attempt has a thread of its
+/// own, so a slow receiver holds up nobody but its own next batches, and never intake. Contents are made ahead, side by
+/// side, because compression takes most of the time.
+///
+/// What an attempt leads to is noted before anything follows from it: a start mark is durable before an effect that
+/// cannot be repeated, and a content is let go only when its end is durable.
+public final class Courier implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
+
+    /// Deliveries that were begun and have not ended, at most: then no further one is begun. Those that wait for a
+    /// person are among them.
+    static final int BEGUN_MAX = 10_000;
+
+    /// Bytes of contents in files of their own, about at most.
+    private static final long CONTENT_BYTES_MAX = 4L << 30;
+
+    private static final long TURN_MS_MAX = 200;
+    private static final long FORCE_NANOS_MIN = 100_000_000; // Ends are forced together: a lost one is delivered again.
+    private static final int AHEAD = 3;
+    private static final long CLOSE_SECONDS_MAX = 10;
+
+    private final Batching batching;
+    private final String pipeline;
+    private final Batches batches;
+    private final Contents contents;
+    private final Ledger ledger;
+    private final DeliveryRules rules;
+    private @Nullable Carrier carrier; // None: nothing is begun.
+    private final InstantSource clock;
+    private final Guard guard;
+    private final String owner;
+    private final Map<BatchNumber, Contents.Prepared> prepared = new HashMap<>();
+    private final Map<Long, String> hashes = new HashMap<>(); // Of whole batches from the one before the next.
+    private final Set<BatchNumber> active = new HashSet<>();
+    private final Set<Long> preparing = new HashSet<>();
+    private final List<BatchNumber> ended = new ArrayList<>(); // Whose contents can go once the ledger is forced.
+    private final Semaphore wakes = new Semaphore(0);
+    private final @Nullable ExecutorService threads;
+    private final @Nullable Thread thread;
+    private long contentBytes;
+    private long forcedNanos;
+    private boolean closed;
+
+    /// What a courier is made of.
+    ///
+    /// @param owner names this process, for start marks
+    public record Parts(
+            String pipeline,
+            Batching batching,
+            Batches batches,
+            Contents contents,
+            Ledger ledger,
+            InstantSource clock,
+            Guard guard,
+            String owner) {}
+
+    /// @param isThreaded false: deliveries are made by [#step] alone, on the thread of its caller
+    /// @param isReading whether nothing may be changed
+    Courier(Parts parts, boolean isThreaded, boolean isReading) {
+        batching = parts.batching;
+        pipeline = parts.pipeline;
+        batches = parts.batches;
+        contents = parts.contents;
+        ledger = parts.ledger;
+        clock = parts.clock;
+        guard = parts.guard;
+        owner = parts.owner;
+        Duration remembers = batching.deliver().span("remembers").orElse(null);
+        rules = new DeliveryRules(batching, remembers);
+        if (!isReading) {
+            recover();
+        }
+        threads = isThreaded ? Executors.newVirtualThreadPerTaskExecutor() : null;
+        thread = isThreaded
+                ? Thread.ofPlatform().daemon().name("onefold-deliveries").unstarted(this::run)
+                : null;
+        if (thread != null) {
+            thread.start();
+        }
+    }
+
+    /// Whoever had begun is gone: this process owns the directory now.
+    private synchronized void recover() {
+        for (Handled handled : List.copyOf(ledger.begun().values())) {
+            if (handled.delivery() instanceof Delivery.Started started) {
+                ledger.put(handled.with(rules.ownerIsGone(started, "The process ended during the delivery")));
+            }
+        }
+        ledger.force();
+    }
+
+    private void run() {
+        guarded(() -> {
+            while (turn()) {
+                pause();
+            }
+        });
+    }
+
+    /// Begins what is due; false when it is closed.
+    private synchronized boolean turn() {
+        if (System.nanoTime() - forcedNanos >= FORCE_NANOS_MIN) {
+            settle();
+            forcedNanos = System.nanoTime();
+        }
+        if (carrier != null && !closed) {
+            prepareAhead();
+            begin();
+        }
+        return !closed;
+    }
+
+    private void pause() {
+        try {
+            if (wakes.tryAcquire(TURN_MS_MAX, TimeUnit.MILLISECONDS)) {
+                wakes.drainPermits();
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("Nobody interrupts the thread of deliveries", e);
+        }
+    }
+
+    /// From now on batches are delivered.
+    synchronized void begin(Carrier receiver) {
+        carrier = receiver;
+        wake();
+    }
+
+    /// Something may be due.
+    public void wake() {
+        wakes.release();
+    }
+
+    /// Makes all attempts that are due now, on the thread of the caller, one after the other; how many.
+    public synchronized int step() {
+        int attempts = 0;
+        for (Handled due = carrier == null ? null : due(); due != null; due = due()) {
+            active.add(due.number());
+            attempt(due);
+            attempts++;
+        }
+        settle();
+        return attempts;
+    }
+
+    /// Makes durable what was noted, and lets go what nobody needs any more.
+    private void settle() {
+        ledger.force();
+        for (BatchNumber number : ended) {
+            letGo(number);
+            contents.delete(number);
+        }
+        ended.clear();
+        long first = ledger.begun().isEmpty()
+                ? ledger.next()
+                : ledger.begun().firstKey().number();
+        first = Math.min(first, ledger.next());
+        hashes.keySet().removeIf(number -> number < ledger.next() - 1);
+        if (first > batches.firstKnown()) {
+            boolean isSealed = first <= batches.durableNumber();
+            batches.letGo(
+                    first,
+                    isSealed
+                            ? batches.sealed(first).from()
+                            : batches.sealed(first - 1).to());
+        }
+    }
+
+    private void letGo(BatchNumber number) {
+        Contents.Prepared gone = prepared.remove(number);
+        contentBytes -= gone == null ? 0 : gone.fileBytes();
+    }
+
+    /// Makes the contents of the next batches, side by side.
+    private void prepareAhead() {
+        ExecutorService own = threads;
+        long to = Math.min(batches.durableNumber(), ledger.next() + AHEAD + batching.concurrency());
+        for (long number = ledger.next(); own != null && number <= to && contentBytes < CONTENT_BYTES_MAX; number++) {
+            BatchNumber each = BatchNumber.of(number);
+            if (!prepared.containsKey(each) && preparing.add(number)) {
+                own.execute(() -> guarded(() -> {
+                    Contents.Prepared made = contents.prepare(each, null);
+                    synchronized (this) {
+                        preparing.remove(each.number());
+                        keep(each, made);
+                        wake();
+                    }
+                }));
+            }
+        }
+    }
+
+    private void keep(BatchNumber number, Contents.Prepared made) {
+        if (prepared.put(number, made) == null) {
+            contentBytes += made.fileBytes();
+        }
+        if (number.isWhole()) {
+            hashes.put(number.number(), made.sha256());
+        }
+    }
+
+    private void guarded(Runnable work) {
+        try {
+            guard.beside(() -> {
+                work.run();
+                return true;
+            });
+        } catch (EngineException e) {
+            if (e.kind() != EngineException.Kind.STOPPED) {
+                LOG.log(System.Logger.Level.ERROR, "A delivery of " + pipeline + " has failed: " + e.getMessage());
+            }
+        }
+    }
+
+    private void begin() {
+        ExecutorService own = threads;
+        while (own != null && active.size() < batching.concurrency()) {
+            Handled due = due();
+            if (due == null) {
+                return;
+            }
+            active.add(due.number());
+            own.execute(() -> guarded(() -> attempt(due)));
+        }
+    }
+
+    /// The next delivery to be tried; `null` if none is due.
+    private @Nullable Handled due() {
+        long nowMs = clock.instant().toEpochMilli();
+        boolean isStrict = batching.order() == Batching.Order.STRICT;
+        for (Handled handled : ledger.begun().values()) {
+            if (!active.contains(handled.number()) && DeliveryRules.isDue(handled.delivery(), nowMs)) {
+                return handled;
+            }
+            if (isStrict
+                    && !(handled.delivery() instanceof Delivery.Divided)
+                    && !handled.delivery().awaitsPerson()) {
+                return null; // The parts of one batch, too, are delivered one after the other.
+            }
+        }
+        boolean isFree = isStrict ? ledger.begun().isEmpty() : ledger.begun().size() < BEGUN_MAX;
+        long next = ledger.next();
+        if (!isFree || next > batches.durableNumber()) {
+            return null;
+        }
+        boolean isReady = threads == null || prepared.containsKey(BatchNumber.of(next));
+        return isReady ? ledger.begin(nowMs) : null;
+    }
+
+    /// Makes one attempt and notes what comes of it.
+    private void attempt(Handled handled) {
+        Contents.Prepared content = content(handled);
+        Handled ready;
+        Delivery.Started started;
+        synchronized (this) {
+            Handled now = ledger.begun().get(handled.number());
+            if (closed || now == null || !(now.delivery() instanceof Delivery.Waiting waiting)) {
+                active.remove(handled.number());
+                return;
+            }
+            ready = now.prepared(content.sha256(), content.bytes(), previous(now));
+            started = rules.begin(waiting, owner, clock.instant().toEpochMilli());
+            if (rules.needsStartMark()) {
+                ledger.put(ready.with(started));
+                ledger.force(); // A start mark must survive a power cut, because the effect may.
+            }
+        }
+        Outcome outcome = outcome(ready, started, content);
+        synchronized (this) {
+            active.remove(handled.number());
+            Members members = members(ready, content);
+            long nowMs = clock.instant().toEpochMilli();
+            Delivery after = rules.after(new Attempt(ready.number(), members, started), outcome, nowMs);
+            ledger.put(ready.with(after));
+            tell(ready.number(), after);
+            if (after.isEnded() || after instanceof Delivery.Divided) {
+                ended.add(ready.number());
+            } else if (after.awaitsPerson()) {
+                letGo(ready.number());
+            }
+            if (rules.needsStartMark()) {
+                ledger.force();
+            }
+            wake();
+        }
+    }
+
+    private Contents.Prepared content(Handled handled) {
+        synchronized (this) {
+            Contents.Prepared known = prepared.get(handled.number());
+            if (known != null) {
+                return known;
+            }
+        }
+        Contents.Prepared made = contents.prepare(handled.number(), handled.members());
+        synchronized (this) {
+            keep(handled.number(), made);
+        }
+        if (!handled.sha256().isEmpty() && !handled.sha256().equals(made.sha256())) {
+            throw new EngineException(
+                    EngineException.Kind.CORRUPT,
+                    "The content of batch " + handled.number() + " is not what was delivered before: its SHA-256 is "
+                            + made.sha256() + ", and was " + handled.sha256()
+                            + ". It is not delivered. Restore the data directory from a backup.");
+        }
+        return made;
+    }
+
+    /// The hash that the manifest chains to: of the batch before, or of the whole batch of a part.
+    private String previous(Handled handled) {
+        long before = handled.number().number() - 1;
+        if (!handled.previous().isEmpty() || !handled.number().isWhole() || before == 0) {
+            return handled.previous();
+        }
+        String known = ledger.hash(before);
+        if (known == null) {
+            known = hashes.get(before);
+        }
+        return known == null ? contents.prepare(BatchNumber.of(before), null).sha256() : known;
+    }
+
+    private static Members members(Handled handled, Contents.Prepared content) {
+        Members members = handled.members();
+        return members == null ? Members.all(content.sealed().records()) : members;
+    }
+
+    private Outcome outcome(Handled handled, Delivery.Started started, Contents.Prepared content) {
+        try {
+            return Objects.requireNonNull(carrier)
+                    .deliver(manifest(handled, content), started.tries().count(), content.content());
+        } catch (InterruptedException e) {
+            return new Outcome.Unknown("The process was stopped during the delivery");
+        } catch (EngineException e) {
+            throw e;
+        } catch (RuntimeException | Error e) { // A receiver of the user's may throw anything.
+            return new Outcome.Unknown("The receiver failed: " + e);
+        }
+    }
+
+    private Manifest manifest(Handled handled, Contents.Prepared content) {
+        boolean isWhole = handled.number().isWhole();
+        return new Manifest(
+                Manifest.id(pipeline, handled.number()),
+                handled.number(),
+                "",
+                members(handled, content).count(),
+                content.bytes(),
+                content.sha256(),
+                isWhole ? handled.previous() : "",
+                isWhole ? "" : handled.previous(),
+                Instant.ofEpochMilli(content.sealed().firstMs()),
+                Instant.ofEpochMilli(content.sealed().lastMs()),
+                Instant.ofEpochMilli(content.sealed().sealedMs()));
+    }
+
+    private void tell(BatchNumber number, Delivery after) {
+        String id = Manifest.id(pipeline, number);
+        switch (after) {
+            case Delivery.Aside aside ->
+                LOG.log(
+                        aside.isConflict() ? System.Logger.Level.ERROR : System.Logger.Level.WARNING,
+                        "Batch " + id + " is put aside: " + aside.reason() + held());
+            case Delivery.InDoubt doubt ->
+                LOG.log(System.Logger.Level.WARNING, "Batch " + id + " is in doubt: " + doubt.reason() + held());
+            case Delivery.Done _, Delivery.Waiting _, Delivery.Started _, Delivery.Divided _ -> {}
+        }
+    }
+
+    private String held() {
+        return batching.order() == Batching.Order.STRICT
+                ? ". It holds up all later batches, because the order is strict."
+                : "";
+    }
+
+    /// What was begun and has not ended.
+    synchronized List<Handled> begun() {
+        return List.copyOf(ledger.begun().values());
+    }
+
+    /// Number of the first batch whose delivery was never begun.
+    synchronized long next() {
+        return ledger.next();
+    }
+
+    /// The records of a batch, or of a part of one, as they were sealed.
+    InputStream records(BatchNumber number, @Nullable Handled handled) {
+        Members members = handled == null ? null : handled.members();
+        return contents.records(batches.sealed(number.number()), members);
+    }
+
+    /// A person decides about a delivery; durable when this returns.
+    ///
+    /// @throws IllegalArgumentException if it does not wait for a person
+    synchronized Handled decide(BatchNumber number, UnaryOperator<Delivery> decision) {
+        Handled handled = ledger.begun().get(number);
+        if (handled == null) {
+            throw new IllegalArgumentException("It does not wait for a person");
+        }
+        Handled decided = handled.with(decision.apply(handled.delivery()));
+        ledger.put(decided);
+        ledger.force();
+        if (decided.delivery().isEnded()) {
+            ended.add(number);
+        }
+        wake();
+        return decided;
+    }
+
+    /// Ends the deliveries. Attempts that are under way have ten seconds; then they are interrupted.
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            wake();
+        }
+        if (thread != null && threads != null) {
+            end(threads);
+            join(thread);
+        }
+        synchronized (this) {
+            if (!guard.hasFailed()) {
+                ledger.force();
+            }
+            ledger.close();
+        }
+    }
+
+    private static void end(ExecutorService threads) {
+        threads.shutdown();
+        try {
+            if (!threads.awaitTermination(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
+                threads.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            threads.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+        threads.close();
+    }
+
+    /// Waits for the end of a thread, however often the caller is interrupted.
+    static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

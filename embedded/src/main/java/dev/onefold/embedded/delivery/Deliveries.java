@@ -1,0 +1,284 @@
+package dev.onefold.embedded.delivery;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.SealedBatches;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.batch.Members;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.embedded.batches.Batches;
+import dev.onefold.embedded.batches.Sealed;
+import dev.onefold.embedded.guard.Guard;
+import dev.onefold.embedded.view.View;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// The batches of an engine: sealed by the clock when no record comes, delivered, and shown. Any thread may call.
+public final class Deliveries implements SealedBatches, AutoCloseable {
+    private static final long TICK_MS = 50;
+    private static final int EXPORT_BYTES = 1 << 16;
+
+    private final View view;
+    private final Guard guard;
+    private final Batches batches;
+    private final InstantSource clock;
+    private final Runnable checkpoint;
+    private final Courier courier;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final @Nullable Thread ticker;
+
+    /// @param checkpoint takes one and waits until it is durable
+    public Deliveries(View view, View.Opening opening, Runnable checkpoint) {
+        this.view = view;
+        this.checkpoint = checkpoint;
+        guard = opening.guard();
+        clock = opening.settings().clock();
+        batches = Objects.requireNonNull(view.state.batches, "The pipeline makes no batches");
+        Batching batching = (Batching) view.pipeline.fold();
+        boolean isThreaded = opening.settings().threads() > 0 && !opening.reading();
+        Contents contents =
+                new Contents(view.directory, batches, batching.deliver().compression(), opening.space());
+        Ledger ledger = new Ledger(view.directory, opening.identity(), opening.space(), !opening.reading());
+        String owner = "process " + ProcessHandle.current().pid();
+        courier = new Courier(
+                new Courier.Parts(view.pipeline.name(), batching, batches, contents, ledger, clock, guard, owner),
+                isThreaded,
+                opening.reading());
+        batches.whenDurable(courier::wake);
+        ticker = isThreaded ? Thread.ofPlatform().daemon().name("onefold-seal").start(this::run) : null;
+    }
+
+    /// From now on batches are delivered.
+    public void begin(Carrier carrier) {
+        courier.begin(carrier);
+    }
+
+    private void run() {
+        try {
+            while (!closing.await(TICK_MS, TimeUnit.MILLISECONDS)) {
+                if (guard.hasFailed()) {
+                    return;
+                }
+                guard.locked(this::tick);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (EngineException e) {
+            if (e.kind() != EngineException.Kind.STOPPED) {
+                throw e;
+            }
+        }
+    }
+
+    /// Seals by the clock what has waited long enough, and lets a checkpoint be taken of what was sealed.
+    private boolean tick() {
+        boolean isSealed = batches.sealIfDue(clock.instant().toEpochMilli());
+        if (batches.hasUnwrittenSeals()) {
+            view.checkpoints.takeIfDue();
+        }
+        return isSealed;
+    }
+
+    /// Does all that is due now on the thread of the caller, for an engine without threads of its own; how many
+    /// attempts
+    /// were made.
+    public int step() {
+        guard.locked(this::tick);
+        return courier.step();
+    }
+
+    @Override
+    public boolean seal() {
+        boolean isSealed = guard.locked(() -> batches.sealNow(clock.instant().toEpochMilli()));
+        if (isSealed) {
+            checkpoint.run();
+        }
+        return isSealed;
+    }
+
+    @Override
+    public Summary summary() {
+        record Open(int records, long firstMs, long sealed, long bytes) {}
+        Open open = guard.reading(() -> new Open(
+                batches.openRecords(), batches.openFirstMs(), batches.sealedNumber(), batches.undeliveredBytes()));
+        List<Handled> begun = courier.begun();
+        long next = courier.next();
+        List<Handled> left = begun.stream()
+                .filter(handled -> !(handled.delivery() instanceof Delivery.Divided))
+                .toList();
+        int inDoubt = (int) left.stream()
+                .filter(handled -> handled.delivery() instanceof Delivery.InDoubt)
+                .count();
+        int aside = (int) left.stream()
+                .filter(handled -> handled.delivery() instanceof Delivery.Aside)
+                .count();
+        boolean isStrict = ((Batching) view.pipeline.fold()).order() == Batching.Order.STRICT;
+        BatchNumber heldUpBy = isStrict
+                ? left.stream()
+                        .filter(handled -> handled.delivery().awaitsPerson())
+                        .map(Handled::number)
+                        .findFirst()
+                        .orElse(null)
+                : null;
+        long first = begun.isEmpty() ? next : begun.getFirst().number().number();
+        return new Summary(
+                open.records,
+                open.records == 0 ? null : Instant.ofEpochMilli(open.firstMs),
+                open.sealed,
+                open.sealed - next + 1 + left.size(),
+                inDoubt,
+                aside,
+                first > batches.durableNumber()
+                        ? null
+                        : Instant.ofEpochMilli(batches.sealed(first).sealedMs()),
+                heldUpBy,
+                open.bytes);
+    }
+
+    @Override
+    public List<Line> list(BatchNumber from, int max, boolean isOpenOnly) {
+        List<Line> lines = new ArrayList<>();
+        List<Handled> begun = courier.begun();
+        long next = courier.next();
+        int at = 0;
+        long number = Math.max(from.number(), batches.firstKnown());
+        for (; number <= batches.durableNumber() && lines.size() < max; number++) {
+            while (at < begun.size() && begun.get(at).number().number() < number) {
+                at++;
+            }
+            boolean isBegun = at < begun.size() && begun.get(at).number().number() == number;
+            if (!isBegun && (number >= next || !isOpenOnly)) {
+                lines.add(line(batches.sealed(number), null, number < next));
+            }
+            for (; at < begun.size() && begun.get(at).number().number() == number; at++) {
+                if (begun.get(at).number().compareTo(from) >= 0 && lines.size() < max) {
+                    lines.add(line(batches.sealed(number), begun.get(at), false));
+                }
+            }
+        }
+        return lines;
+    }
+
+    @Override
+    public Optional<Line> find(BatchNumber number) {
+        if (number.number() < batches.firstKnown() || number.number() > batches.durableNumber()) {
+            return Optional.empty();
+        }
+        Sealed sealed = batches.sealed(number.number());
+        for (Handled handled : courier.begun()) {
+            if (handled.number().equals(number)) {
+                return Optional.of(line(sealed, handled, false));
+            }
+        }
+        return number.isWhole() ? Optional.of(line(sealed, null, number.number() < courier.next())) : Optional.empty();
+    }
+
+    private Line line(Sealed sealed, @Nullable Handled handled, boolean isDone) {
+        BatchNumber number = handled == null ? BatchNumber.of(sealed.number()) : handled.number();
+        Members part = handled == null ? null : handled.members();
+        Delivery delivery = handled == null ? null : handled.delivery();
+        return new Line(
+                number,
+                Manifest.id(view.pipeline.name(), number),
+                part == null ? sealed.records() : part.count(),
+                part == null || handled == null ? sealed.bytes() : handled.bytes(),
+                Instant.ofEpochMilli(sealed.sealedMs()),
+                delivery == null ? isDone ? "done" : "waiting" : state(delivery),
+                delivery == null ? 0 : delivery.tries().count(),
+                delivery == null ? "" : reason(delivery),
+                delivery instanceof Delivery.Waiting waiting && waiting.notBeforeMs() > 0
+                        ? Instant.ofEpochMilli(waiting.notBeforeMs())
+                        : null);
+    }
+
+    private static String state(Delivery delivery) {
+        return switch (delivery) {
+            case Delivery.Waiting _ -> "waiting";
+            case Delivery.Started _ -> "delivering";
+            case Delivery.Done _ -> "done";
+            case Delivery.InDoubt _ -> "in doubt";
+            case Delivery.Aside _ -> "put aside";
+            case Delivery.Divided _ -> "divided";
+        };
+    }
+
+    private static String reason(Delivery delivery) {
+        return switch (delivery) {
+            case Delivery.Waiting waiting -> waiting.reason();
+            case Delivery.InDoubt doubt -> doubt.reason();
+            case Delivery.Aside aside -> aside.reason();
+            case Delivery.Started _, Delivery.Done _, Delivery.Divided _ -> "";
+        };
+    }
+
+    @Override
+    public Line release(BatchNumber number) {
+        return decide(number, delivery -> DeliveryRules.release(delivery, nowMs()));
+    }
+
+    @Override
+    public Line settle(BatchNumber number, Delivery.How how) {
+        return decide(number, delivery -> DeliveryRules.settle(delivery, how, nowMs()));
+    }
+
+    private Line decide(BatchNumber number, UnaryOperator<Delivery> decision) {
+        Sealed sealed = known(number);
+        return line(sealed, courier.decide(number, decision), false);
+    }
+
+    private Sealed known(BatchNumber number) {
+        if (find(number).isEmpty()) {
+            throw new IllegalArgumentException("There is no batch " + number);
+        }
+        return batches.sealed(number.number());
+    }
+
+    private long nowMs() {
+        return clock.instant().toEpochMilli();
+    }
+
+    @Override
+    public void export(BatchNumber number, Consumer<byte[]> sink) {
+        Line line = find(number).orElseThrow(() -> new IllegalArgumentException("There is no batch " + number));
+        if (line.state().equals("done")) {
+            throw new IllegalArgumentException("Batch " + number + " is delivered, and its content is not kept");
+        }
+        Handled handled = courier.begun().stream()
+                .filter(each -> each.number().equals(number))
+                .findFirst()
+                .orElse(null);
+        byte[] buffer = new byte[EXPORT_BYTES];
+        try (InputStream in = courier.records(number, handled)) {
+            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                sink.accept(Arrays.copyOf(buffer, read));
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("The content of a batch throws no such exception", e);
+        }
+    }
+
+    /// Ends the deliveries; those that are under way have ten seconds.
+    @Override
+    public void close() {
+        closing.countDown();
+        Thread own = ticker;
+        if (own != null) {
+            Courier.join(own);
+        }
+        courier.close();
+    }
+}
