@@ -9,7 +9,7 @@ public final class Sealing {
 
     /// Bytes that a record takes in a batch: its own, and a line end.
     public static long bytes(int recordBytes) {
-        return recordBytes + 1L;
+        return Batching.lineBytes(recordBytes);
     }
 
     /// How many of the records that wait make a batch now; 0 if none does.

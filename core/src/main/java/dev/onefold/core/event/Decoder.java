@@ -1,6 +1,5 @@
 package dev.onefold.core.event;
 
-import dev.onefold.core.batch.Sealing;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.pipeline.Batching;
@@ -289,10 +288,10 @@ public final class Decoder {
 
     /// What is needed of a record that goes into a batch as it is.
     private @Nullable Malformed member(Batching wanted, byte[] record, int from, int to) {
-        if (Sealing.bytes(to - from) > wanted.bytes()) {
+        if (Batching.lineBytes(to - from) > wanted.bytes()) {
             return new Malformed(
                     Reason.TOO_LARGE,
-                    "The record has " + Sealing.bytes(to - from) + " bytes with its line end; a batch has at most "
+                    "The record has " + Batching.lineBytes(to - from) + " bytes with its line end; a batch has at most "
                             + wanted.bytes());
         }
         if (wanted.compare() == null) {

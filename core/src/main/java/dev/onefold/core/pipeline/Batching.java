@@ -179,6 +179,11 @@ public record Batching(
         record After(Duration time) implements Forget {}
     }
 
+    /// Bytes that a record takes in a batch: its own, and a line end.
+    public static long lineBytes(int recordBytes) {
+        return recordBytes + 1L;
+    }
+
     /// The kind that is written so.
     public static Optional<Kind> kind(String word) {
         return Arrays.stream(Kind.values())
