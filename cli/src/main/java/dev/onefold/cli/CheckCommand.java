@@ -70,11 +70,19 @@ final class CheckCommand implements Callable<Integer> {
         if (pipeline.fold() instanceof Processing processing) {
             function(pipeline, processing);
         }
+        horizon(pipeline);
+        return (data == null ? ExitCode.DONE : change(pipeline, caller.path(data))).code();
+    }
+
+    private void horizon(Pipeline pipeline) {
+        String forgetting = Horizon.ofForgetting(pipeline).isPresent()
+                ? " An id is forgotten a day after the horizon, and its row is freed; not yet on AWS."
+                : " Beside a min, max or distinct no id is forgotten.";
         Horizon.of(pipeline)
                 .ifPresent(horizon -> caller.printLine(Words.wrap(
-                        horizon + " Files have no arrival, so 'run' takes the records from standard input (--input -).",
+                        horizon + forgetting
+                                + " Files have no arrival, so 'run' takes the records from standard input (--input -).",
                         caller.screen().outWidth())));
-        return (data == null ? ExitCode.DONE : change(pipeline, caller.path(data))).code();
     }
 
     private void function(Pipeline pipeline, Processing processing) {

@@ -69,6 +69,13 @@ record Definition(
                 rollups(file, time == null ? null : path(field(time)), type(time, "auto")));
     }
 
+    /// Whether sums say all that a row comes to.
+    boolean isSummed() {
+        return rollups.stream()
+                .flatMap(rollup -> rollup.measures().stream())
+                .noneMatch(measure -> Set.of("min", "max", "distinct").contains(measure.function()));
+    }
+
     /// All fields that the pipeline reads.
     Set<List<String>> paths() {
         Set<List<String>> paths = new LinkedHashSet<>(key);

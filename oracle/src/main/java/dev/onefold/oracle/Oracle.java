@@ -52,11 +52,11 @@ public final class Oracle {
     /// A record that was refused. `line` counts from 1.
     public record Refusal(String source, long line, String reason) {}
 
-    private record Row(BigDecimal version, State state) {}
+    private record Row(BigDecimal version, State state, BigDecimal ms) {}
 
     private record Loser(List<String> key, BigDecimal version, State state) {}
 
-    private record Event(List<String> key, BigDecimal version, State state) {}
+    private record Event(List<String> key, BigDecimal version, State state, BigDecimal ms) {}
 
     private final Definition definition;
     private final Set<List<String>> paths;
@@ -67,6 +67,9 @@ public final class Oracle {
     private final Map<Outcome, Long> outcomes = new HashMap<>();
     private final List<Refusal> malformed = new ArrayList<>();
     private final List<Refusal> outOfTime = new ArrayList<>();
+    private final List<Row> forgotten = new ArrayList<>();
+    private @Nullable BigDecimal seen;
+    private @Nullable BigDecimal seenBefore;
 
     private Oracle(Definition definition) {
         this.definition = definition;
@@ -110,6 +113,23 @@ public final class Oracle {
         }
     }
 
+    /// What comes now comes after what came before: ids may be forgotten by now. Without this, none ever is.
+    public void nextRound() {
+        seenBefore = seen;
+    }
+
+    /// An id is kept for the horizon and a day behind the latest time that it has come with.
+    private boolean isForgotten(BigDecimal ms) {
+        BigDecimal horizon = definition.horizon();
+        return horizon != null
+                && definition.isSummed()
+                && seenBefore != null
+                && ms.add(horizon.movePointRight(3))
+                                .add(BigDecimal.valueOf(AHEAD_MS_MAX))
+                                .compareTo(seenBefore)
+                        < 0;
+    }
+
     /// Takes a record, a line without its end. The place (source and line) is its identity where the pipeline has no
     /// other.
     ///
@@ -146,15 +166,15 @@ public final class Oracle {
         List<String> key = definition.key().isEmpty() ? List.of(source, String.valueOf(line)) : key(document);
         BigDecimal version = version(document);
         if (definition.delete() != null && definition.delete().holds(document)) {
-            return fold(new Event(key, version, new State.Deleted()));
+            return fold(new Event(key, version, new State.Deleted(), BigDecimal.ZERO));
         }
         State state = state(document);
         BigDecimal time = time(document);
+        BigDecimal ms = time == null ? BigDecimal.ZERO : time.movePointRight(3).setScale(0, RoundingMode.FLOOR);
         if (time != null && definition.horizon() != null) {
             if (arrivedMs == null) {
                 throw new IllegalStateException("There is a horizon, and no arrival of line " + line + " of " + source);
             }
-            BigDecimal ms = time.movePointRight(3).setScale(0, RoundingMode.FLOOR);
             BigDecimal age = BigDecimal.valueOf(arrivedMs).subtract(ms);
             if (age.compareTo(definition.horizon().movePointRight(3)) > 0) {
                 outOfTime.add(new Refusal(source, line, "too old"));
@@ -164,8 +184,14 @@ public final class Oracle {
                 outOfTime.add(new Refusal(source, line, "too new"));
                 return Outcome.TOO_NEW;
             }
+            if (isForgotten(ms)) {
+                outOfTime.add(new Refusal(source, line, "its id may be forgotten"));
+                return Outcome.TOO_OLD;
+            }
+            BigDecimal certain = ms.min(BigDecimal.valueOf(arrivedMs));
+            seen = seen == null ? certain : seen.max(certain);
         }
-        return fold(new Event(key, version, state));
+        return fold(new Event(key, version, state, ms));
     }
 
     private Document document(String source, byte[] record) {
@@ -242,23 +268,26 @@ public final class Oracle {
     private Outcome fold(Event event) {
         steps.computeIfAbsent(event.key(), _ -> new TreeSet<>()).add(new Possible.Step(event.version(), event.state()));
         Row stored = rows.get(event.key());
+        if (stored != null && isForgotten(stored.ms())) {
+            forgotten.add(stored);
+            stored = null;
+        }
         int order = stored == null ? 1 : event.version().compareTo(stored.version());
         if (stored == null || order > 0) {
-            rows.put(event.key(), new Row(event.version(), event.state()));
+            rows.put(event.key(), new Row(event.version(), event.state(), event.ms()));
             return Outcome.ACCEPTED;
         }
         if (order < 0) {
             return Outcome.STALE;
         }
         int greater = event.state().compareTo(stored.state());
+        State winner = greater > 0 ? event.state() : stored.state();
+        rows.put(event.key(), new Row(event.version(), winner, stored.ms().max(event.ms())));
         if (greater == 0) {
             return Outcome.DUPLICATE;
         }
         State loser = greater > 0 ? stored.state() : event.state();
         losers.add(new Loser(event.key(), event.version().stripTrailingZeros(), loser));
-        if (greater > 0) {
-            rows.put(event.key(), new Row(event.version(), event.state()));
-        }
         return Outcome.CONFLICTING;
     }
 
@@ -277,7 +306,9 @@ public final class Oracle {
         }
         SortedMap<List<String>, List<List<@Nullable Object>>> members = new TreeMap<>(State.GROUPS);
         members.put(List.of(), new ArrayList<>());
-        for (Row row : rows.values()) {
+        List<Row> counting = new ArrayList<>(rows.values());
+        counting.addAll(forgotten);
+        for (Row row : counting) {
             if (row.state() instanceof State.Contributing contributing) {
                 List<String> leaf = contributing.groups().get(number);
                 for (int depth = 0; depth <= leaf.size(); depth++) {

@@ -30,6 +30,12 @@ record Candidate(
         refused = new TreeMap<>(refused);
     }
 
+    /// The same of a redriven record. How long a person took is no delay of the results.
+    Candidate redriven() {
+        Arrival place = new Arrival(arrival.shard(), arrival.sequence(), arrival.subSequence(), arrival.data());
+        return new Candidate(key, version, served, views, refused, place);
+    }
+
     Contribution contribution() {
         return Objects.requireNonNull(views.get(served));
     }

@@ -146,7 +146,8 @@ public final class StateAndMap {
                         rejected.add(Letter.rejected(arrival, malformed, stated));
                     }
                 }
-                case Decoding.Decoded.Good(var candidate) -> {
+                case Decoding.Decoded.Good(var read) -> {
+                    Candidate candidate = keepsRejected ? read : read.redriven();
                     candidates[index] = candidate;
                     byKey.computeIfAbsent(ByteBuffer.wrap(candidate.key()), _ -> new ArrayList<>())
                             .add(index);

@@ -202,6 +202,7 @@ class RunCommandTest {
                 """);
         assertThat(cli.run("check", "timed.yaml").out().replace("\n", " "))
                 .contains("A record is too old if its time is more than 7 days before its arrival")
+                .contains("An id is forgotten a day after the horizon")
                 .contains("Files have no arrival");
         cli.write("1", "{}\n");
         Result file = cli.run("run", "timed.yaml", "--input", "1");

@@ -183,6 +183,11 @@ public final class Cells {
         }
     }
 
+    /// Marks all leaves as changed.
+    public void touchAll() {
+        touch(0, chunks.length << CHUNK_BITS);
+    }
+
     /// Empties all; nothing is marked as changed.
     public void clear() {
         chunks = new long[0][];
@@ -208,6 +213,11 @@ public final class Cells {
             add(theirs, at, mine, at, stride);
             dirty.set(leaf);
         }
+    }
+
+    /// Whether nothing was ever added.
+    public boolean isEmpty() {
+        return Arrays.stream(chunks).allMatch(chunk -> chunk.length == 0);
     }
 
     /// Longs of one cell.

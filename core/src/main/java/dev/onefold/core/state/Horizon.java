@@ -4,7 +4,9 @@ import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -20,11 +22,51 @@ public record Horizon(Duration span) {
     /// How far a time may be ahead of the arrival: clocks and time zones differ by less.
     public static final Duration AHEAD_MAX = Duration.ofDays(1);
 
+    /// How long beyond the horizon an id is kept: clocks go back, and dead letters are redriven. What comes later still
+    /// is refused.
+    public static final Duration BEYOND = Duration.ofDays(1);
+
     /// The horizon of a pipeline; empty if it has none.
     public static Optional<Horizon> of(Pipeline pipeline) {
         return pipeline.input().identity() instanceof Identity.ById byId && byId.horizon() != null
                 ? Optional.of(new Horizon(byId.horizon()))
                 : Optional.empty();
+    }
+
+    /// The horizon of a pipeline that forgets ids. What a forgotten row came to is kept as sums, and sums are not
+    /// enough
+    /// for `min`, `max` and `distinct`: beside one of them no id is forgotten.
+    public static Optional<Horizon> ofForgetting(Pipeline pipeline) {
+        boolean isSummed = Rollups.of(pipeline).all().stream()
+                .flatMap(rollup -> rollup.measures().stream())
+                .allMatch(measure -> switch (measure) {
+                    case Measure.Count _ -> true;
+                    case Measure.Distinct _ -> false;
+                    case Measure.Numeric numeric -> numeric.fold().isSummed();
+                });
+        return isSummed ? of(pipeline) : Optional.empty();
+    }
+
+    /// Until when the id of a record is kept.
+    ///
+    /// @param timeMs of the record; if its id has come with several, the latest of them
+    public long keptUntilMs(long timeMs) {
+        return timeMs + span.toMillis() + BEYOND.toMillis();
+    }
+
+    /// Why an event does not count although its time is right for its arrival: the row of its id may be forgotten, so
+    /// nobody knows whether it counts already. That is so for a late redrive, and when clocks go back.
+    ///
+    /// @param seenMs latest time that is certain to have come, see [#keptUntilMs]
+    public Optional<Malformed> refusalOfForgotten(Event event, long seenMs) {
+        return keptUntilMs(event.timeMs) >= seenMs
+                ? Optional.empty()
+                : Optional.of(new Malformed(
+                        Reason.TOO_OLD,
+                        "The record's time is " + at(event.timeMs) + ", and ids are forgotten "
+                                + span(span.plus(BEYOND).toMillis())
+                                + " after their time, so nobody can tell whether it"
+                                + " counts already; records up to " + at(seenMs) + " have come"));
     }
 
     /// Requires that a source says when its records arrived, if a pipeline has a horizon.

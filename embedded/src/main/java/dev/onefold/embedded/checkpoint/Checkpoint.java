@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// @param letters the log of dead letters
 /// @param journal what stands in the journal from here on is not in the results yet
 /// @param batches how far the batches are; empty if the pipeline makes none
+/// @param seenMs the latest time that is certain to have come, milliseconds since 1970; decides which ids are forgotten
 public record Checkpoint(
         long identity,
         long number,
@@ -46,9 +47,10 @@ public record Checkpoint(
         Journal.Position journal,
         List<Source.Known> sources,
         Counts counts,
-        byte[] batches) {
+        byte[] batches,
+        long seenMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
-    private static final int FORMAT = 6;
+    private static final int FORMAT = 8;
     private static final int HEADER_BYTES = 20;
 
     public Checkpoint {
@@ -63,7 +65,7 @@ public record Checkpoint(
     /// The same with the logs that it names.
     public Checkpoint naming(List<Log> groups, Log letterLog) {
         return new Checkpoint(
-                identity, number, at, definition, rows, groups, letterLog, journal, sources, counts, batches);
+                identity, number, at, definition, rows, groups, letterLog, journal, sources, counts, batches, seenMs);
     }
 
     /// Reads the checkpoint of a directory; `null` if it has none yet.
@@ -145,6 +147,7 @@ public record Checkpoint(
             out.writeLong(counts.conflicting());
             out.writeLong(counts.rejected());
             Payload.write(out, batches);
+            out.writeLong(seenMs);
         });
     }
 
@@ -217,7 +220,18 @@ public record Checkpoint(
         Counts counts = new Counts(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
         byte[] batches = Payload.bytes(in);
         return new Checkpoint(
-                identity, number, at, definition, rows, groupLogs, letters, journal, sources, counts, batches);
+                identity,
+                number,
+                at,
+                definition,
+                rows,
+                groupLogs,
+                letters,
+                journal,
+                sources,
+                counts,
+                batches,
+                in.readLong());
     }
 
     /// A segment by its number, and how much of it counts.

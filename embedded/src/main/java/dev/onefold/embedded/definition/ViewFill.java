@@ -70,6 +70,12 @@ final class ViewFill {
                     ? fromSources(reason, readable)
                     : new DefinitionChange.Impossible(reason, readable.missing);
         }
+        String forgotten = forgotten();
+        if (!forgotten.isEmpty()) {
+            return readable.isWhole()
+                    ? fromSources(forgotten, readable)
+                    : new DefinitionChange.Impossible(forgotten, readable.missing);
+        }
         return switch (Derivation.of(old.pipeline, definition)) {
             case Derivation.Possible possible
             when possible.doubt().isEmpty() || !readable.isWhole() ->
@@ -80,6 +86,16 @@ final class ViewFill {
             case Derivation.Impossible(var reason) when readable.isWhole() -> fromSources(reason, readable);
             case Derivation.Impossible(var reason) -> new DefinitionChange.Impossible(reason, readable.missing);
         };
+    }
+
+    /// Why the rows are not enough, because ids are forgotten; empty if they are.
+    private String forgotten() {
+        if (old.state.hasForgotten()) {
+            return "ids are forgotten, and of their rows only the totals are kept";
+        }
+        return !old.state.forgets && Horizon.ofForgetting(definition).isPresent()
+                ? "the rows do not say the times of their records, by which ids are to be forgotten"
+                : "";
     }
 
     private DefinitionChange fromSources(String reason, Readable readable) {

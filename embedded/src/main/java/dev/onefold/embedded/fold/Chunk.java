@@ -60,6 +60,9 @@ public final class Chunk {
 
     /// When the journal recorded the records, epoch milliseconds; [#NO_ARRIVAL] if they did not come through it.
     long arrivedMs = NO_ARRIVAL;
+    /// The greatest time of its events, each at most its arrival.
+    long seenMs = Long.MIN_VALUE;
+
     final RowBatch[] rows;
     /// Where the records begin that are no events. A bit each: a chunk may hold a hundred thousand of them, and why
     /// each is none is found out when its letter is written.
@@ -198,6 +201,7 @@ public final class Chunk {
     /// Forgets what the records were decoded to: they are decoded again in a later round.
     public void clear() {
         records = from > 0 ? 1 : 0; // What is in front of the records is a header.
+        seenMs = Long.MIN_VALUE;
         isDecoded = false;
         rejectedAt.clear();
         rejectedCount = 0;

@@ -35,7 +35,10 @@ public final class Comparison {
                 (rollup, recomputed) ->
                         groups[0] += Verification.compare(state.served(rollup), recomputed, differences));
         String each = state.hasFunction ? " key" : " row";
-        String truth = state.rows() + each + (state.rows() == 1 ? "" : "s");
+        String truth = state.rows()
+                + each
+                + (state.rows() == 1 ? "" : "s")
+                + (state.hasForgotten() ? " and what forgotten rows came to" : "");
         Verification ofTotals = new Verification(truth, groups[0], differences);
         return state.hasFunction && folding.canFold() ? ofKeys(ofTotals, state, folding, workers) : ofTotals;
     }

@@ -13,14 +13,12 @@ import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.LoadedFunction;
-import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.letters.Rejected;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.source.Records;
 import dev.onefold.embedded.source.Source;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,7 +43,7 @@ public final class Folding {
     private final Decoding[] decodings;
     private final Conflicts conflicts;
     private final boolean[] texts;
-    private final Optional<Horizon> horizon;
+    private final Times times;
     private Settled settled = new Settled();
     private final @Nullable KeyFolding keyFolding;
     private final List<List<KeyFolding.Note>> notes = new ArrayList<>();
@@ -74,7 +72,9 @@ public final class Folding {
         this.workers = workers;
         decodings = new Decoding[workers.parallelism()];
         Arrays.setAll(decodings, _ -> new Decoding());
-        conflicts = new Conflicts(state, letters, clock, this::readAt);
+        Times judge = new Times(state);
+        times = judge;
+        conflicts = new Conflicts(state, letters, clock, chunk -> judge.readAt(chunk, clock));
         for (int shard = 0; shard < state.shards.length; shard++) {
             notes.add(new ArrayList<>());
         }
@@ -83,7 +83,6 @@ public final class Folding {
         for (int i = 0; i < texts.length; i++) {
             texts[i] = inputs.get(i) instanceof Measure.Input.Text;
         }
-        horizon = Horizon.of(state.pipeline);
     }
 
     /// From now on the first records of settled places are not folded.
@@ -203,6 +202,7 @@ public final class Folding {
         for (Chunk chunk : chunks) {
             settle(chunk);
         }
+        chunks.forEach(chunk -> state.saw(chunk.seenMs));
         conflicts.settle(chunks);
         if (collecting != null) {
             collecting.collect(chunks, clock.instant());
@@ -289,9 +289,7 @@ public final class Folding {
             }
             Malformed malformed = decoding.decoder.decode(bytes, records.from(), records.to());
             Event event = decoding.decoder.event();
-            if (malformed == null && horizon.isPresent()) {
-                malformed = outOfTime(horizon.get(), event, chunk);
-            }
+            malformed = malformed == null ? times.refusal(event, chunk) : malformed;
             if (malformed == null && fate != Settled.Fate.REDRIVEN) {
                 add(decoding, event, chunk, records);
             } else {
@@ -299,13 +297,6 @@ public final class Folding {
             }
         }
         chunk.isDecoded = true;
-    }
-
-    private static @Nullable Malformed outOfTime(Horizon horizon, Event event, Chunk chunk) {
-        if (chunk.arrivedMs == Chunk.NO_ARRIVAL) {
-            throw new IllegalStateException("Records of " + chunk.source.name() + " have no arrival");
-        }
-        return horizon.refusal(event, chunk.arrivedMs).orElse(null);
     }
 
     /// What arrives now arrives at this time. A journal's entry keeps it, so that its replay decides alike.
@@ -332,8 +323,9 @@ public final class Folding {
         }
         RowBatch.EncodedKey key =
                 state.byPlace ? decoding.key.setNone(offset) : decoding.key.set(event.data, event.keyFrom, event.keyTo);
-        chunk.rows[key.shard(chunk.rows.length)].add(
-                event, decoding.groups, texts, key.from(chunk.source.number(), offset));
+        RowBatch rows = chunk.rows[key.shard(chunk.rows.length)];
+        rows.add(event, decoding.groups, texts, key.from(chunk.source.number(), offset));
+        times.note(event, chunk, rows);
     }
 
     private void requireMemory(List<Chunk> chunks) {
@@ -426,9 +418,7 @@ public final class Folding {
                 continue;
             }
             Malformed malformed = decoder.decode(chunk.bytes, records.from(), records.to());
-            if (malformed == null && horizon.isPresent()) {
-                malformed = outOfTime(horizon.get(), decoder.event(), chunk);
-            }
+            malformed = malformed == null ? times.refusal(decoder.event(), chunk) : malformed;
             Place place = new Place(chunk.source.name(), line, records.place());
             if (malformed == null && settled.fate(place) == Settled.Fate.REDRIVEN) {
                 malformed = new Malformed(Reason.REFUSED, "The record was redriven, and counts as it was then");
@@ -439,15 +429,9 @@ public final class Folding {
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Rejected(chunk.letter, place, records.copy(), readAt(chunk)),
+                    new Rejected(chunk.letter, place, records.copy(), times.readAt(chunk, clock)),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
         }
-    }
-
-    /// When the records of a chunk were read. With a horizon that is when they arrived, which decides again when one of
-    /// them is redriven.
-    private Instant readAt(Chunk chunk) {
-        return horizon.isPresent() ? Instant.ofEpochMilli(chunk.arrivedMs) : clock.instant();
     }
 }

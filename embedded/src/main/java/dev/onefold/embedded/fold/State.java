@@ -13,6 +13,7 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Leaves;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.rows.Memory;
@@ -42,8 +43,12 @@ public final class State {
     public final boolean hasFunction;
     /// Batches that are sealed and the one that is open; `null` if the pipeline makes none.
     public final @Nullable Batches batches;
+    /// Whether ids are forgotten.
+    public final boolean forgets;
     /// Counts of earlier lives, and of records that no shard sees.
     private Counts counts = new Counts(0, 0, 0, 0, 0);
+
+    private long seenMs = Long.MIN_VALUE;
 
     public State(Pipeline pipeline, int shardCount, Memory memory, @Nullable Batches batches) {
         this.batches = batches;
@@ -58,6 +63,7 @@ public final class State {
         Arrays.setAll(shards, _ -> new Rows(pipeline, groups, values, memory, sources::name));
         byPlace = pipeline.input().identity() instanceof Identity.ByPlace;
         hasFunction = pipeline.fold() instanceof Processing;
+        forgets = Horizon.ofForgetting(pipeline).isPresent();
     }
 
     private Values newValues(int rollup) {
@@ -65,15 +71,41 @@ public final class State {
         return new Values(rollups.all().get(rollup).measures(), parts, memory::change);
     }
 
-    /// The cells, `[shard][roll-up]`.
+    /// The cells, `[shard][roll-up]`. Where ids are forgotten, what forgotten rows came to is behind them, in the order
+    /// of the shards again.
     public Cells[][] cells() {
-        Cells[][] cells = new Cells[shards.length][groups.length];
-        for (int shard = 0; shard < shards.length; shard++) {
-            for (int rollup = 0; rollup < groups.length; rollup++) {
-                cells[shard][rollup] = shards[shard].cells(rollup);
-            }
+        return cellsOf(shards, groups.length, forgets);
+    }
+
+    /// The same of other shards.
+    public static Cells[][] cellsOf(Rows[] shards, int rollups, boolean forgets) {
+        Cells[][] cells = new Cells[forgets ? 2 * shards.length : shards.length][rollups];
+        for (int part = 0; part < cells.length; part++) {
+            Rows shard = shards[part % shards.length];
+            boolean isForgotten = part >= shards.length;
+            Arrays.setAll(cells[part], rollup -> isForgotten ? shard.forgotten(rollup) : shard.cells(rollup));
         }
         return cells;
+    }
+
+    /// Whether the totals hold what forgotten rows came to.
+    public boolean hasForgotten() {
+        return forgets
+                && Arrays.stream(shards).anyMatch(shard -> !shard.forgotten(0).isEmpty());
+    }
+
+    /// The latest time that is certain to have come, in milliseconds since 1970: the greatest of all accepted records'
+    /// times, each at most its arrival. So neither a wrong clock nor a wrong time alone makes ids forgotten.
+    public long seenMs() {
+        return seenMs;
+    }
+
+    /// A record came that is certain to be of this time or later.
+    public void saw(long timeMs) {
+        seenMs = Math.max(seenMs, timeMs);
+        for (Rows rows : shards) {
+            rows.forgetBefore(seenMs);
+        }
     }
 
     /// Counts records that no shard sees.
@@ -148,6 +180,7 @@ public final class State {
                     Amounts nothing =
                             new Amounts(groups.length, rollups.inputs().size());
                     shards[shard].forEach(each, amounts -> some.move(nothing, amounts));
+                    some.addAll(shards[shard].forgotten(each), groups[each].size());
                     cells[shard][each] = some;
                 });
                 visitor.leaves(rollup, leaves(rollup, cells, fresh));
@@ -210,7 +243,8 @@ public final class State {
         for (int rollup = 0; rollup < groups.length; rollup++) {
             needed += groups[rollup].bytesWith(groupsMore, bytes);
             for (Rows shard : shards) {
-                needed += shard.cells(rollup).bytesOf(groups[rollup].size() + groupsMore);
+                long bytesOfCells = shard.cells(rollup).bytesOf(groups[rollup].size() + groupsMore);
+                needed += forgets ? 2 * bytesOfCells : bytesOfCells;
             }
             count += groups[rollup].size();
         }

@@ -31,8 +31,10 @@ import java.util.List;
 ///     contribution only if counted: per roll-up the varint number of its group, then per input
 ///                  a number: its length 0 to 16 (0 is missing), little-endian two's complement
 ///                  a text:   varint length + 1 (0 is missing), bytes
+///     time         8 bytes, only in a pipeline that forgets ids, see Horizon: milliseconds since 1970
 public final class RowBatch {
     static final int HEADER_BYTES = 16;
+    static final int TIME_BYTES = 8;
     /// Bytes that may be written or read behind the end of a row.
     static final int PADDING = 16;
 
@@ -205,6 +207,22 @@ public final class RowBatch {
         INT.set(target, length + 8, at - start);
         INT.set(target, length + 12, id.length);
         length = at;
+    }
+
+    /// Appends the time of the record to the row that was just appended.
+    public void time(long timeMs) {
+        int start = starts[count - 1];
+        if (length + TIME_BYTES + PADDING > bytes.length) {
+            bytes = Arrays.copyOf(bytes, 2 * bytes.length);
+        }
+        LONG.set(bytes, length, timeMs);
+        INT.set(bytes, start + 8, rowLength(start) + TIME_BYTES);
+        length += TIME_BYTES;
+    }
+
+    /// The time behind the row at a place; 0 if rows have none.
+    long timeMs(int start, boolean hasTimes) {
+        return hasTimes ? (long) LONG.get(bytes, start + HEADER_BYTES + rowLength(start) - TIME_BYTES) : 0;
     }
 
     static int putNumber(long hi, long lo, byte[] target, int at) {

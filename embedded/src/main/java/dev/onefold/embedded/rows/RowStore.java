@@ -34,8 +34,8 @@ public final class RowStore {
     /// checkpoints frees segments.
     private final AtomicReference<@Nullable Segment> spare = new AtomicReference<>();
 
-    private Segment[] bySlot = new Segment[0];
-    private Segment head;
+    Segment[] bySlot = new Segment[0];
+    Segment head;
     private long sequenceNext;
     private long usedBytes;
     private long liveBytes;
@@ -306,11 +306,16 @@ public final class RowStore {
                 return; // What is not yet persisted may be what the last checkpoint is writing.
             }
             new Cleaning(this, victim).run();
-            usedBytes -= victim.used - Segment.FILE_HEADER_BYTES;
-            segments.set(victim.slot, null);
-            bySlot = segments.toArray(new Segment[0]);
-            released.add(victim);
+            release(victim);
         }
+    }
+
+    /// Takes out a segment, to which the index leads no more.
+    void release(Segment victim) {
+        usedBytes -= victim.used - Segment.FILE_HEADER_BYTES;
+        segments.set(victim.slot, null);
+        bySlot = segments.toArray(new Segment[0]);
+        released.add(victim);
     }
 
     /// Appends a live row again.

@@ -7,6 +7,7 @@ import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -27,15 +28,21 @@ public final class RowTranslator {
     private final Groups[] to;
     private final Derivation.Possible derivation;
     private final boolean[] texts;
+    private final boolean hasTimes;
     private final Amounts amounts;
     private final List<Map<List<Integer>, Integer>> known = new ArrayList<>();
     private byte[] row = new byte[1 << 12];
 
     private final Consumer<Row> refused;
 
+    /// From which definition to which one.
+    public record Translated(Pipeline from, Pipeline to) {}
+
     /// @param refused takes, as they were, the rows that the new definition refuses
     public RowTranslator(
-            Pipeline oldPipeline, Groups[] from, Groups[] to, Derivation.Possible derivation, Consumer<Row> refused) {
+            Translated pipelines, Groups[] from, Groups[] to, Derivation.Possible derivation, Consumer<Row> refused) {
+        Pipeline oldPipeline = pipelines.from;
+        hasTimes = Horizon.ofForgetting(pipelines.to).isPresent();
         this.refused = refused;
         this.from = from;
         this.to = to;
@@ -51,8 +58,12 @@ public final class RowTranslator {
     /// Translates all rows of a shard, some at a time; the same batch is given again and again.
     public void translate(Rows rows, Consumer<RowBatch> sink) {
         RowBatch batch = new RowBatch();
-        rows.store().forEach((segment, rowStart, _) -> {
+        rows.store().forEach((segment, rowStart, rowEnd) -> {
+            int before = batch.count();
             translate(rows, segment, rowStart, batch);
+            if (hasTimes && batch.count() > before) {
+                batch.time(Rows.timeMs(segment, rowEnd));
+            }
             if (batch.count() == BATCH_ROWS) {
                 sink.accept(batch);
                 batch.clear();

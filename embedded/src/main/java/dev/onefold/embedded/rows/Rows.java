@@ -9,6 +9,7 @@ import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import java.lang.foreign.ValueLayout;
@@ -31,6 +32,11 @@ public final class Rows {
     private final @Nullable Keys keys; // If a function folds the pipeline.
     private final @Nullable Claims claims; // If the pipeline makes batches.
 
+    /// What forgotten rows came to; a row is forgotten at times after the one that is kept here.
+    private final Cells[] forgotten;
+    private final @Nullable Forgetting forgetting; // If the pipeline forgets ids.
+    private long nowMs = Long.MIN_VALUE;
+
     private final Amounts before;
     private final Amounts after;
     private final Amounts nothing;
@@ -49,6 +55,12 @@ public final class Rows {
         kept = folds ? new RowStore(memory, Contents.KEPT) : null;
         cells = new Cells[groups.length];
         Arrays.setAll(cells, rollup -> new Cells(pipeline, rollup, values[rollup]));
+        forgotten = new Cells[groups.length];
+        Arrays.setAll(forgotten, rollup -> new Cells(pipeline, rollup, values[rollup]));
+        forgetting = Horizon.ofForgetting(pipeline)
+                .map(horizon ->
+                        new Forgetting(store, (segment, _, rowEnd) -> horizon.keptUntilMs(timeMs(segment, rowEnd))))
+                .orElse(null);
         keys = kept == null ? null : new Keys(pipeline, store, kept, cells, groups);
         claims = pipeline.fold() instanceof Batching ? new Claims(store, ahead) : null;
         before = reader.amounts();
@@ -117,8 +129,38 @@ public final class Rows {
         return kept == null ? cut : cut.plus(kept.cut());
     }
 
-    /// Cleans some segments, if too much is dead.
+    /// From now on rows are forgotten that are kept until before this time.
+    public void forgetBefore(long timeMs) {
+        nowMs = timeMs;
+    }
+
+    /// What forgotten rows came to in a roll-up. No cell has it else.
+    public Cells forgotten(int rollup) {
+        return forgotten[rollup];
+    }
+
+    static long timeMs(Segment segment, long rowEnd) {
+        return segment.memory.get(Segment.LONG, rowEnd - RowBatch.TIME_BYTES);
+    }
+
+    private int timeBytes() {
+        return forgetting == null ? 0 : RowBatch.TIME_BYTES;
+    }
+
+    /// The totals stay: what the row contributed is only kept elsewhere.
+    private void forget(Segment segment, long rowStart) {
+        reader.read(segment, kindAt(segment, RowReader.keyEnd(segment, rowStart)), before);
+        move(before, nothing);
+        for (Cells each : forgotten) {
+            each.move(nothing, before);
+        }
+    }
+
+    /// Frees a segment of forgotten rows, and cleans some segments, if too much is dead.
     public void clean() {
+        if (forgetting != null) {
+            forgetting.drop(nowMs, this::forget);
+        }
         store.clean(1);
         if (kept != null) {
             kept.clean(1);
@@ -223,6 +265,7 @@ public final class Rows {
     public void recount(Pipeline pipeline, Values[] values) {
         for (int rollup = 0; rollup < cells.length; rollup++) {
             cells[rollup] = new Cells(pipeline, rollup, values[rollup]);
+            forgotten[rollup].touchAll();
         }
         if (keys == null) {
             forEach(amounts -> move(nothing, amounts));
@@ -255,6 +298,16 @@ public final class Rows {
         long at = RowStore.at(location);
         long rowStart = stored.varintEnd(at);
         long rowEnd = rowStart + stored.varint(at);
+        if (forgetting != null && forgetting.isForgotten(stored, rowStart, rowEnd, nowMs)) {
+            accepted++;
+            forget(stored, rowStart);
+            Segment segment = store.append(batch, start);
+            reader.read(segment, kindAt(segment, store.appendedAt + keyLength), after);
+            move(nothing, after);
+            store.die(stored, at);
+            store.index.set(slot, hash, RowStore.location(segment, store.appendedFrom));
+            return;
+        }
         long versionAt = rowStart + keyLength;
         int order = compareVersions(bytes, rowAt + keyLength, stored, versionAt);
         long kind = kindAt(stored, versionAt);
@@ -265,13 +318,30 @@ public final class Rows {
             stale++;
         } else if (sameContribution(batch, start, stored, kind, rowEnd)) {
             duplicate++;
+            raise(batch.timeMs(start, forgetting != null), slot, hash, new Stored(stored, at, rowStart));
         } else {
             conflicting++;
             settle(batch, start, slot, new Stored(stored, at, rowStart), conflicts);
         }
     }
 
-    private record Stored(Segment segment, long at, long rowStart) {}
+    private record Stored(Segment segment, long at, long rowStart) {
+        long rowEnd() {
+            return rowStart + segment.varint(at);
+        }
+    }
+
+    /// Keeps an id until the latest time that it has come with: each of its records may come again.
+    private void raise(long timeMs, long slot, long hash, Stored stored) {
+        if (forgetting == null || timeMs(stored.segment, stored.rowEnd()) >= timeMs) {
+            return;
+        }
+        int bytes = (int) (stored.rowEnd() - stored.at);
+        store.copy(stored.segment, stored.at, slot, hash); // What was cut may be under way to the disk.
+        stored.segment.live -= bytes;
+        Segment segment = store.segment(Index.location(store.index.get(slot)));
+        segment.memory.set(Segment.LONG, store.appendedFrom + bytes - RowBatch.TIME_BYTES, timeMs);
+    }
 
     private void settle(RowBatch batch, int start, long slot, Stored old, Consumer<Transition.Settled> conflicts) {
         Row stored = reader.row(old.segment, old.rowStart, sourceName);
@@ -281,10 +351,14 @@ public final class Rows {
             throw new IllegalStateException(
                     "The bytes of " + arrived + " conflict with the row, and its values do not");
         }
+        long timeMs = batch.timeMs(start, forgetting != null);
         if (settled.arrivedStays()) {
+            long storedMs = forgetting == null ? timeMs : timeMs(old.segment, old.rowEnd());
             moveTo(segment, batch.keyLength(start), slot, batch.hash(start), old);
+            raise(storedMs, slot, batch.hash(start), new Stored(segment, store.appendedFrom, store.appendedAt));
         } else {
             store.takeBack(segment); // Taken back: read again, it would replace the winner.
+            raise(timeMs, slot, batch.hash(start), old);
         }
         conflicts.accept(settled);
     }
@@ -323,7 +397,7 @@ public final class Rows {
         return 0;
     }
 
-    private static boolean sameContribution(RowBatch batch, int start, Segment stored, long kind, long rowEnd) {
+    private boolean sameContribution(RowBatch batch, int start, Segment stored, long kind, long rowEnd) {
         byte[] bytes = batch.bytes;
         int at = start + RowBatch.HEADER_BYTES + batch.keyLength(start);
         at += VersionBytes.length(bytes[at]);
@@ -334,7 +408,7 @@ public final class Rows {
             at++;
         }
         int length = start + RowBatch.HEADER_BYTES + batch.rowLength(start) - at;
-        return length == rowEnd - kind && stored.matches(kind, bytes, at, length);
+        return length == rowEnd - kind && stored.matches(kind, bytes, at, length - timeBytes());
     }
 
     /// The row of a key.
@@ -345,7 +419,10 @@ public final class Rows {
         }
         long location = Index.location(entry);
         Segment segment = store.segment(location);
-        return Optional.of(reader.row(segment, segment.varintEnd(RowStore.at(location)), sourceName));
+        Stored stored = new Stored(segment, RowStore.at(location), segment.varintEnd(RowStore.at(location)));
+        return forgetting != null && forgetting.isForgotten(segment, stored.rowStart, stored.rowEnd(), nowMs)
+                ? Optional.empty()
+                : Optional.of(reader.row(segment, stored.rowStart, sourceName));
     }
 
     /// Called once per row.

@@ -175,7 +175,8 @@ public final class Checkpoints implements AutoCloseable {
         long dirty = state.changedValues();
         for (Rows rows : state.shards) {
             for (int rollup = 0; rollup < state.groups.length; rollup++) {
-                dirty += rows.cells(rollup).dirtyCount();
+                dirty +=
+                        rows.cells(rollup).dirtyCount() + rows.forgotten(rollup).dirtyCount();
             }
         }
         return dirty;
@@ -208,7 +209,8 @@ public final class Checkpoints implements AutoCloseable {
                 position,
                 state.sources.store(),
                 state.allCounts(),
-                batches == null ? new byte[0] : batches.state());
+                batches == null ? new byte[0] : batches.state(),
+                state.seenMs());
         Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position, batches);
         ExecutorService thread = writer;
         if (thread == null) {

@@ -10,6 +10,7 @@ import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.disk.Entry;
@@ -164,6 +165,9 @@ final class LetterFill {
         RowBatch batch = new RowBatch();
         Source source = fresh.state.sources.findOrAdd(row.source(), Source.Kind.LINES);
         batch.add(arrived, fresh.pipeline, fresh.state.groups, source.number());
+        if (fresh.state.forgets) {
+            batch.time(letter.at().plus(Horizon.AHEAD_MAX).toEpochMilli()); // No accepted record is of a later time.
+        }
         boolean[] stays = new boolean[1];
         fresh.applyTranslated(batch, settled -> stays[0] = keepLoser(letter, settled));
         if (!stays[0]) {

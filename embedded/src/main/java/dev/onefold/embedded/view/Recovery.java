@@ -95,6 +95,7 @@ final class Recovery {
         State state = into.state;
         state.sources.load(checkpoint.sources());
         state.count(checkpoint.counts());
+        state.saw(checkpoint.seenMs());
         into.letters.load(checkpoint.letters());
         if (!memory.fits(0)) {
             throw new EngineException(
@@ -158,13 +159,10 @@ final class Recovery {
     private void reshard(Checkpoint checkpoint, State state, GroupLogs groupLogs) {
         Groups[] groups = state.groups;
         Rows[] old = new Rows[checkpoint.rows().size()];
-        Cells[][] oldCells = new Cells[old.length][groups.length];
         for (int shard = 0; shard < old.length; shard++) {
             old[shard] = new Rows(pipeline, groups, state.values, memory, state.sources::name);
-            for (int rollup = 0; rollup < groups.length; rollup++) {
-                oldCells[shard][rollup] = old[shard].cells(rollup);
-            }
         }
+        Cells[][] oldCells = State.cellsOf(old, groups.length, state.forgets);
         groupLogs.load(checkpoint.groupLogs(), oldCells);
         groupLogs.beginAnew();
         loadRows(checkpoint, old);
@@ -175,9 +173,10 @@ final class Recovery {
             }
             state.shards[shard].loaded(new RowFiles(directory, identity, shard));
         }
-        for (Cells[] cells : oldCells) {
+        for (int part = 0; part < oldCells.length; part++) {
             for (int rollup = 0; rollup < groups.length; rollup++) {
-                state.shards[0].cells(rollup).addAll(cells[rollup], groups[rollup].size());
+                Cells heir = part < old.length ? state.shards[0].cells(rollup) : state.shards[0].forgotten(rollup);
+                heir.addAll(oldCells[part][rollup], groups[rollup].size());
             }
         }
         for (Rows each : old) {

@@ -156,10 +156,15 @@ public final class View {
     /// Fills this view, which is empty, from the rows and the dead letters of another; both hold the same sources then.
     public void fillFromRows(View other, Derivation.Possible derivation) {
         state.sources.load(other.state.sources.store());
+        state.saw(other.state.seenMs());
         LetterFill letterFill = new LetterFill(other, this, derivation, space);
         letterFill.takeLetters();
-        RowTranslator translator =
-                new RowTranslator(other.pipeline, other.state.groups, state.groups, derivation, letterFill::refuse);
+        RowTranslator translator = new RowTranslator(
+                new RowTranslator.Translated(other.pipeline, pipeline),
+                other.state.groups,
+                state.groups,
+                derivation,
+                letterFill::refuse);
         for (Rows rows : other.state.shards) {
             translator.translate(rows, batch -> {
                 applyTranslated(batch, _ -> {

@@ -41,7 +41,8 @@ class CheckpointTest {
                         Journal.Position.START,
                         SOURCES,
                         new Counts(1, 2, 3, 4, 5),
-                        new byte[] {7})
+                        new byte[] {7},
+                        6)
                 .write(directory);
     }
 
@@ -52,7 +53,7 @@ class CheckpointTest {
         assertThat(read.sources()).usingRecursiveComparison().isEqualTo(SOURCES);
         assertThat(read.rows()).isEqualTo(List.of(List.of(new Extent(1, 100)), List.of()));
         assertThat(read.groupLogs()).containsExactly(new Checkpoint.Log(2, 200));
-        assertThat(List.of(read.identity(), read.number())).containsExactly(42L, 9L);
+        assertThat(List.of(read.identity(), read.number(), read.seenMs())).containsExactly(42L, 9L, 6L);
         assertThat(read.at()).isEqualTo(Instant.EPOCH.plusNanos(5));
         assertThat(read.counts()).isEqualTo(new Counts(1, 2, 3, 4, 5));
         assertThat(read.batches()).containsExactly(7);

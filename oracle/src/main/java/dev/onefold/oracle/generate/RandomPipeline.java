@@ -125,7 +125,7 @@ final class RandomPipeline {
         }
         if (horizon) {
             yaml.append("  horizon: ")
-                    .append(chance.of(List.of("1d", "2d", "36h")))
+                    .append(chance.of(List.of("1d", "2d", "36h", "7d")))
                     .append('\n');
         }
         if (delete != null) {

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -35,7 +36,9 @@ final class Expected {
 
     private final RandomCase dealt;
     private final List<Input> inputs;
-    private final Map<LineOf, Instant> arrivals = new HashMap<>();
+    private final Map<LineOf, Arrived> arrivals = new HashMap<>();
+    private final Map<LineOf, Long> redriven = new HashMap<>(); // In which round.
+    private long rounds;
     private final Map<LineOf, byte[]> edited = new HashMap<>();
     private final Set<LineOf> purged = new HashSet<>();
     private final Set<LineOf> forgotten = new HashSet<>();
@@ -44,6 +47,9 @@ final class Expected {
 
     /// A line of a source, counted from 1.
     record LineOf(String source, long line) {}
+
+    /// @param round the number of the append that brought the line
+    private record Arrived(Instant at, long round) {}
 
     /// The line of a place. That of a stored row is known by its offset alone.
     LineOf lineOf(Place place) {
@@ -147,22 +153,31 @@ final class Expected {
         return places;
     }
 
-    /// A line arrives at a time, if it was not in before.
-    void arrive(LineOf line, Instant at) {
-        arrivals.put(line, at);
+    /// Lines arrive together, those that were not in before.
+    void arrive(List<LineOf> lines, Instant at) {
+        rounds++;
+        lines.forEach(line -> arrivals.put(line, new Arrived(at, rounds)));
     }
 
     private Oracle.Outcome accept(Oracle oracle, LineOf line, byte[] record) {
-        Instant arrived = arrivals.get(line);
-        return oracle.accept(line.source(), line.line(), record, arrived == null ? null : arrived.toEpochMilli());
+        Arrived arrived = arrivals.get(line);
+        return oracle.accept(line.source(), line.line(), record, arrived == null ? null : arrived.at.toEpochMilli());
+    }
+
+    /// In which step a line was folded as it is now; 0 where order decides nothing.
+    private long round(LineOf line) {
+        Arrived arrived = arrivals.get(line);
+        return !dealt.hasHorizon() || arrived == null ? 0 : redriven.getOrDefault(line, arrived.round);
     }
 
     /// The record was sent through again as these bytes.
     void edit(LineOf line, byte @Nullable [] record) {
         if (record == null) {
             edited.remove(line);
+            redriven.remove(line);
         } else {
             edited.put(line, record);
+            redriven.put(line, ++rounds);
         }
     }
 
@@ -232,20 +247,30 @@ final class Expected {
     /// An oracle that has all records that are in, under the definition.
     private Oracle oracle(Map<String, Long> progress) {
         Oracle oracle = Oracle.of(definition);
-        forEachLine(progress, (line, record) -> accept(oracle, line, record));
+        long[] round = {0};
+        forEachLine(progress, (line, record) -> {
+            if (round(line) != round[0]) {
+                round[0] = round(line);
+                oracle.nextRound();
+            }
+            accept(oracle, line, record);
+        });
         return oracle;
     }
 
     private void forEachLine(Map<String, Long> progress, BiConsumer<LineOf, byte[]> visitor) {
+        List<LineOf> lines = new ArrayList<>();
         for (Input input : inputs) {
             long records = progress.getOrDefault(input.name(), 0L);
             for (long number = 1; number <= records; number++) {
                 LineOf line = new LineOf(input.name(), number);
                 if (!purged.contains(line) && !forgotten.contains(line)) {
-                    visitor.accept(line, record(line));
+                    lines.add(line);
                 }
             }
         }
+        lines.sort(Comparator.comparingLong(this::round)); // Those of one step stay as they are.
+        lines.forEach(line -> visitor.accept(line, record(line)));
     }
 
     private String wrongLetters(EmbeddedEngine engine, Oracle oracle, List<DeadLetter> letters) {

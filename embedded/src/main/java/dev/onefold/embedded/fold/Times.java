@@ -1,0 +1,52 @@
+package dev.onefold.embedded.fold;
+
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.state.Horizon;
+import dev.onefold.embedded.rows.RowBatch;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Decides by the times of events whether they count, where the pipeline has a horizon. What is decided depends on the
+/// event, on its arrival, and on what was seen before the round; so a replay decides alike. Any thread may ask.
+final class Times {
+    private final State state;
+    private final Optional<Horizon> horizon;
+
+    Times(State state) {
+        this.state = state;
+        horizon = Horizon.of(state.pipeline);
+    }
+
+    /// Why an event of a chunk does not count; `null` if it does.
+    @Nullable
+    Malformed refusal(Event event, Chunk chunk) {
+        if (horizon.isEmpty()) {
+            return null;
+        }
+        if (chunk.arrivedMs == Chunk.NO_ARRIVAL) {
+            throw new IllegalStateException("Records of " + chunk.source.name() + " have no arrival");
+        }
+        Horizon span = horizon.get();
+        Optional<Malformed> refusal = span.refusal(event, chunk.arrivedMs);
+        return refusal.isEmpty() && state.forgets
+                ? span.refusalOfForgotten(event, state.seenMs()).orElse(null)
+                : refusal.orElse(null);
+    }
+
+    /// Notes the time of an event whose row was just added.
+    void note(Event event, Chunk chunk, RowBatch rows) {
+        if (state.forgets) {
+            chunk.seenMs = Math.max(chunk.seenMs, Math.min(event.timeMs, chunk.arrivedMs));
+            rows.time(event.timeMs);
+        }
+    }
+
+    /// When the records of a chunk were read. With a horizon that is when they arrived, which decides again when one of
+    /// them is redriven.
+    Instant readAt(Chunk chunk, InstantSource clock) {
+        return horizon.isPresent() ? Instant.ofEpochMilli(chunk.arrivedMs) : clock.instant();
+    }
+}
