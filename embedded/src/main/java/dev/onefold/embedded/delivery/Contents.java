@@ -1,6 +1,5 @@
 package dev.onefold.embedded.delivery;
 
-import com.github.luben.zstd.ZstdOutputStream;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Members;
@@ -127,7 +126,7 @@ final class Contents {
         return switch (compression) {
             case NONE -> file;
             case GZIP -> new GZIPOutputStream(file, GZIP_BUFFER_BYTES);
-            case ZSTD -> new ZstdOutputStream(file).setCloseFrameOnFlush(true);
+            case ZSTD -> Zstandard.compressed(file);
         };
     }
 
@@ -146,5 +145,12 @@ final class Contents {
                     EngineException.Kind.STORAGE_FAILED, "A batch cannot be read: " + e.getMessage(), e);
         }
         return new Hashed(HexFormat.of().formatHex(digest.digest()), bytes);
+    }
+
+    /// A class of its own, so that the library is needed for contents that end in .zst alone.
+    private static final class Zstandard {
+        static OutputStream compressed(OutputStream file) throws IOException {
+            return new com.github.luben.zstd.ZstdOutputStream(file).setCloseFrameOnFlush(true);
+        }
     }
 }

@@ -1,0 +1,21 @@
+package dev.onefold.simulator.batches;
+
+import dev.onefold.fixtures.Seeds;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class BatchSimulationTest {
+    private static final int SHARE = 200;
+    private static final int ALL = 5_000;
+
+    @Test
+    void whatever_happens_each_distinct_record_is_in_exactly_one_batch_that_never_changes() {
+        Seeds.forEachSeed(0, SHARE, BatchSimulation::run);
+    }
+
+    @Test
+    @Tag("campaign")
+    void whatever_happens_in_five_thousand_histories_each_distinct_record_is_in_exactly_one_batch() {
+        Seeds.forEachSeed(0, ALL, BatchSimulation::run);
+    }
+}
