@@ -26,6 +26,7 @@ module dev.onefold.core {
             dev.onefold.aws,
             dev.onefold.cli,
             dev.onefold.embedded,
+            dev.onefold.receivers,
             dev.onefold.yaml;
     exports dev.onefold.core.map to
             dev.onefold.aws,

@@ -1,6 +1,7 @@
 package dev.onefold.cli;
 
 import dev.onefold.cli.aws.AwsCommand;
+import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -86,6 +87,7 @@ public final class Onefold implements Runnable {
                 .addSubcommand(new CheckCommand(caller))
                 .addSubcommand(new TestCommand(caller))
                 .addSubcommand(new GenerateCommand())
+                .addSubcommand(BatchesCommand.commandLine(caller))
                 .addSubcommand(AwsCommand.commandLine(caller))
                 .addSubcommand(new CompletionCommand(caller));
         commandLine

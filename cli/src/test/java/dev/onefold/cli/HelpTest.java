@@ -57,6 +57,7 @@ class HelpTest {
                         "onefold dead-letters redrive",
                         "onefold dead-letters purge",
                         "onefold dead-letters export",
+                        "onefold batches verify",
                         "onefold check",
                         "onefold status",
                         "onefold test",

@@ -121,8 +121,9 @@ class DocumentsTest {
     private static String subcommand(String line) {
         String[] words = line.strip().split("\\s+", -1);
         String first = words[0].startsWith("-") ? "" : words[0];
-        boolean nested =
-                (first.equals("generate") || first.equals("aws")) && words.length > 1 && words[1].matches("[a-z-]+");
+        boolean nested = List.of("generate", "aws", "batches").contains(first)
+                && words.length > 1
+                && words[1].matches("[a-z-]+");
         if (first.equals("dead-letters") && words.length > 2 && words[2].matches("[a-z]+")) {
             return "dead-letters p " + words[2];
         }
@@ -148,6 +149,7 @@ class DocumentsTest {
                 "verify",
                 "rebuild",
                 "dead-letters",
+                "batches verify",
                 "check",
                 "test",
                 "generate trade-risk",

@@ -44,6 +44,19 @@ public record Manifest(
         return pipeline + "-" + number;
     }
 
+    /// The same, of a content that is in this file.
+    ///
+    /// @param name of the file, without its folder
+    public Manifest in(String name) {
+        return new Manifest(id, number, name, records, bytes, sha256, previous, of, first, last, sealed);
+    }
+
+    /// The name of the pipeline; empty if the id is not made of it and the number.
+    public String pipeline() {
+        String end = "-" + number;
+        return id.endsWith(end) ? id.substring(0, id.length() - end.length()) : "";
+    }
+
     /// As it is written, without a line end.
     public String toJson() {
         Map<String, Object> fields = new LinkedHashMap<>();

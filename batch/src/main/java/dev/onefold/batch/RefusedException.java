@@ -1,0 +1,11 @@
+package dev.onefold.batch;
+
+/// The content of a batch is refused for ever, and it has had no effect.
+public final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    /// @param reason says what is wrong with the content; a person reads it
+    public RefusedException(String reason) {
+        super(reason);
+    }
+}

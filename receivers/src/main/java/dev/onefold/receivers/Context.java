@@ -1,0 +1,41 @@
+package dev.onefold.receivers;
+
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Kind;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What receivers know of the process that opens them.
+///
+/// @param folder of the pipeline file: relative paths begin there, and commands run there
+/// @param environment the value of an environment variable; `null` if it is not set
+/// @param classes finds the classes of receivers in Java that are in no jar
+/// @param connectors that come from other modules, by their kind
+public record Context(Path folder, Environment environment, ClassLoader classes, Map<Kind, Connector> connectors) {
+    public Context {
+        folder = folder.toAbsolutePath();
+        connectors = Map.copyOf(connectors);
+    }
+
+    /// Looks up environment variables.
+    @FunctionalInterface
+    public interface Environment {
+        @Nullable
+        String get(String name);
+    }
+
+    /// Opens the receivers of one kind.
+    @FunctionalInterface
+    public interface Connector {
+        /// @throws IllegalArgumentException saying what is wrong with the destination
+        Receiver open(Batching batching, Context context);
+    }
+
+    /// The context of this process, without connectors.
+    public static Context of(Path folder) {
+        ClassLoader classes = Thread.currentThread().getContextClassLoader();
+        return new Context(
+                folder, System::getenv, classes == null ? ClassLoader.getSystemClassLoader() : classes, Map.of());
+    }
+}

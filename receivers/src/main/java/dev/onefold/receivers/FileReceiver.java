@@ -1,0 +1,82 @@
+package dev.onefold.receivers;
+
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Batching.Destination;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/// Makes a file of each batch, and then its manifest beside it, which says that the content is whole.
+final class FileReceiver implements Receiver {
+    private final Destination destination;
+    private final Path folder;
+    private final NewFile.Link link;
+
+    FileReceiver(Destination destination, Path folder) {
+        this(destination, folder, Files::createLink);
+    }
+
+    FileReceiver(Destination destination, Path folder, NewFile.Link link) {
+        this.destination = destination;
+        this.folder = folder;
+        this.link = link;
+    }
+
+    @Override
+    public Outcome deliver(Handover handover) throws InterruptedException {
+        Manifest manifest = handover.manifest();
+        Path content = folder.resolve(Receivers.name(destination, manifest.number()));
+        Path at = content;
+        try {
+            if (new NewFile(content, link).make(handover::open, manifest.bytes(), manifest.sha256())
+                    == NewFile.Found.OTHER) {
+                return new Outcome.Conflict(content + " is there already, and is not batch " + manifest.id()
+                        + ". Find out who wrote it; move it away before the batch is released");
+            }
+            if (destination.hasManifest()) {
+                String name = String.valueOf(content.getFileName());
+                at = content.resolveSibling(Receivers.manifestName(name));
+                if (!makeManifest(at, manifest.in(name))) {
+                    return new Outcome.Conflict(at + " is there already, and is not the manifest of batch "
+                            + manifest.id() + ". Find out who wrote it; move it away before the batch is released");
+                }
+            }
+            return new Outcome.Done();
+        } catch (ClosedByInterruptException e) {
+            throw Handover.interrupted(e);
+        } catch (IOException e) {
+            return new Outcome.NotNow(reason(at, e), null); // No attempt makes a second file.
+        }
+    }
+
+    private boolean makeManifest(Path file, Manifest manifest) throws IOException {
+        byte[] text = (manifest.toJson() + "\n").getBytes(StandardCharsets.UTF_8);
+        return new NewFile(file, link).make(() -> new ByteArrayInputStream(text), text.length, Sha256.hex(text))
+                == NewFile.Found.SAME;
+    }
+
+    private static String reason(Path file, IOException e) {
+        Path folder = file.getParent();
+        String why = e instanceof FileSystemException named && named.getReason() != null
+                ? named.getReason()
+                : e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        if (folder != null && !Files.isDirectory(folder)) {
+            return "There is no folder " + folder + ". Create it, or correct the path of the receiver";
+        }
+        String failed = file + " cannot be written: ";
+        return switch (e) {
+            case AccessDeniedException _ ->
+                failed + "there is no permission. Let the user of this process write in " + folder;
+            case NoSuchFileException _ -> failed + "somebody removed " + e.getMessage() + " in the meantime";
+            default -> failed + why + ". Check the disk; the next attempt begins again";
+        };
+    }
+}

@@ -1,0 +1,18 @@
+package dev.onefold.receivers;
+
+import dev.onefold.core.batch.Outcome;
+
+/// Hands batches over, and says what came of each attempt. Several threads may call it at a time, each with
+/// another batch.
+public interface Receiver extends AutoCloseable {
+    /// Makes one attempt. It ends in bounded time.
+    ///
+    /// @throws InterruptedException if the thread is interrupted; then the effect is unknown
+    /// @throws dev.onefold.core.EngineException if the content cannot be read or is not that of the
+    ///     manifest; then the receiver has nothing that it could take for the batch
+    Outcome deliver(Handover handover) throws InterruptedException;
+
+    /// May be called twice. No attempt may be under way.
+    @Override
+    default void close() {}
+}

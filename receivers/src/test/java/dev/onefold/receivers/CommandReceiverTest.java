@@ -1,0 +1,123 @@
+package dev.onefold.receivers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.pipeline.Batching.Kind;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CommandReceiverTest {
+    private static final String CONTENT = "{\"id\":1}\n{\"id\":2}\n";
+    private static final Handover BATCH = Sample.handover(42, CONTENT);
+    private static final Handover LARGE = Sample.handover(43, "{\"id\":1}\n".repeat(100_000));
+
+    @TempDir
+    private Path folder;
+
+    private Outcome run(Handover handover, Map<String, String> options, String... words) throws InterruptedException {
+        try (Receiver receiver =
+                Sample.open(Sample.destination(Kind.COMMAND, List.of(words), options), folder, Map.of())) {
+            return receiver.deliver(handover);
+        }
+    }
+
+    private Outcome sh(String script) throws InterruptedException {
+        return run(BATCH, Map.of(), "sh", "-c", script);
+    }
+
+    @Test
+    void a_command_reads_the_content_and_knows_the_batch() throws Exception {
+        assertThat(sh("cat > content; env | grep ^ONEFOLD_ | sort > variables")).isEqualTo(new Outcome.Done());
+        assertThat(folder.resolve("content")).hasContent(CONTENT);
+        assertThat(folder.resolve("variables"))
+                .hasContent("ONEFOLD_ATTEMPT=1\nONEFOLD_BATCH=quakes-000042\nONEFOLD_BYTES=18\n"
+                        + "ONEFOLD_NUMBER=000042\nONEFOLD_RECORDS=2\nONEFOLD_SHA256="
+                        + BATCH.manifest().sha256() + "\n");
+    }
+
+    @Test
+    void the_exit_code_says_what_came_of_it() throws Exception {
+        assertThat(sh("exit 75"))
+                .isEqualTo(new Outcome.NotNow("The command asks to try again later (exit code 75)", null));
+        assertThat(sh("echo 'bad row 7' >&2; exit 3"))
+                .isEqualTo(new Outcome.Refused("The command ended with exit code 3: bad row 7"));
+        assertThat(sh("kill -9 $$")).isEqualTo(new Outcome.Unknown("The command was ended by signal 9"));
+    }
+
+    @Test
+    void a_command_need_not_read_its_input() throws Exception {
+        assertThat(run(LARGE, Map.of(), "true")).isEqualTo(new Outcome.Done());
+        assertThat(run(LARGE, Map.of(), "sh", "-c", "head -c 5; exit 75")).isInstanceOf(Outcome.NotNow.class);
+    }
+
+    @Test
+    void a_command_may_say_any_amount_and_the_last_of_it_is_kept() throws Exception {
+        Outcome outcome = run(
+                LARGE,
+                Map.of(),
+                "sh",
+                "-c",
+                "i=0; while [ $i -lt 20000 ]; do echo 'some noise, and more noise'; echo line $i >&2; i=$((i+1)); done;"
+                        + " cat > /dev/null; exit 4");
+        assertThat(((Outcome.Refused) outcome).reason()).endsWith("line 19999").hasSizeBetween(1_900, 2_100);
+    }
+
+    @Test
+    void a_command_that_cannot_be_started_has_done_nothing() throws Exception {
+        assertThat(run(BATCH, Map.of(), "no-such-command-here"))
+                .isInstanceOfSatisfying(
+                        Outcome.NotNow.class,
+                        outcome -> assertThat(outcome.reason())
+                                .startsWith("The command no-such-command-here cannot be started: "));
+    }
+
+    @Test
+    void a_command_that_takes_too_long_is_killed_with_its_children() throws Exception {
+        assertThat(run(BATCH, Map.of("timeout", "1s"), "sh", "-c", "sleep 600 & echo $! > child; wait"))
+                .isEqualTo(new Outcome.Unknown("The command was killed, because it ran longer than 1 s"));
+        long child = Long.parseLong(Files.readString(folder.resolve("child")).strip());
+        assertThat(ProcessHandle.of(child)
+                        .filter(ProcessHandle::isAlive)
+                        .map(handle -> handle.info().command().orElse("")) // Dead, and perhaps not yet collected.
+                        .orElse(""))
+                .isEmpty();
+    }
+
+    @Test
+    void an_interrupted_attempt_kills_the_command() throws Exception {
+        AtomicReference<Object> ended = new AtomicReference<>();
+        Process mark = new ProcessBuilder("mkfifo", folder.resolve("begun").toString()).start();
+        mark.waitFor();
+        Thread thread = Thread.ofPlatform().start(() -> {
+            try {
+                ended.set(sh("echo $$ > begun; sleep 600"));
+            } catch (InterruptedException e) {
+                ended.set(e);
+            }
+        });
+        long command = Long.parseLong(Files.readString(folder.resolve("begun")).strip()); // Waits for the writer.
+        ProcessHandle handle = ProcessHandle.of(command).orElseThrow();
+        thread.interrupt();
+        thread.join();
+        assertThat(ended.get()).isInstanceOf(InterruptedException.class);
+        handle.onExit().get();
+    }
+
+    @Test
+    void a_content_that_is_not_the_sealed_one_reaches_no_command() throws IOException {
+        Handover damaged = new Handover(BATCH.manifest(), 1, () -> new ByteArrayInputStream(new byte[] {1, 2, 3}));
+        assertThatThrownBy(() -> run(damaged, Map.of(), "sh", "-c", "echo ran > ran"))
+                .isInstanceOf(EngineException.class);
+        assertThat(folder.resolve("ran")).doesNotExist();
+    }
+}

@@ -1,0 +1,229 @@
+package dev.onefold.receivers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.pipeline.Batching.Destination;
+import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.fixtures.Seeds;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FileReceiverTest {
+    private static final Destination OUT =
+            Sample.destination(Kind.FILE, List.of("out/quakes-{number}.ndjson"), Map.of("manifest", "true"));
+    private static final String CONTENT = "{\"id\":1}\n{\"id\":2}\n";
+    private static final Handover BATCH = Sample.handover(42, CONTENT);
+
+    @TempDir
+    private Path folder;
+
+    private Path out() throws IOException {
+        return Files.createDirectories(folder.resolve("out"));
+    }
+
+    private Outcome deliver(Handover handover) throws InterruptedException {
+        try (Receiver receiver = Sample.open(OUT, folder, Map.of())) {
+            return receiver.deliver(handover);
+        }
+    }
+
+    private static List<String> names(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private void assertDelivered() throws IOException {
+        assertThat(names(out())).containsExactly("quakes-000042.json", "quakes-000042.ndjson");
+        assertThat(out().resolve("quakes-000042.ndjson")).hasContent(CONTENT);
+        assertThat(Manifest.read(Files.readString(out().resolve("quakes-000042.json"))))
+                .contains(BATCH.manifest().in("quakes-000042.ndjson"));
+    }
+
+    @Test
+    void a_batch_becomes_a_file_and_a_manifest_beside_it() throws Exception {
+        out();
+        assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+    }
+
+    @Test
+    void a_batch_that_is_there_already_is_done() throws Exception {
+        out();
+        deliver(BATCH);
+        assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+    }
+
+    @Test
+    void another_content_under_the_name_is_a_conflict_and_stays() throws Exception {
+        for (String other : List.of("", CONTENT + "\n", CONTENT.replace('1', '3'))) {
+            Files.writeString(out().resolve("quakes-000042.ndjson"), other);
+            assertThat(deliver(BATCH)).isInstanceOf(Outcome.Conflict.class);
+            assertThat(names(out())).containsExactly("quakes-000042.ndjson");
+            assertThat(out().resolve("quakes-000042.ndjson")).hasContent(other);
+        }
+    }
+
+    @Test
+    void another_manifest_under_the_name_is_a_conflict_and_stays() throws Exception {
+        Files.writeString(out().resolve("quakes-000042.json"), "{}");
+        assertThat(deliver(BATCH)).isInstanceOf(Outcome.Conflict.class);
+        assertThat(out().resolve("quakes-000042.json")).hasContent("{}");
+    }
+
+    @Test
+    void an_attempt_completes_what_a_crash_left_after_any_step() throws Exception {
+        Path part = out().resolve(".quakes-000042.ndjson.part");
+        Path file = out().resolve("quakes-000042.ndjson");
+        Files.writeString(part, "half"); // Written in part.
+        assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+
+        Files.delete(file);
+        Files.delete(out().resolve("quakes-000042.json"));
+        Files.writeString(part, CONTENT); // Written whole.
+        assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+
+        Files.delete(out().resolve("quakes-000042.json"));
+        Files.createLink(part, file); // Linked, and the part not deleted.
+        assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+
+        Files.delete(out().resolve("quakes-000042.json"));
+        Files.writeString(out().resolve(".quakes-000042.json.part"), "{"); // The manifest written in part.
+        assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+    }
+
+    @Test
+    void a_link_that_waits_under_the_name_of_the_part_is_not_followed() throws Exception {
+        Path victim = Files.writeString(folder.resolve("victim"), "precious");
+        Files.createSymbolicLink(out().resolve(".quakes-000042.ndjson.part"), victim);
+        assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertThat(victim).hasContent("precious");
+        assertDelivered();
+    }
+
+    @Test
+    void without_a_folder_nothing_happens_now() throws Exception {
+        assertThat(deliver(BATCH))
+                .isEqualTo(new Outcome.NotNow(
+                        "There is no folder " + folder.resolve("out")
+                                + ". Create it, or correct the path of the receiver",
+                        null));
+    }
+
+    @Test
+    void a_content_that_is_not_the_sealed_one_is_never_published() throws Exception {
+        for (String other : List.of("{\"id\":1}\n", CONTENT + "x", CONTENT.replace('1', '3'))) {
+            Handover damaged = new Handover(
+                    BATCH.manifest(), 1, () -> new ByteArrayInputStream(other.getBytes(StandardCharsets.UTF_8)));
+            out();
+            assertThatThrownBy(() -> deliver(damaged))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("is not delivered");
+            assertThat(names(out())).isEmpty();
+        }
+    }
+
+    @Test
+    void an_unreadable_content_is_never_published() throws Exception {
+        out();
+        Handover broken = new Handover(BATCH.manifest(), 1, () -> {
+            throw new IOException("bad sector");
+        });
+        assertThatThrownBy(() -> deliver(broken))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("bad sector");
+        assertThat(names(out())).isEmpty();
+    }
+
+    @Test
+    void an_interrupted_attempt_publishes_nothing() throws Exception {
+        out();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> deliver(BATCH)).isInstanceOf(InterruptedException.class);
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(names(out())).doesNotContain("quakes-000042.ndjson");
+        assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+    }
+
+    /// As FAT on Linux says it.
+    private static void noLink(Path name, Path file) throws IOException {
+        if (Files.exists(name)) {
+            throw new FileAlreadyExistsException(name.toString());
+        }
+        throw new FileSystemException(name.toString(), file.toString(), "Operation not permitted");
+    }
+
+    @Test
+    void a_file_system_without_links_gets_the_same_files_and_none_is_replaced() throws Exception {
+        Receiver receiver = new FileReceiver(OUT, folder, FileReceiverTest::noLink);
+        out();
+        assertThat(receiver.deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+        assertThat(receiver.deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+        assertThat(receiver.deliver(Sample.handover(42, "other\n"))).isInstanceOf(Outcome.Conflict.class);
+        assertDelivered();
+
+        Files.delete(out().resolve("quakes-000042.ndjson"));
+        Files.createFile(out().resolve("quakes-000042.ndjson")); // A crash between the two steps leaves it empty.
+        assertThat(receiver.deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+    }
+
+    @Test
+    void the_first_content_under_a_name_is_the_only_one_whatever_is_tried() {
+        Seeds.forAllSeeds(50, random -> {
+            try {
+                Path home = Files.createTempDirectory(folder, "home");
+                Path out = Files.createDirectories(home.resolve("out"));
+                boolean links = random.nextBoolean();
+                Receiver receiver =
+                        links ? new FileReceiver(OUT, home) : new FileReceiver(OUT, home, FileReceiverTest::noLink);
+                String first = null;
+                for (int attempt = 0; attempt < 8; attempt++) {
+                    String content = "content " + random.nextInt(2) + "\n";
+                    if (random.nextInt(3) == 0) {
+                        Files.writeString(out.resolve(".quakes-000042.ndjson.part"), "torn");
+                    }
+                    if (first != null && random.nextInt(3) == 0) {
+                        Files.deleteIfExists(out.resolve("quakes-000042.json"));
+                    }
+                    Outcome outcome = receiver.deliver(Sample.handover(42, content));
+                    first = first == null ? content : first;
+                    assertThat(outcome instanceof Outcome.Done).isEqualTo(first.equals(content));
+                    assertThat(out.resolve("quakes-000042.ndjson")).hasContent(first);
+                }
+            } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    @Test
+    void a_manifest_is_named_like_its_content() {
+        assertThat(Receivers.manifestName("q-000042.1.ndjson.gz")).isEqualTo("q-000042.1.json");
+        assertThat(Receivers.manifestName("q-000042.csv.zst")).isEqualTo("q-000042.json");
+        assertThat(Receivers.manifestName("q-000042")).isEqualTo("q-000042.json");
+        assertThat(Receivers.manifestName("q-000042.json")).isEqualTo("q-000042.json.manifest.json");
+    }
+}
