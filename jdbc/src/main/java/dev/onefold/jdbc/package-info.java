@@ -1,0 +1,5 @@
+/// Batches into a database: [JdbcReceiver] writes the rows and the batch's number in one transaction.
+@NullMarked
+package dev.onefold.jdbc;
+
+import org.jspecify.annotations.NullMarked;
