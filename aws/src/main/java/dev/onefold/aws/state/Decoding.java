@@ -3,6 +3,7 @@ package dev.onefold.aws.state;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.state.RefusedRows.LostRow;
+import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Event;
@@ -107,13 +108,6 @@ final class Decoding {
 
     /// A record may be a line with its end.
     static int length(byte[] data) {
-        int length = data.length;
-        if (length > 0 && data[length - 1] == '\n') {
-            length--;
-            if (length > 0 && data[length - 1] == '\r') {
-                length--;
-            }
-        }
-        return length;
+        return RecordLine.length(data);
     }
 }

@@ -1,0 +1,92 @@
+package dev.onefold.aws.batch;
+
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.LaneCut.Chunk;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.async.AsyncRequestBody;
+import software.amazon.awssdk.core.async.AsyncResponseTransformer;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// Reads chunks. What a process has read it need not read again: a chunk never changes. Any thread may call.
+final class Chunks {
+    /// Records of one item, at most; more bytes go into an object. An item has at most 400 KB.
+    static final int DATA_MAX = 350_000;
+
+    private static final int REMEMBERED_MAX = 20_000;
+
+    private final Store store;
+    private final Map<Place, Chunk> known = new ConcurrentHashMap<>();
+
+    private record Place(int lane, long number) {}
+
+    Chunks(Store store) {
+        this.store = store;
+    }
+
+    /// A chunk below its header's next number, without its records.
+    Chunk chunk(int lane, long number) {
+        Place place = new Place(lane, number);
+        Chunk found = known.get(place);
+        if (found == null) {
+            found = read(lane, number, ChunkItem.WITHOUT_DATA).chunk();
+            if (known.size() >= REMEMBERED_MAX) {
+                known.clear();
+            }
+            known.put(place, found);
+        }
+        return found;
+    }
+
+    /// The same with its records.
+    ChunkItem whole(int lane, long number) {
+        ChunkItem item = read(lane, number, null);
+        return item.object().isEmpty() ? item : new ChunkItem(item.chunk(), object(item.object()), item.object());
+    }
+
+    /// The items of a transaction are seen one after the other. So a chunk that a header knows is awaited.
+    private ChunkItem read(int lane, long number, @Nullable String projection) {
+        for (int attempt = 1; ; attempt++) {
+            Map<String, AttributeValue> item = store.retried(() -> store.client()
+                            .getItem(request -> request.tableName(store.tables().rows())
+                                    .key(ChunkItem.key(lane, number))
+                                    .projectionExpression(projection)
+                                    .consistentRead(true)))
+                    .item();
+            if (!item.isEmpty()) {
+                return ChunkItem.of(item);
+            }
+            store.backOff(attempt);
+        }
+    }
+
+    private byte[] object(String name) {
+        return store.retried(() -> store.bucket()
+                        .client()
+                        .get()
+                        .getObject(request -> request.bucket(bucket()).key(name), AsyncResponseTransformer.toBytes()))
+                .asByteArray();
+    }
+
+    /// Keeps records that are too many bytes for an item. Where the transaction that names the object fails, the object
+    /// is garbage.
+    ///
+    /// @return the name of the object, which is never given twice
+    String put(byte[] data) {
+        String name = "chunks/" + store.newId();
+        store.retried(() -> store.bucket()
+                .client()
+                .get()
+                .putObject(
+                        request -> request.bucket(bucket()).key(name).contentLength((long) data.length),
+                        AsyncRequestBody.fromBytesUnsafe(data)));
+        return name;
+    }
+
+    private String bucket() {
+        return store.bucket()
+                .name()
+                .orElseThrow(() -> new IllegalStateException("This process was not told the bucket for large records"));
+    }
+}

@@ -1,0 +1,269 @@
+package dev.onefold.aws.batch;
+
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.letter.Letter;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.BatchReads;
+import dev.onefold.aws.store.Parts;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.LaneCut.Chunk;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.Put;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+
+/// Records messages: each distinct one once, in a lane that chance chooses. One transaction writes up to 98 claims, the
+/// chunk and the lane's header:
+///
+///     claims           that do not exist yet
+///     chunk k          that does not exist yet
+///     header           whose next chunk is k, and is k + 1 then
+///
+/// A transaction that is refused, or that nobody answered, says nothing about a message: its claim does. So the claims
+/// are read again, and what is not claimed goes into another lane. A message may be deleted from its queue when its
+/// claim was seen, or its transaction was answered, or its letter is kept. Any thread may call.
+public final class Collect {
+    /// With the chunk and the header these are the hundred items of a transaction.
+    static final int CLAIMS_MAX = 98;
+
+    private static final int ATTEMPTS_MAX = 20;
+
+    /// Transactions under way. More of them meet in a lane more often, and a refused one costs as much as one that
+    /// is in: with 32 collectors of eleven transactions each, half of all are refused if all are sent at once.
+    private static final int AT_A_TIME = 2;
+
+    private final Store store;
+    private final Pipeline pipeline;
+    private final int lanes;
+    private final Chunks chunks;
+
+    /// What became of a message.
+    public enum Fate {
+        /// It is recorded, or was before, or the filter leaves it out.
+        RECORDED,
+        /// Its id was recorded with another content, and it is a dead letter now.
+        CONFLICTING,
+        /// It cannot be read, and is a dead letter now.
+        REJECTED,
+        /// Nothing is known; it must come again.
+        AGAIN
+    }
+
+    /// @param lanes how many the deployment has; fixed for its life
+    /// @throws IllegalArgumentException if the pipeline has no batches, or ones that cannot be on AWS
+    public Collect(Store store, Pipeline pipeline, int lanes) {
+        this.store = store;
+        this.pipeline = pipeline;
+        this.lanes = lanes;
+        if (!(pipeline.fold() instanceof Batching)) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no batch section");
+        }
+        chunks = new Chunks(store);
+    }
+
+    /// Records what one invocation brings; durable when it returns.
+    ///
+    public Collected collect(List<Arrival> arrivals) {
+        return new Input(arrivals).collect();
+    }
+
+    /// What became of messages.
+    ///
+    /// @param fates one for each, in their order
+    /// @param failure why letters could not be kept, whose messages must come again
+    public record Collected(List<Fate> fates, Optional<RuntimeException> failure) {
+        public Collected {
+            fates = List.copyOf(fates);
+        }
+    }
+
+    /// Messages that are recorded together.
+    private record Pack(List<Message.Good> messages, int lane) {}
+
+    /// One invocation's messages.
+    private final class Input {
+        private final Fate[] fates;
+        private final List<Message> messages = new ArrayList<>();
+        /// By id, the places of its messages; those of which nothing is known yet.
+        private final Map<ByteBuffer, List<Integer>> open = new LinkedHashMap<>();
+
+        private final List<Integer> bad = new ArrayList<>();
+        private final List<Integer> conflicting = new ArrayList<>();
+
+        private @Nullable RuntimeException failure;
+
+        Input(List<Arrival> arrivals) {
+            fates = new Fate[arrivals.size()];
+            Arrays.fill(fates, Fate.AGAIN);
+            Message.Reader reader = new Message.Reader(pipeline);
+            for (Arrival arrival : arrivals) {
+                Message message = reader.read(arrival);
+                switch (message) {
+                    case Message.Good good ->
+                        open.computeIfAbsent(good.id(), _ -> new ArrayList<>()).add(messages.size());
+                    case Message.Bad _ -> bad.add(messages.size());
+                }
+                messages.add(message);
+            }
+        }
+
+        Collected collect() {
+            for (int attempt = 1; !open.isEmpty() && attempt <= ATTEMPTS_MAX; attempt++) {
+                // A claim that is seen is there, however old the reading is; a missing one may be there.
+                claims(attempt > 1).forEach(this::settle);
+                for (List<Pack> packs : Parts.of(packs(), AT_A_TIME)) {
+                    List<Boolean> written = store.threads().all(packs, this::write);
+                    for (int i = 0; i < packs.size(); i++) {
+                        if (written.get(i)) {
+                            packs.get(i).messages.forEach(message -> settle(message.id(), message.content()));
+                        }
+                    }
+                }
+                if (!open.isEmpty()) {
+                    store.backOff(attempt);
+                }
+            }
+            keep(conflicting, Fate.CONFLICTING);
+            keep(bad, Fate.REJECTED);
+            return new Collected(Arrays.asList(fates), Optional.ofNullable(failure));
+        }
+
+        private Message.Good good(int index) {
+            return (Message.Good) messages.get(index);
+        }
+
+        private Map<ByteBuffer, Long> claims(boolean consistently) {
+            List<Map<String, AttributeValue>> keys = open.values().stream()
+                    .map(same -> Claim.key(good(same.getFirst()).idHash()))
+                    .toList();
+            String table = store.tables().rows();
+            Map<ByteBuffer, Long> found = new HashMap<>();
+            (consistently ? BatchReads.of(store, table, keys, null) : BatchReads.eventually(store, table, keys, null))
+                    .forEach(
+                            item -> found.put(Claim.idHash(item), Claim.of(item).content()));
+            return found;
+        }
+
+        /// A message is recorded under an id, with this content.
+        private void settle(ByteBuffer id, long content) {
+            List<Integer> same = open.remove(id);
+            if (same == null) {
+                return;
+            }
+            for (int index : same) {
+                if (good(index).isSame(content)) {
+                    fates[index] = Fate.RECORDED;
+                } else {
+                    conflicting.add(index);
+                }
+            }
+        }
+
+        /// The first message of each id, in as few transactions as possible, each in a lane of its own.
+        private List<Pack> packs() {
+            List<List<Message.Good>> groups = new ArrayList<>();
+            long bytes = 0;
+            for (List<Integer> same : open.values()) {
+                Message.Good message = good(same.getFirst());
+                long more = message.isMember() ? message.line().length : 0;
+                if (groups.isEmpty()
+                        || groups.getLast().size() == CLAIMS_MAX
+                        || bytes + more > Chunks.DATA_MAX && bytes > 0) {
+                    if (groups.size() == lanes) {
+                        break;
+                    }
+                    groups.add(new ArrayList<>());
+                    bytes = 0;
+                }
+                groups.getLast().add(message);
+                bytes += more;
+            }
+            int first = store.random().nextInt(lanes);
+            List<Pack> packs = new ArrayList<>();
+            groups.forEach(group -> packs.add(new Pack(group, (first + packs.size()) % lanes)));
+            return packs;
+        }
+
+        /// Whether it was written for certain.
+        private boolean write(Pack pack) {
+            List<Message.Good> members =
+                    pack.messages.stream().filter(Message.Good::isMember).toList();
+            List<TransactWriteItem> items = new ArrayList<>();
+            int lane = members.isEmpty() ? Claim.NONE : pack.lane;
+            LaneHeader header = LaneHeader.EMPTY;
+            if (!members.isEmpty()) {
+                header = LaneHeader.of(store.get(store.tables().rows(), LaneHeader.key(lane)));
+                ChunkItem chunk = chunk(members);
+                items.add(put(chunk.item(lane, header.next()), "attribute_not_exists(k)", Map.of()));
+                items.add(put(header.plus(chunk).item(lane), header));
+            }
+            for (Message.Good message : pack.messages) {
+                int claimed = message.isMember() ? lane : Claim.NONE;
+                items.add(put(
+                        new Claim(claimed, header.next(), message.content()).item(message.idHash()),
+                        "attribute_not_exists(k)",
+                        Map.of()));
+            }
+            return store.transact(items) instanceof Store.Written.Done;
+        }
+
+        private ChunkItem chunk(List<Message.Good> members) {
+            ByteArrayOutputStream data = new ByteArrayOutputStream();
+            members.forEach(message -> data.writeBytes(message.line()));
+            int[] sizes =
+                    members.stream().mapToInt(message -> message.line().length).toArray();
+            Chunk chunk = new Chunk(store.clock().millis(), sizes);
+            return data.size() <= Chunks.DATA_MAX
+                    ? new ChunkItem(chunk, data.toByteArray(), "")
+                    : new ChunkItem(chunk, new byte[0], chunks.put(data.toByteArray()));
+        }
+
+        /// Makes dead letters. If that fails, these messages come again, and their neighbours do not.
+        private void keep(List<Integer> indices, Fate fate) {
+            List<Letter> letters = indices.stream()
+                    .map(index -> switch (messages.get(index)) {
+                        case Message.Good good -> good.conflict();
+                        case Message.Bad(var letter) -> letter;
+                    })
+                    .distinct()
+                    .toList();
+            try {
+                new LetterTable(store).keep(letters);
+            } catch (RuntimeException failed) {
+                failure = failed;
+                return;
+            }
+            indices.forEach(index -> fates[index] = fate);
+        }
+
+        private TransactWriteItem put(Map<String, AttributeValue> item, LaneHeader before) {
+            return before.next() == 0
+                    ? put(item, "attribute_not_exists(k)", Map.of())
+                    : put(item, "n = :n", Map.of(":n", Items.number(before.next())));
+        }
+
+        private TransactWriteItem put(
+                Map<String, AttributeValue> item, String condition, Map<String, AttributeValue> values) {
+            return TransactWriteItem.builder()
+                    .put(Put.builder()
+                            .tableName(store.tables().rows())
+                            .item(item)
+                            .conditionExpression(condition)
+                            .expressionAttributeValues(values.isEmpty() ? null : values)
+                            .build())
+                    .build();
+        }
+    }
+}

@@ -1,0 +1,320 @@
+package dev.onefold.aws.batch;
+
+import dev.onefold.aws.batch.Deliveries.Listed;
+import dev.onefold.aws.batch.DeliveryItem.Proof;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.DeliveryRules.Attempt;
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Order;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// Hands sealed batches over until they are done. What becomes of a delivery, [DeliveryRules] decides; this class
+/// records it before and after each attempt:
+///
+///     proof of the content    once, before the first attempt
+///     start mark              state `sealed` becomes `started`, with an owner of its own for each attempt
+///     attempt                 the receiver gets the same id and content each time
+///     end mark                by the owner, conditional on its start mark
+///
+/// All receivers have start marks here, so that two invocations do not deliver one batch at once. Only of a receiver
+/// that is `once` a mark whose owner is gone is in doubt. An owner is gone when it cannot live any more: after the
+/// function's time-out, the client's, and a margin.
+public final class Deliver {
+    private static final int ROUNDS_MAX = 10_000;
+    private static final int LISTED_MAX = 20_000;
+
+    /// So many records that failed are kept as members of a part; an item has at most 400 KB.
+    private static final int FAILED_MAX = 10_000;
+
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private final Store store;
+    private final Pipeline pipeline;
+    private final Batching batching;
+    private final Receiver receiver;
+    private final Limits limits;
+    private final Deliveries deliveries;
+    private final Chunks chunks;
+
+    /// What is handed over.
+    ///
+    /// @param attempt from 1
+    /// @param content of the batch; each call opens it again
+    public record Handover(Manifest manifest, int attempt, Supplier<InputStream> content) {}
+
+    /// What takes batches.
+    ///
+    /// @param rules what becomes of its deliveries
+    /// @param deliver hands one over; what it throws leaves open whether the batch is in
+    public record Receiver(DeliveryRules rules, Function<Handover, Outcome> deliver) {}
+
+    /// How long things take.
+    ///
+    /// @param owner from the start mark until its owner cannot live any more
+    /// @param attempt the longest attempt: it is not begun if the invocation ends before
+    public record Limits(Duration owner, Duration attempt) {}
+
+    public Deliver(Store store, Pipeline pipeline, Receiver receiver, Limits limits) {
+        this.store = store;
+        this.pipeline = pipeline;
+        if (!(pipeline.fold() instanceof Batching found)) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no batch section");
+        }
+        batching = found;
+        this.receiver = receiver;
+        this.limits = limits;
+        deliveries = new Deliveries(store);
+        chunks = new Chunks(store);
+    }
+
+    /// Makes the attempts that are due.
+    ///
+    /// @param timeLeft of the invocation
+    /// @return how many attempts were made
+    public int run(Supplier<Duration> timeLeft) {
+        int attempts = 0;
+        for (int round = 0; round < ROUNDS_MAX && isTimeLeft(timeLeft); round++) {
+            List<BatchNumber> due = batching.order() == Order.STRICT ? next() : due();
+            int made = store.threads().all(due, number -> attempt(number, timeLeft)).stream()
+                    .mapToInt(isMade -> isMade ? 1 : 0)
+                    .sum();
+            if (made == 0) {
+                return attempts;
+            }
+            attempts += made;
+        }
+        return attempts;
+    }
+
+    private boolean isTimeLeft(Supplier<Duration> timeLeft) {
+        return timeLeft.get().compareTo(limits.attempt) >= 0;
+    }
+
+    private long nowMs() {
+        return store.clock().millis();
+    }
+
+    /// The first delivery that is not ended, if all before it are. The list may show it before it shows an earlier one.
+    private List<BatchNumber> next() {
+        return deliveries.listed(Deliveries.OPEN, 1).stream()
+                .filter(this::isDue)
+                .map(Listed::number)
+                .filter(this::isNext)
+                .toList();
+    }
+
+    private boolean isNext(BatchNumber number) {
+        BatchNumber at = number;
+        while (!at.isWhole()) {
+            BatchNumber whole = new BatchNumber(
+                    at.number(), at.parts().subList(0, at.parts().size() - 1));
+            for (int part = 1; part < at.parts().getLast(); part++) {
+                if (!deliveries.isEnded(whole.part(part))) {
+                    return false;
+                }
+            }
+            at = whole;
+        }
+        return at.number() == 1 || deliveries.isEnded(BatchNumber.of(at.number() - 1));
+    }
+
+    private List<BatchNumber> due() {
+        List<Listed> open = deliveries.listed(Deliveries.OPEN, LISTED_MAX);
+        long underWay = open.stream()
+                .filter(listed -> listed.isStarted() && !isDue(listed))
+                .count();
+        return open.stream()
+                .filter(this::isDue)
+                .limit(Math.max(0, batching.concurrency() - underWay))
+                .map(Listed::number)
+                .toList();
+    }
+
+    private boolean isDue(Listed listed) {
+        return nowMs() >= listed.atMs() + (listed.isStarted() ? limits.owner.toMillis() : 0);
+    }
+
+    /// Whether an attempt was made, or a state changed.
+    private boolean attempt(BatchNumber number, Supplier<Duration> timeLeft) {
+        Optional<DeliveryItem> found = deliveries.find(number);
+        if (found.isEmpty()) {
+            return false; // Listed, and not seen yet.
+        }
+        DeliveryItem item = found.get();
+        long nowMs = nowMs();
+        if (item.delivery() instanceof Delivery.Started started) {
+            return nowMs >= started.atMs() + limits.owner.toMillis()
+                    && deliveries
+                            .change(
+                                    item,
+                                    receiver.rules.ownerIsGone(
+                                            started, "The invocation that delivered it has ended without an answer"))
+                            .isPresent();
+        }
+        if (!(item.delivery() instanceof Delivery.Waiting waiting) || !DeliveryRules.isDue(waiting, nowMs)) {
+            return false;
+        }
+        Optional<DeliveryItem> proven = proven(item);
+        return proven.isPresent() && attempt(proven.get(), waiting, timeLeft);
+    }
+
+    private boolean attempt(DeliveryItem item, Delivery.Waiting waiting, Supplier<Duration> timeLeft) {
+        // All reading comes before the mark: a failure behind it would leave the delivery in doubt.
+        SealedBatch batch = batch(item.number());
+        Handover handover = new Handover(
+                manifest(item, batch), waiting.tries().count() + 1, () -> new Content(chunks, batch, item.members()));
+        Delivery.Started started = receiver.rules.begin(waiting, store.newId(), nowMs());
+        Optional<DeliveryItem> marked = deliveries.change(item, started);
+        if (marked.isEmpty()) {
+            return false;
+        }
+        // A sandbox may have been frozen since; an attempt that outlives its owner could meet its successor.
+        boolean isLate = nowMs() - started.atMs() > limits.attempt.toMillis() || !isTimeLeft(timeLeft);
+        if (isLate) {
+            deliveries.change(marked.get(), waiting); // Nothing was begun.
+            return false;
+        }
+        Outcome outcome = handOver(handover);
+        Delivery next = receiver.rules.after(new Attempt(item.number(), item.members(), started), outcome, nowMs());
+        return deliveries.change(marked.get(), next).isPresent();
+    }
+
+    private Outcome handOver(Handover handover) {
+        try {
+            Outcome outcome = receiver.deliver.apply(handover);
+            return outcome instanceof Outcome.Partial partial
+                            && partial.records().size() > FAILED_MAX
+                    ? new Outcome.Unknown(partial.records().size() + " records failed; at most " + FAILED_MAX
+                            + " can be delivered as a part of their own")
+                    : outcome;
+        } catch (RuntimeException failed) {
+            return new Outcome.Unknown("The receiver failed: " + failed.getMessage());
+        }
+    }
+
+    private SealedBatch batch(BatchNumber number) {
+        return SealedBatch.of(deliveries.load(BatchNumber.of(number.number())).attributes());
+    }
+
+    private Manifest manifest(DeliveryItem item, SealedBatch batch) {
+        BatchNumber number = item.number();
+        Proof proof = item.proof().orElseThrow();
+        String of = number.isWhole()
+                ? ""
+                : deliveries
+                        .load(BatchNumber.of(number.number()))
+                        .proof()
+                        .orElseThrow()
+                        .sha256();
+        return new Manifest(
+                Manifest.id(pipeline.name(), number),
+                number,
+                "",
+                item.members().count(),
+                proof.bytes(),
+                proof.sha256(),
+                proof.previous(),
+                of,
+                Instant.ofEpochMilli(batch.cut().firstMs()),
+                Instant.ofEpochMilli(batch.cut().lastMs()),
+                Instant.ofEpochMilli(batch.sealedMs()));
+    }
+
+    /// The delivery with its proof; empty if somebody else has changed it meanwhile.
+    private Optional<DeliveryItem> proven(DeliveryItem item) {
+        if (item.proof().isPresent()) {
+            return Optional.of(item);
+        }
+        BatchNumber number = item.number();
+        String previous = "";
+        if (number.isWhole() && number.number() > 1) {
+            DeliveryItem before = deliveries.load(BatchNumber.of(number.number() - 1));
+            // Its own attempt records its proof, which is of the same content.
+            previous = before.proof()
+                    .map(Proof::sha256)
+                    .orElseGet(() -> hash(before).sha256());
+        }
+        Proof own = hash(item);
+        return deliveries.prove(item, new Proof(own.sha256(), previous, own.bytes()));
+    }
+
+    private Proof hash(DeliveryItem item) {
+        MessageDigest digest = Sha256.digest();
+        long bytes = 0;
+        byte[] buffer = new byte[BUFFER_BYTES];
+        try (Content content = new Content(chunks, batch(item.number()), item.members())) {
+            for (int count = content.read(buffer, 0, buffer.length);
+                    count >= 0;
+                    count = content.read(buffer, 0, buffer.length)) {
+                digest.update(buffer, 0, count);
+                bytes += count;
+            }
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return new Proof(HexFormat.of().formatHex(digest.digest()), "", bytes);
+    }
+
+    /// A delivery that waits for a person.
+    public record Held(BatchNumber number, Delivery delivery) {}
+
+    /// Deliveries that wait for a person, in the order of their numbers.
+    public List<Held> held() {
+        return deliveries.listed(Deliveries.PERSON, LISTED_MAX).stream()
+                .map(Listed::number)
+                .flatMap(number -> deliveries.find(number).stream())
+                .map(item -> new Held(item.number(), item.delivery()))
+                .filter(held -> held.delivery.awaitsPerson())
+                .toList();
+    }
+
+    /// A person ends a delivery that waits for a person.
+    ///
+    /// @param generation that the person has seen
+    /// @return whether it is ended; not if it has changed since
+    public boolean settle(BatchNumber number, int generation, Delivery.How how) {
+        DeliveryItem item = deliveries.load(number);
+        Delivery delivery = item.delivery();
+        return delivery.awaitsPerson()
+                && delivery.tries().generation() == generation
+                && deliveries
+                        .change(item, DeliveryRules.settle(delivery, how, nowMs()))
+                        .isPresent();
+    }
+
+    /// A person lets a delivery be tried again that waits for a person.
+    ///
+    /// @param generation that the person has seen
+    /// @return whether it is tried again; not if it has changed since
+    /// @throws IllegalStateException if the owner of its last attempt may still live
+    public boolean release(BatchNumber number, int generation) {
+        DeliveryItem item = deliveries.load(number);
+        Delivery delivery = item.delivery();
+        if (!delivery.awaitsPerson() || delivery.tries().generation() != generation) {
+            return false;
+        }
+        if (delivery instanceof Delivery.InDoubt doubt && nowMs() < doubt.startedMs() + limits.owner.toMillis()) {
+            throw new IllegalStateException("Batch " + number + " was begun at "
+                    + Instant.ofEpochMilli(doubt.startedMs()) + ", and its attempt may still be under way until "
+                    + Instant.ofEpochMilli(doubt.startedMs()).plus(limits.owner) + ". Release it then.");
+        }
+        return deliveries.change(item, DeliveryRules.release(delivery, nowMs())).isPresent();
+    }
+}

@@ -1,0 +1,212 @@
+package dev.onefold.aws.batch;
+
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.store.Queries;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.Delete;
+import software.amazon.awssdk.services.dynamodb.model.Put;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+
+/// The states of deliveries, and which of them are not ended. A state and its place in that list change in one
+/// transaction, conditional on the state's revision.
+///
+///     list = l "open" or "person", i the number, so that numbers sort, b the number, w when it is due, and
+///            o 1 where an attempt was begun: then w is when; in the table of deltas
+///
+/// The list only says where to look: of what is true the state decides, because items of one transaction are seen one
+/// after the other.
+final class Deliveries {
+    /// Deliveries that are waiting or started.
+    static final String OPEN = "open";
+    /// Deliveries that wait for a person.
+    static final String PERSON = "person";
+
+    private static final int ATTEMPTS_MAX = 20;
+
+    private final Store store;
+
+    Deliveries(Store store) {
+        this.store = store;
+    }
+
+    /// The delivery of a number, if there is one.
+    Optional<DeliveryItem> find(BatchNumber number) {
+        Map<String, AttributeValue> item = store.get(store.tables().rows(), DeliveryItem.key(number));
+        return item.isEmpty() ? Optional.empty() : Optional.of(new DeliveryItem(number, item));
+    }
+
+    /// The delivery of a number that there must be.
+    DeliveryItem load(BatchNumber number) {
+        return find(number)
+                .orElseThrow(() -> new IllegalStateException(
+                        "There is no batch " + number + " in " + store.tables().rows()));
+    }
+
+    /// A delivery in a list.
+    ///
+    /// @param atMs when it is due, or when its attempt was begun
+    record Listed(BatchNumber number, long atMs, boolean isStarted) {}
+
+    /// What is in a list, in the order of its numbers.
+    List<Listed> listed(String list, int limit) {
+        QueryRequest request = QueryRequest.builder()
+                .tableName(store.tables().deltas())
+                .keyConditionExpression("l = :l")
+                .expressionAttributeValues(Map.of(":l", AttributeValue.fromS(list)))
+                .consistentRead(true)
+                .limit(limit)
+                .build();
+        List<Listed> found = new ArrayList<>();
+        Queries.pages(store, request, page -> {
+            page.items()
+                    .forEach(item -> found.add(new Listed(
+                            BatchNumber.read(Items.text(item, "b")).orElseThrow(),
+                            Items.number(item, "w"),
+                            item.containsKey("o"))));
+            return found.size() < limit;
+        });
+        return found;
+    }
+
+    /// Whether a delivery and all of its parts are ended.
+    boolean isEnded(BatchNumber number) {
+        Optional<DeliveryItem> found = find(number);
+        if (found.isEmpty()) {
+            return false; // Sealed, and not seen yet.
+        }
+        Delivery delivery = found.get().delivery();
+        if (!(delivery instanceof Delivery.Divided)) {
+            return delivery.isEnded();
+        }
+        for (int part = 1; part <= found.get().parts(); part++) {
+            if (!isEnded(number.part(part))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Replaces a state by the next one.
+    ///
+    /// @param before as it was read
+    /// @return the delivery under its next revision; empty if somebody else has changed it
+    Optional<DeliveryItem> change(DeliveryItem before, Delivery delivery) {
+        DeliveryItem next = before.next(delivery);
+        List<TransactWriteItem> items = new ArrayList<>();
+        items.add(put(before, next));
+        String from = list(before.delivery());
+        String to = list(delivery);
+        if (!from.isEmpty() && !from.equals(to)) {
+            items.add(unlist(from, before.number()));
+        }
+        if (!to.isEmpty()) {
+            items.add(index(store, before.number(), delivery));
+        }
+        if (delivery instanceof Delivery.Divided divided) {
+            for (Delivery.Part part : divided.parts()) {
+                String list = list(part.delivery());
+                items.add(put(
+                        store.tables().rows(),
+                        DeliveryItem.part(part).attributes(),
+                        "attribute_not_exists(k)",
+                        Map.of()));
+                if (!list.isEmpty()) {
+                    items.add(index(store, part.number(), part.delivery()));
+                }
+            }
+        }
+        return write(items, next);
+    }
+
+    /// Records the proof of a content. Whoever does it, it is the same.
+    Optional<DeliveryItem> prove(DeliveryItem before, DeliveryItem.Proof proof) {
+        DeliveryItem next = before.proven(proof);
+        return write(List.of(put(before, next)), next);
+    }
+
+    /// An answer that is lost leaves the state to tell. A request that arrives late finds another revision.
+    private Optional<DeliveryItem> write(List<TransactWriteItem> items, DeliveryItem next) {
+        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+            if (store.transact(items) instanceof Store.Written.Done) {
+                return Optional.of(next);
+            }
+            store.backOff(attempt);
+            DeliveryItem now = load(next.number());
+            if (now.attributes().equals(next.attributes())) {
+                return Optional.of(next);
+            }
+            if (now.revision() >= next.revision()) {
+                return Optional.empty();
+            }
+        }
+        throw new IllegalStateException("The state of batch " + next.number() + " could not be written in "
+                + ATTEMPTS_MAX + " attempts: the tables are throttled. It is tried again at the next wake-up.");
+    }
+
+    private TransactWriteItem put(DeliveryItem before, DeliveryItem next) {
+        return put(store.tables().rows(), next.attributes(), "v = :v", Map.of(":v", Items.number(before.revision())));
+    }
+
+    private static String list(Delivery delivery) {
+        return switch (delivery) {
+            case Delivery.Waiting _, Delivery.Started _ -> OPEN;
+            case Delivery.InDoubt _, Delivery.Aside _ -> PERSON;
+            case Delivery.Done _, Delivery.Divided _ -> "";
+        };
+    }
+
+    static TransactWriteItem put(
+            String table, Map<String, AttributeValue> item, String condition, Map<String, AttributeValue> values) {
+        return TransactWriteItem.builder()
+                .put(Put.builder()
+                        .tableName(table)
+                        .item(item)
+                        .conditionExpression(condition)
+                        .expressionAttributeValues(values.isEmpty() ? null : values)
+                        .build())
+                .build();
+    }
+
+    /// Lists a number.
+    static TransactWriteItem index(Store store, BatchNumber number, Delivery delivery) {
+        Map<String, AttributeValue> item = new TreeMap<>();
+        item.put("l", AttributeValue.fromS(list(delivery)));
+        item.put("i", AttributeValue.fromS(sortable(number)));
+        item.put("b", AttributeValue.fromS(number.toString()));
+        item.put("w", Items.number(0));
+        if (delivery instanceof Delivery.Waiting waiting) {
+            item.put("w", Items.number(waiting.notBeforeMs()));
+        } else if (delivery instanceof Delivery.Started started) {
+            item.put("w", Items.number(started.atMs()));
+            item.put("o", Items.number(1));
+        }
+        return TransactWriteItem.builder()
+                .put(Put.builder().tableName(store.tables().deltas()).item(item).build())
+                .build();
+    }
+
+    private TransactWriteItem unlist(String list, BatchNumber number) {
+        return TransactWriteItem.builder()
+                .delete(Delete.builder()
+                        .tableName(store.tables().deltas())
+                        .key(Map.of("l", AttributeValue.fromS(list), "i", AttributeValue.fromS(sortable(number))))
+                        .build())
+                .build();
+    }
+
+    private static String sortable(BatchNumber number) {
+        StringBuilder text = new StringBuilder(String.format(Locale.ROOT, "%018d", number.number()));
+        number.parts().forEach(part -> text.append(String.format(Locale.ROOT, ".%09d", part)));
+        return text.toString();
+    }
+}

@@ -1,0 +1,90 @@
+package dev.onefold.aws.batch;
+
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.letter.Letter;
+import dev.onefold.core.ConflictLetter;
+import dev.onefold.core.batch.RecordLine;
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Pipeline;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// A record, decoded as far as a batch needs it.
+sealed interface Message {
+    /// One that is recorded under its id.
+    ///
+    /// @param idHash SHA-256 of what makes it the same message when it comes again
+    /// @param content see [Event#contentHash]
+    /// @param line the record as it is in a batch
+    /// @param isMember whether it is in a batch; the pipeline's filter leaves it out otherwise
+    record Good(byte[] idHash, long content, byte[] line, boolean isMember, Arrival arrival) implements Message {
+        ByteBuffer id() {
+            return ByteBuffer.wrap(idHash);
+        }
+
+        boolean isSame(long other) {
+            return content == other;
+        }
+
+        /// The letter of a message whose id is recorded with another content.
+        Letter conflict() {
+            return Letter.of(ConflictLetter.ofMember(arrival.data()), arrival, 0);
+        }
+    }
+
+    /// One that is a dead letter.
+    record Bad(Letter letter) implements Message {}
+
+    /// Decodes messages for one pipeline. Not thread-safe.
+    final class Reader {
+        private final Decoder decoder;
+        private final Pipeline pipeline;
+
+        Reader(Pipeline pipeline) {
+            this.pipeline = pipeline;
+            decoder = new Decoder(pipeline);
+        }
+
+        Message read(Arrival arrival) {
+            byte[] record = Arrays.copyOf(arrival.data(), arrival.data().length + Decoder.PADDING);
+            int length = RecordLine.length(arrival.data());
+            boolean isJson = pipeline.input().format() instanceof Format.Json;
+            Malformed malformed = decoder.decode(record, 0, length);
+            if (malformed == null && !isJson && RecordLine.isBroken(record, length)) {
+                malformed = new Malformed(Reason.MALFORMED, "The record has a line break; in a batch it is one line");
+            }
+            if (malformed != null) {
+                return new Bad(
+                        Letter.rejected(arrival, malformed, decoder.event().identity()));
+            }
+            byte[] line = Arrays.copyOf(record, length);
+            if (isJson) {
+                RecordLine.join(line, length);
+            }
+            Event event = decoder.event();
+            return new Good(
+                    Sha256.of(identity(event, arrival)),
+                    event.contentHash,
+                    line,
+                    event.kind == Event.Kind.COUNTED,
+                    arrival);
+        }
+
+        private byte[] identity(Event event, Arrival arrival) {
+            if (pipeline.input().identity() instanceof Identity.ByPlace) {
+                return ("p" + arrival.shard() + ":" + arrival.sequence() + ":" + arrival.subSequence())
+                        .getBytes(StandardCharsets.UTF_8);
+            }
+            ByteBuffer id = ByteBuffer.allocate(1 + event.keyTo - event.keyFrom);
+            id.put((byte) 'i').put(event.data, event.keyFrom, event.keyTo - event.keyFrom);
+            return id.array();
+        }
+    }
+}
