@@ -1,0 +1,258 @@
+package dev.onefold.simulator.lanes;
+
+import dev.onefold.aws.batch.Collect;
+import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.Deliver;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fakes.aws.SimulatedDynamoDb;
+import dev.onefold.fakes.aws.VirtualTime;
+import dev.onefold.simulator.deployment.Deployment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/// One life of a pipeline's batches on AWS. Messages come in bursts, with duplicates, conflicts and bad bodies;
+/// collectors, cutters and deliverers run at any time and several at once, are killed in the middle, and meet a service
+/// that throttles, loses answers and lets requests arrive late. At the end [Judgement] compares what the receiver got
+/// with what was sent.
+public final class AwsBatchSimulation {
+    private static final Duration FUNCTION_MAX = Duration.ofSeconds(60);
+    private static final Duration OWNER_MAX =
+            FUNCTION_MAX.plus(Ledger.REQUEST_MAX).plusSeconds(30);
+    private static final Duration KILL_MAX = Duration.ofSeconds(3);
+    private static final long VISIBILITY_MS = 90_000;
+    private static final int QUIET_MINUTES_MAX = 600;
+
+    private final SplittableRandom random;
+    private final VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
+    private final SimulatedDynamoDb dynamo;
+    private final Deployment deployment;
+    private final Sent sent;
+    private final Pipeline pipeline;
+    private final Batching batching;
+    private final int lanes;
+    private final MessageQueue queue;
+    private final Ledger ledger;
+    private double faultChance;
+    private @Nullable Throwable bug;
+
+    private AwsBatchSimulation(long seed) {
+        random = new SplittableRandom(seed);
+        dynamo = new SimulatedDynamoDb(time, random.nextLong());
+        deployment = new Deployment(time, dynamo, random.split());
+        boolean isOnce = random.nextInt(3) == 0;
+        boolean bisects = !isOnce && random.nextBoolean();
+        pipeline = pipeline(isOnce, bisects);
+        batching = (Batching) pipeline.fold();
+        lanes = 1 + random.nextInt(random.nextBoolean() ? 3 : 12);
+        sent = new Sent(random.split(), bisects);
+        queue = new MessageQueue(random.split());
+        ledger = new Ledger(time, random.split(), !isOnce, !isOnce && random.nextInt(4) == 0);
+        faultChance = random.nextInt(4) == 0 ? 0 : 0.002 + random.nextDouble() * 0.08;
+        ledger.faults(random.nextInt(3) == 0 ? 0 : random.nextDouble() * 0.3);
+    }
+
+    /// Lives one life, and fails if anything is wrong at its end.
+    public static void run(long seed) {
+        new AwsBatchSimulation(seed).live();
+    }
+
+    private Pipeline pipeline(boolean isOnce, boolean bisects) {
+        int size = 1 + random.nextInt(random.nextBoolean() ? 5 : 60);
+        String bytes = random.nextInt(4) == 0 ? ",\"bytes\":" + (1_000 + random.nextInt(2_000)) : "";
+        String text = "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":"
+                + size
+                + bytes + ",\"wait\":\"" + (1 + random.nextInt(15)) + "m\",\"deliver\":{\"http\":\"http://host/x\"}"
+                + ",\"receiver\":\"" + (isOnce ? "once" : "idempotent") + "\"" + (bisects ? ",\"bisect\":true" : "")
+                + ",\"order\":\"" + (random.nextBoolean() ? "strict" : "any") + "\""
+                + ",\"retry\":{\"delays\":[\"1m\",\"10m\"],\"for\":\"30d\"}}}";
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var read) -> read;
+            case Reading.Refused(var problems) -> throw new IllegalArgumentException(text + ": " + problems);
+        };
+    }
+
+    private void live() {
+        inject(faultChance);
+        int bursts = 1 + random.nextInt(3);
+        for (int burst = 0; burst < bursts; burst++) {
+            sent.burst(time.instant().toEpochMilli()).forEach(queue::send);
+            for (int step = 2 + random.nextInt(20); step > 0; step--) {
+                wake();
+                time.runFor(Duration.ofMillis(random.nextLong(random.nextInt(5) == 0 ? 240_000 : 6_000)));
+            }
+        }
+        faultChance = random.nextBoolean() ? faultChance : 0;
+        inject(faultChance);
+        settleDown();
+        inject(0);
+        faultChance = 0;
+        ledger.faults(0);
+        settleDown();
+        if (bug != null) {
+            throw new AssertionError("A function failed: " + bug, bug);
+        }
+        new Judgement(deployment, batching, sent, ledger).judge();
+    }
+
+    private void inject(double chance) {
+        Faults faults = Faults.none().with(Faults.Timing.USUAL);
+        for (Fault fault : Fault.values()) {
+            faults = faults.with(fault, chance);
+        }
+        dynamo.inject(faults);
+    }
+
+    /// Lets the minutes pass until nothing is left to do.
+    private void settleDown() {
+        for (int minute = 0, quiet = 0; quiet < 40 && minute < QUIET_MINUTES_MAX; minute++) {
+            int before = ledger.effects.size();
+            boolean isBusy = !queue.isEmpty();
+            for (int i = 0; i < 3 && !queue.isEmpty(); i++) {
+                collect();
+            }
+            cut();
+            deliver();
+            person();
+            time.runFor(Duration.ofMinutes(1));
+            quiet = isBusy || ledger.effects.size() > before ? 0 : quiet + 1;
+        }
+        if (!queue.isEmpty() && faultChance == 0) {
+            throw new AssertionError("Messages are left in the queue");
+        }
+    }
+
+    private void wake() {
+        for (int i = random.nextInt(4); i > 0; i--) {
+            switch (random.nextInt(5)) {
+                case 0, 1 -> collect();
+                case 2 -> cut();
+                case 3 -> deliver();
+                default -> person();
+            }
+        }
+    }
+
+    private void collect() {
+        List<Arrival> input = new ArrayList<>(
+                queue.receive(1 + random.nextInt(40), time.instant().toEpochMilli(), VISIBILITY_MS, faultChance));
+        if (input.isEmpty()) {
+            return;
+        }
+        invoke((store, answer) -> {
+            List<Collect.Fate> fates =
+                    new Collect(store, pipeline, lanes).collect(input).fates();
+            answer.accept(() -> {
+                for (int i = 0; i < input.size(); i++) {
+                    // The service deletes a message that is not reported as failed; that may fail, too.
+                    if (fates.get(i) != Collect.Fate.AGAIN && random.nextDouble() >= faultChance) {
+                        queue.delete(input.get(i));
+                        sent.taken(time.instant().toEpochMilli());
+                    }
+                }
+            });
+        });
+    }
+
+    private void cut() {
+        invoke((store, _) -> {
+            int _ = new Cutter(store, batching, lanes).run();
+        });
+    }
+
+    private void deliver() {
+        Instant end = time.instant().plus(FUNCTION_MAX);
+        invoke((store, _) -> {
+            int _ = deliverer(store).run(() -> Duration.between(time.instant(), end));
+        });
+    }
+
+    private Deliver deliverer(Store store) {
+        return new Deliver(
+                store,
+                pipeline,
+                new Deliver.Receiver(
+                        new DeliveryRules(batching, null),
+                        handover -> ledger.deliver(handover, store.threads()::pause)),
+                new Deliver.Limits(OWNER_MAX, Ledger.REQUEST_MAX));
+    }
+
+    /// A person who asks the receiver before deciding.
+    private void person() {
+        invoke((store, _) -> {
+            Deliver deliver = deliverer(store);
+            for (Deliver.Held held : deliver.held()) {
+                int generation = held.delivery().tries().generation();
+                String id = Manifest.id(pipeline.name(), held.number());
+                if (held.delivery() instanceof Delivery.Aside) {
+                    deliver.settle(held.number(), generation, Delivery.How.DISCARDED);
+                } else if (ledger.has(id)) {
+                    deliver.settle(held.number(), generation, Delivery.How.SAID);
+                } else {
+                    release(deliver, held.number(), generation);
+                }
+            }
+        });
+    }
+
+    /// A person is impatient, and the engine refuses while the attempt may be under way.
+    private static void release(Deliver deliver, BatchNumber number, int generation) {
+        try {
+            deliver.release(number, generation);
+        } catch (IllegalStateException refused) {
+            if (!String.valueOf(refused.getMessage()).contains("may still be under way")) {
+                throw refused;
+            }
+        }
+    }
+
+    /// Runs a function in a sandbox of its own, which may be killed at any time, and is after a minute.
+    private void invoke(BiConsumer<Store, Consumer<Runnable>> function) {
+        SimulatedClient client = dynamo.client("sandbox");
+        Store store = deployment.process(client);
+        Duration left = random.nextDouble() < faultChance
+                ? Duration.ofNanos(random.nextLong(KILL_MAX.toNanos()) + 1)
+                : FUNCTION_MAX;
+        time.after(left, client::kill);
+        CompletableFuture<Void> done = deployment.start(() -> function.accept(store, answer -> {
+            if (client.isAlive()) {
+                answer.run();
+            }
+        }));
+        var _ = done.whenComplete((_, failure) -> {
+            if (failure != null && client.isAlive() && !mayFail(failure)) {
+                bug = failure;
+            }
+        });
+    }
+
+    private static boolean mayFail(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String message = String.valueOf(cause.getMessage());
+        return cause instanceof SdkException
+                || message.contains("could not be written in")
+                || message.contains("have refused");
+    }
+}

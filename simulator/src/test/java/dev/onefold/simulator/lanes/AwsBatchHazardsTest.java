@@ -1,0 +1,237 @@
+package dev.onefold.simulator.lanes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.aws.batch.Collect;
+import dev.onefold.aws.batch.Collect.Fate;
+import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.Deliver;
+import dev.onefold.aws.batch.Deliver.Handover;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.simulator.deployment.Deployment;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/// The hazards of batches on AWS, one by one; [AwsBatchSimulation] meets them by chance.
+class AwsBatchHazardsTest {
+    private static final int LANES = 4;
+    private static final Duration LONG = Duration.ofMinutes(5);
+    private static final Deliver.Limits LIMITS = new Deliver.Limits(Duration.ofMinutes(10), Duration.ofSeconds(30));
+
+    private final Deployment deployment = Deployment.calm();
+    private final List<String> effects = new ArrayList<>();
+    private final Deque<Outcome> answers = new ArrayDeque<>();
+
+    private static Pipeline pipeline(String receiver) {
+        String text = "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":5,"
+                + "\"wait\":\"2m\",\"deliver\":{\"http\":\"http://host/x\"},\"order\":\"strict\",\"receiver\":\""
+                + receiver + "\"}}";
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var read) -> read;
+            case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
+        };
+    }
+
+    private <T> T in(Function<Store, T> function) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        Store store = deployment.process(deployment.dynamo.client("sandbox"));
+        var _ = deployment.start(() -> done.complete(function.apply(store))).exceptionally(failure -> {
+            done.completeExceptionally(failure.getCause());
+            return null;
+        });
+        return deployment.time.runUntil(done);
+    }
+
+    private List<Fate> collect(String... bodies) {
+        List<Arrival> arrivals = IntStream.range(0, bodies.length)
+                .mapToObj(i -> new Arrival("queue", "m" + i, 0, bodies[i].getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        return in(store ->
+                new Collect(store, pipeline("once"), LANES).collect(arrivals).fates());
+    }
+
+    private static String message(int number) {
+        return "{\"id\":\"" + number + "\"}";
+    }
+
+    private int cut() {
+        return in(store -> new Cutter(store, (Batching) pipeline("once").fold(), LANES).run());
+    }
+
+    private Outcome take(Handover handover) {
+        try (var content = handover.content().get()) {
+            effects.add(handover.manifest().id() + " "
+                    + new String(content.readAllBytes(), StandardCharsets.UTF_8)
+                            .lines()
+                            .count());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return answers.isEmpty() ? new Outcome.Done() : answers.poll();
+    }
+
+    private Deliver deliverer(Store store, String receiver) {
+        Pipeline pipeline = pipeline(receiver);
+        return new Deliver(
+                store,
+                pipeline,
+                new Deliver.Receiver(new DeliveryRules((Batching) pipeline.fold(), null), this::take),
+                LIMITS);
+    }
+
+    private int deliver(String receiver, Supplier<Duration> timeLeft) {
+        deployment.time.runFor(Duration.ofSeconds(10)); // Clocks differ by three seconds.
+        return in(store -> deliverer(store, receiver).run(timeLeft));
+    }
+
+    private boolean release(int generation) {
+        return in(store -> deliverer(store, "once").release(BatchNumber.of(1), generation));
+    }
+
+    private List<Deliver.Held> held() {
+        return in(store -> deliverer(store, "once").held());
+    }
+
+    @Test
+    void hazard_42_a_message_whose_own_claim_refuses_it_is_recorded_once() {
+        deployment.dynamo.inject(Faults.none().with(Fault.REPLY_LOST, 0.4));
+        assertThat(collect(message(1), message(2), message(1))).containsOnly(Fate.RECORDED);
+        deployment.dynamo.inject(Faults.none());
+        deployment.time.runFor(LONG);
+        assertThat(cut()).isOne();
+        deliver("once", () -> LONG);
+        assertThat(effects).containsExactly("orders-000001 2");
+    }
+
+    @Test
+    void hazard_43_and_71_whatever_reads_lag_behind_all_members_are_in_the_batch() {
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        assertThat(collect(IntStream.range(0, 5)
+                        .mapToObj(AwsBatchHazardsTest::message)
+                        .toArray(String[]::new)))
+                .containsOnly(Fate.RECORDED);
+        assertThat(cut()).isOne();
+        deliver("once", () -> LONG);
+        assertThat(effects).containsExactly("orders-000001 5");
+    }
+
+    @Test
+    void hazard_44_and_72_a_late_member_goes_into_the_next_batch() {
+        collect(message(1), message(2));
+        deployment.time.runFor(LONG);
+        assertThat(cut()).isOne();
+        collect(message(2), message(3));
+        deliver("once", () -> LONG);
+        assertThat(cut()).isZero();
+        deployment.time.runFor(LONG);
+        assertThat(cut()).isOne();
+        deliver("once", () -> LONG);
+        assertThat(effects).containsExactly("orders-000001 2", "orders-000002 1");
+    }
+
+    @Test
+    void hazard_46_a_bad_body_is_a_letter_of_its_own_and_its_neighbours_go_on() {
+        assertThat(collect(message(1), "{\"id\":", message(2), "{\"id\":\"1\",\"v\":2}"))
+                .containsExactly(Fate.RECORDED, Fate.REJECTED, Fate.RECORDED, Fate.CONFLICTING);
+        assertThat(collect(message(1), "{\"id\":", message(2), "{\"id\":\"1\",\"v\":2}"))
+                .containsExactly(Fate.RECORDED, Fate.REJECTED, Fate.RECORDED, Fate.CONFLICTING);
+        List<DeadLetter> letters = in(store -> new LetterTable(store).list(0, 10));
+        assertThat(letters).extracting(DeadLetter::reason).containsExactlyInAnyOrder(Reason.MALFORMED, Reason.CONFLICT);
+    }
+
+    @Test
+    void hazard_73_wake_ups_that_are_early_doubled_or_missing_change_nothing() {
+        assertThat(cut()).isZero();
+        collect(message(1));
+        assertThat(Collections.nCopies(20, 0)).allMatch(_ -> cut() == 0);
+        deployment.time.runFor(LONG);
+        assertThat(cut()).isOne();
+        assertThat(cut()).isZero();
+    }
+
+    @Test
+    void hazard_74_a_once_receiver_whose_answer_is_lost_is_in_doubt_and_released_only_when_its_owner_is_dead() {
+        collect(message(1));
+        deployment.time.runFor(LONG);
+        cut();
+        answers.add(new Outcome.Unknown("no answer"));
+        assertThat(deliver("once", () -> LONG)).isOne();
+        deployment.time.runFor(Duration.ofMinutes(8));
+        assertThat(deliver("once", () -> LONG)).isZero();
+        assertThatThrownBy(() -> release(1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("may still be under way");
+        deployment.time.runFor(Duration.ofMinutes(3));
+        assertThat(release(2)).as("another generation").isFalse();
+        assertThat(release(1)).isTrue();
+        assertThat(deliver("once", () -> LONG)).isOne();
+        assertThat(effects).containsExactly("orders-000001 1", "orders-000001 1");
+        assertThat(held()).isEmpty();
+    }
+
+    @Test
+    void hazard_74_an_idempotent_receiver_whose_answer_is_lost_gets_the_same_batch_again() {
+        collect(message(1));
+        deployment.time.runFor(LONG);
+        cut();
+        answers.add(new Outcome.Unknown("no answer"));
+        deliver("idempotent", () -> LONG);
+        deployment.time.runFor(LONG);
+        deliver("idempotent", () -> LONG);
+        assertThat(effects).containsExactly("orders-000001 1", "orders-000001 1");
+    }
+
+    @Test
+    void hazard_91_an_attempt_for_which_no_time_is_left_after_its_mark_is_not_made() {
+        collect(message(1));
+        deployment.time.runFor(LONG);
+        cut();
+        Deque<Duration> left = new ArrayDeque<>(List.of(LONG, Duration.ofSeconds(29)));
+        assertThat(deliver("once", left::poll)).isZero();
+        assertThat(effects).isEmpty();
+        assertThat(deliver("once", () -> LONG)).isOne();
+        assertThat(effects).containsExactly("orders-000001 1");
+    }
+
+    @Test
+    void with_strict_order_a_batch_that_waits_for_a_person_holds_up_the_next_one() {
+        collect(IntStream.range(0, 10).mapToObj(AwsBatchHazardsTest::message).toArray(String[]::new));
+        assertThat(cut()).isEqualTo(2);
+        answers.add(new Outcome.Refused("no"));
+        deliver("once", () -> LONG);
+        assertThat(effects).hasSize(1);
+        assertThat(held()).hasSize(1);
+        assertThat(held().getFirst().delivery()).isInstanceOf(Delivery.Aside.class);
+        boolean isSettled = in(store -> deliverer(store, "once").settle(BatchNumber.of(1), 1, Delivery.How.DISCARDED));
+        assertThat(isSettled).isTrue();
+        deliver("once", () -> LONG);
+        assertThat(effects).containsExactly("orders-000001 5", "orders-000002 5");
+    }
+}
