@@ -9,6 +9,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Engine.KeptJournal;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
@@ -230,6 +231,11 @@ public final class RemoteEngine implements Engine {
             case Truth.Rows rows -> "?from=rows" + (rows.oneIn() > 1 ? "&sample=" + rows.oneIn() : "");
             case Truth.Sources _ -> "?from=sources";
         };
+    }
+
+    @Override
+    public SealedBatches batches() {
+        return new RemoteBatches(this);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.onefold.api;
 
+import dev.onefold.api.body.BodyLines;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
@@ -42,9 +43,11 @@ final class Routes {
     private static final int ROW_LETTERS_MAX = 20;
 
     private final Engine engine;
+    private final BatchRoutes batches;
 
     Routes(Engine engine) {
         this.engine = engine;
+        batches = new BatchRoutes(engine);
     }
 
     /// Takes the answer while it is valid.
@@ -165,6 +168,10 @@ final class Routes {
             receiver.take(row(path.subList(1, path.size())));
             return;
         }
+        if (first.equals(BatchRoutes.NAME)) {
+            receiver.take(batches.get(request, path.subList(1, path.size())).orElseThrow(() -> noRoute(request)));
+            return;
+        }
         receiver.take(
                 switch (String.join("/", path)) {
                     case "" -> {
@@ -194,6 +201,9 @@ final class Routes {
     }
 
     private Response post(Request request, List<String> path) {
+        if (!path.isEmpty() && path.getFirst().equals(BatchRoutes.NAME)) {
+            return batches.post(request, path.subList(1, path.size())).orElseThrow(() -> noRoute(request));
+        }
         if (path.size() == 3
                 && path.getFirst().equals("dead-letters")
                 && path.get(2).equals("redrive")) {

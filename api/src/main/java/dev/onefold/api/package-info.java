@@ -1,5 +1,9 @@
 /// HTTP over an [dev.onefold.core.Engine]: [Routes] make of a request an answer, [EngineSocket] serves them on the
 /// socket of a data directory, and [RemoteEngine] is the engine on the other side.
+///
+/// A package imports only those to its right:
+///
+///     api > body
 @NullMarked
 package dev.onefold.api;
 

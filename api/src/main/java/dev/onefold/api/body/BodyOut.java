@@ -1,4 +1,4 @@
-package dev.onefold.api;
+package dev.onefold.api.body;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /// Writes an answer: a short one with its length, a long one chunk by chunk as it comes, to an old client up to the end
 /// of the connection. Nothing is sent before the buffer is full or [#end] is called. Not thread-safe.
-final class BodyOut extends OutputStream {
+public final class BodyOut extends OutputStream {
     private static final int BUFFER_BYTES = 32 << 10;
 
     private final OutputStream out;
@@ -18,14 +18,14 @@ final class BodyOut extends OutputStream {
 
     /// @param head of the answer, without what says its length
     /// @param chunks whether the client understands chunks
-    BodyOut(OutputStream out, String head, boolean chunks) {
+    public BodyOut(OutputStream out, String head, boolean chunks) {
         this.out = out;
         this.head = head;
         this.chunks = chunks;
     }
 
     /// Whether something was sent.
-    boolean hasBegun() {
+    public boolean hasBegun() {
         return begun;
     }
 
@@ -67,7 +67,7 @@ final class BodyOut extends OutputStream {
     }
 
     /// Sends what is left.
-    void end() throws IOException {
+    public void end() throws IOException {
         if (begun) {
             send();
             out.write((chunks ? "0\r\n\r\n" : "").getBytes(StandardCharsets.ISO_8859_1));

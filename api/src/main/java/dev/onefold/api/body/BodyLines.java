@@ -1,4 +1,4 @@
-package dev.onefold.api;
+package dev.onefold.api.body;
 
 import dev.onefold.core.bytes.Utf8;
 import java.util.AbstractList;
@@ -7,13 +7,13 @@ import java.util.Objects;
 /// The records of a content, each ended by a line end; the last one may lack it. Each is decoded when it is looked at,
 /// and none is kept: a content of many short lines takes no more of the heap than its bytes. Fast from one line to the
 /// next only. Not thread-safe.
-final class BodyLines extends AbstractList<String> {
+public final class BodyLines extends AbstractList<String> {
     private final byte[] body;
     private final int size;
     private int number; // Of the line that begins at:
     private int at;
 
-    BodyLines(byte[] body) {
+    public BodyLines(byte[] body) {
         this.body = body;
         int lines = 0;
         for (int from = 0; from < body.length; from = end(from) + 1) {
