@@ -87,7 +87,7 @@ public final class Onefold implements Runnable {
                 .addSubcommand(new CheckCommand(caller))
                 .addSubcommand(new TestCommand(caller))
                 .addSubcommand(new GenerateCommand())
-                .addSubcommand(BatchesCommand.commandLine(caller))
+                .addSubcommand(BatchesCommand.commandLine(new PipelineArgument(caller)))
                 .addSubcommand(AwsCommand.commandLine(caller))
                 .addSubcommand(new CompletionCommand(caller));
         commandLine

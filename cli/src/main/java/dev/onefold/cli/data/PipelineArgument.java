@@ -89,6 +89,13 @@ public final class PipelineArgument implements EngineArgument {
         return data == null ? "" : " --data " + data;
     }
 
+    /// The folder of the pipeline file; the current directory if the pipeline is given by its name.
+    public Path folder() {
+        Path file = caller.path(pipeline).toAbsolutePath();
+        Path parent = directory().definition() == null ? null : file.getParent();
+        return parent == null ? caller.path("") : parent;
+    }
+
     /// The directory of a pipeline that may be given by file or by name.
     public DataDirectory directory() {
         if (directory == null) {

@@ -10,6 +10,7 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Status;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -121,8 +122,16 @@ public final class RunCommand implements Callable<Integer> {
             description = "Exit code 1 if a record of this run was rejected. All records are folded all the same.")
     private boolean failOnRejected;
 
+    @Option(
+            names = "--seal",
+            description =
+                    "With batches: when the input has ended, seals the open batch at once instead of waiting for it.")
+    private boolean seal;
+
     @Mixin
     private final EngineOptions engine = new EngineOptions();
+
+    private @Nullable Delivering delivering; // If the pipeline makes batches.
 
     public RunCommand(Caller caller) {
         this(caller, new StopRequest(), true);
@@ -172,6 +181,16 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private int fold(DataDirectory data) throws IOException {
+        try {
+            return foldAndDeliver(data);
+        } finally {
+            if (delivering != null) {
+                delivering.close(); // The engine is closed: no delivery is under way.
+            }
+        }
+    }
+
+    private int foldAndDeliver(DataDirectory data) throws IOException {
         FullDisk fullDisk = new FullDisk(caller, stop::isMade);
         Settings given = engine.settings();
         Settings settings = given.withSpaceListener(fullDisk).withPause(() -> {
@@ -184,6 +203,11 @@ public final class RunCommand implements Callable<Integer> {
                     .flatMap(Status.OfFunction::otherJar)
                     .ifPresent(warning -> caller.note("Warning: " + warning));
             takeOver(owned);
+            if (owned.pipeline().fold() instanceof Batching) {
+                delivering = Delivering.begin(caller, owned, pipeline.folder());
+            } else if (seal) {
+                throw CommandFailure.usage("--seal is for a pipeline with batches.");
+            }
             Intake intake = new Intake(caller, owned, stop, progress, separate);
             Summary summary = new Summary(caller, owned, data, pipeline.dataAgain());
             ExitCode exitCode = ExitCode.DONE;
@@ -197,7 +221,14 @@ public final class RunCommand implements Callable<Integer> {
                     intake.file(input);
                 }
             }
+            Delivering deliveries = delivering;
+            if (deliveries != null) {
+                deliveries.await(seal, stop);
+            }
             summary.print(acknowledge ? caller.err() : caller.out(), intake.stopped());
+            if (deliveries != null) {
+                (acknowledge ? caller.err() : caller.out()).print(deliveries.text());
+            }
             if (failOnRejected && summary.rejected() > 0) {
                 exitCode = ExitCode.DIFFERENT;
             }

@@ -1,0 +1,126 @@
+package dev.onefold.cli.batches;
+
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Table;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.SealedBatches.Line;
+import dev.onefold.core.SealedBatches.Summary;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.document.Json;
+import dev.onefold.core.form.BatchJson;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `onefold batches PIPELINE list`.
+@Command(
+        name = "list",
+        description =
+                "Lists batches that are not delivered, with their reasons, and how it is with all of them. Works beside"
+                        + " a running engine.",
+        footer = {"  Delivered ones, too, from the 100th on:", "    onefold batches quakes.yaml list --all --from 100"})
+final class ListCommand implements Callable<Integer> {
+    private static final int LIMIT_MAX = 1_000;
+
+    private final BatchesCommand all;
+
+    @Option(names = "--all", description = "Lists delivered batches, too, as far back as they are known.")
+    private boolean every;
+
+    @Option(names = "--from", paramLabel = "NUMBER", description = "First number. Default: 1.")
+    private String from = "1";
+
+    @Option(
+            names = "--limit",
+            paramLabel = "COUNT",
+            description = "Lines at most, 1 to " + LIMIT_MAX + ". Default: ${DEFAULT-VALUE}.")
+    private int limit = 50;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = "One of ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+    private Format format = Format.table;
+
+    /// How the list is written.
+    enum Format {
+        table,
+        json
+    }
+
+    ListCommand(BatchesCommand all) {
+        this.all = all;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        BatchNumber first = BatchesCommand.number(from);
+        int max = Math.clamp(limit, 1, LIMIT_MAX);
+        return all.read(batches -> {
+            Summary summary = batches.summary();
+            List<Line> lines = batches.list(first, max, !every);
+            all.caller().print(format == Format.json ? json(summary, lines) : text(summary, lines));
+            return ExitCode.DONE;
+        });
+    }
+
+    private static String json(Summary summary, List<Line> lines) {
+        Map<String, Object> json = new LinkedHashMap<>(BatchJson.of(summary));
+        json.put("batches", lines.stream().map(BatchJson::of).toList());
+        return Json.of(json) + "\n";
+    }
+
+    private String text(Summary summary, List<Line> lines) {
+        int width = all.caller().screen().outWidth();
+        StringBuilder text = new StringBuilder(Words.wrap(sentence(summary), width));
+        if (lines.isEmpty()) {
+            return text.toString();
+        }
+        Table table = new Table(List.of("BATCH", "STATE", "RECORDS", "SEALED", "ATTEMPTS"))
+                .left(1)
+                .left(3);
+        for (Line line : lines) {
+            table.add(List.of(
+                    line.number().toString(),
+                    line.state(),
+                    Words.count(line.records()),
+                    Words.time(line.sealed()),
+                    Words.count(line.attempts())));
+        }
+        text.append('\n').append(table.text(width, false));
+        for (Line line : lines) {
+            if (!line.reason().isEmpty()) {
+                text.append(Words.wrap("\n" + line.number() + ": " + Words.visible(line.reason()), width));
+            }
+        }
+        return text.toString();
+    }
+
+    /// How it is with all batches.
+    static String sentence(Summary summary) {
+        StringBuilder text = new StringBuilder();
+        text.append(Words.count(summary.sealed(), "sealed batch").replace("batchs", "batches"));
+        text.append(", ").append(Words.count(summary.undelivered())).append(" of them not delivered");
+        if (summary.inDoubt() > 0) {
+            text.append(", ").append(Words.count(summary.inDoubt())).append(" in doubt");
+        }
+        if (summary.aside() > 0) {
+            text.append(", ").append(Words.count(summary.aside())).append(" put aside");
+        }
+        text.append("; ").append(Words.count(summary.openRecords(), "record")).append(" in the open batch");
+        if (summary.openSince() != null) {
+            text.append(", since ").append(Words.time(summary.openSince()));
+        }
+        text.append(".\n");
+        if (summary.heldUpBy() != null) {
+            text.append("Batch ")
+                    .append(summary.heldUpBy())
+                    .append(" holds up all later ones, because the order is strict. Decide about it with 'release'.\n");
+        }
+        return text.toString();
+    }
+}

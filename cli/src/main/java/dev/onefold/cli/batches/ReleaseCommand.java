@@ -1,0 +1,68 @@
+package dev.onefold.cli.batches;
+
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.core.SealedBatches;
+import dev.onefold.core.SealedBatches.Line;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `onefold batches PIPELINE release NUMBER`.
+@Command(
+        name = "release",
+        description = {
+            "Decides about a batch that was put aside or is in doubt. It is tried again, with the same id and the same"
+                    + " content, and its time for retries begins anew.",
+            "Whether a batch in doubt has arrived, only its receiver knows: look there first. With --delivered or --discard"
+                    + " it is not tried again."
+        },
+        footer = {"    onefold batches quakes.yaml release 42", "    onefold batches quakes.yaml release 42 --delivered"
+        })
+final class ReleaseCommand implements Callable<Integer> {
+    private final BatchesCommand all;
+
+    @Parameters(paramLabel = "NUMBER", description = "Number of the batch, like 42, or of a part of one, like 42.1.")
+    private String number = "";
+
+    @Option(names = "--delivered", description = "The receiver has it: it is done.")
+    private boolean delivered;
+
+    @Option(names = "--discard", description = "Nobody needs it: it is done, and its records are never delivered.")
+    private boolean discard;
+
+    ReleaseCommand(BatchesCommand all) {
+        this.all = all;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (delivered && discard) {
+            throw CommandFailure.usage("--delivered and --discard exclude each other.");
+        }
+        BatchNumber wanted = BatchesCommand.number(number);
+        return all.use(batches -> {
+            Line line = BatchesCommand.line(batches, wanted);
+            if (!line.state().equals("put aside") && !line.state().equals("in doubt")) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        "Batch " + line.number() + " does not wait for a person: it is " + line.state() + ".");
+            }
+            all.caller().print(decide(batches, line.number()));
+            return ExitCode.DONE;
+        });
+    }
+
+    private String decide(SealedBatches batches, BatchNumber wanted) {
+        if (delivered || discard) {
+            batches.settle(wanted, discard ? Delivery.How.DISCARDED : Delivery.How.SAID);
+            return "Batch " + wanted + (discard ? " is discarded.\n" : " is done.\n");
+        }
+        batches.release(wanted);
+        return "Batch " + wanted + " is delivered again, as soon as a process delivers: 'onefold run'.\n";
+    }
+}

@@ -1,0 +1,114 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.SealedBatches.Summary;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.receivers.Context;
+import dev.onefold.receivers.Handover;
+import dev.onefold.receivers.Receiver;
+import dev.onefold.receivers.Receivers;
+import java.nio.file.Path;
+import java.time.Instant;
+
+/// Delivers the batches of a run, and waits for them.
+final class Delivering implements AutoCloseable {
+    private static final long POLL_MS = 50;
+
+    private final Caller caller;
+    private final EmbeddedEngine engine;
+    private final Receiver receiver;
+    private final long deliveredBefore;
+
+    private Delivering(Caller caller, EmbeddedEngine engine, Receiver receiver) {
+        this.caller = caller;
+        this.engine = engine;
+        this.receiver = receiver;
+        deliveredBefore = delivered();
+    }
+
+    /// Begins to deliver.
+    ///
+    /// @param folder of the pipeline file
+    static Delivering begin(Caller caller, EmbeddedEngine engine, Path folder) {
+        Receiver receiver;
+        try {
+            receiver = Receivers.open((Batching) engine.pipeline().fold(), Context.of(folder));
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+        Delivering delivering = new Delivering(caller, engine, receiver);
+        engine.deliver(
+                (manifest, attempt, content) -> receiver.deliver(new Handover(manifest, attempt, content::open)));
+        return delivering;
+    }
+
+    /// Waits until nothing is left to deliver but what a person decides, or a stop is wished.
+    ///
+    /// @param seal whether the open batch is sealed now
+    void await(boolean seal, StopRequest stop) {
+        if (seal) {
+            engine.batches().seal();
+        }
+        Summary summary = engine.batches().summary();
+        if (!summary.isQuiet() && !stop.isMade()) {
+            caller.note("Waiting for " + waitsFor(summary) + ". Ctrl-C ends the wait; the same command goes on.");
+        }
+        while (!summary.isQuiet() && !stop.isMade()) {
+            try {
+                Thread.sleep(POLL_MS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+            summary = engine.batches().summary();
+        }
+    }
+
+    private String waitsFor(Summary summary) {
+        Instant openSince = summary.openSince();
+        if (openSince == null) {
+            return "deliveries: " + Words.count(summary.undelivered()) + " to go";
+        }
+        Batching batching = (Batching) engine.pipeline().fold();
+        return "the open batch of " + Words.count(summary.openRecords(), "record") + ", which is sealed at "
+                + Words.time(openSince.plus(batching.waitMax())) + " (--seal seals it at once)";
+    }
+
+    private long delivered() {
+        Summary summary = engine.batches().summary();
+        return summary.sealed() - summary.undelivered();
+    }
+
+    /// What was delivered, for the summary of the run.
+    String text() {
+        Summary summary = engine.batches().summary();
+        StringBuilder text = new StringBuilder("Delivered ")
+                .append(Words.count(delivered() - deliveredBefore))
+                .append(" of ")
+                .append(Words.count(summary.sealed()))
+                .append(" batches in all");
+        if (summary.undelivered() > 0) {
+            text.append("; ").append(Words.count(summary.undelivered())).append(" are not delivered");
+        }
+        if (summary.inDoubt() + summary.aside() > 0) {
+            text.append(", ")
+                    .append(Words.count((long) summary.inDoubt() + summary.aside()))
+                    .append(" of them wait for a person: see 'onefold batches ")
+                    .append(engine.pipeline().name())
+                    .append(" list'");
+        }
+        return text.append(".\n").toString();
+    }
+
+    @Override
+    public void close() {
+        try {
+            receiver.close();
+        } catch (Exception e) {
+            caller.note("The receiver could not be closed: " + e.getMessage());
+        }
+    }
+}
