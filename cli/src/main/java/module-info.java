@@ -8,6 +8,7 @@ open module dev.onefold.cli {
     requires dev.onefold.core;
     requires dev.onefold.embedded;
     requires dev.onefold.load;
+    requires dev.onefold.jdbc;
     requires dev.onefold.receivers;
     requires dev.onefold.test;
     requires dev.onefold.yaml;

@@ -9,6 +9,7 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.DefinitionChangeText;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DefinitionChange;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollup;
@@ -58,20 +59,27 @@ final class CheckCommand implements Callable<Integer> {
             pipeline =
                     PipelineArgument.function(caller, file, pipeline).function().pipeline();
         }
-        List<Rollup> rollups = Rollups.of(pipeline).all();
-        int measures =
-                rollups.stream().mapToInt(rollup -> rollup.figures().size()).sum();
-        String tables = pipeline.fold() instanceof Processing processing
-                ? Words.count(processing.tables().size(), "table") + ", "
-                : "";
-        caller.print(caller.shown(caller.path(file)) + " is right: pipeline " + pipeline.name() + ", " + tables
-                + Words.count(rollups.size(), "roll-up") + ", " + Words.count(measures, "measure")
+        caller.print(caller.shown(caller.path(file)) + " is right: pipeline " + pipeline.name() + ", " + parts(pipeline)
                 + ".\n");
         if (pipeline.fold() instanceof Processing processing) {
             function(pipeline, processing);
         }
         horizon(pipeline);
         return (data == null ? ExitCode.DONE : change(pipeline, caller.path(data))).code();
+    }
+
+    private static String parts(Pipeline pipeline) {
+        List<Rollup> rollups = Rollups.of(pipeline).all();
+        int measures =
+                rollups.stream().mapToInt(rollup -> rollup.figures().size()).sum();
+        String totals = Words.count(rollups.size(), "roll-up") + ", " + Words.count(measures, "measure");
+        return switch (pipeline.fold()) {
+            case Rollups _ -> totals;
+            case Processing processing -> Words.count(processing.tables().size(), "table") + ", " + totals;
+            case Batching batching ->
+                "batches of " + Words.count(batching.size(), "record") + ", delivered to "
+                        + batching.deliver().kind().word();
+        };
     }
 
     private void horizon(Pipeline pipeline) {

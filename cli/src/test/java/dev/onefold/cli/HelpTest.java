@@ -191,8 +191,11 @@ class HelpTest {
         Path docs = Path.of("").toAbsolutePath().resolveSibling("docs");
         String operations = Files.readString(docs.resolve("operations.md"));
         String deployed = operations + Files.readString(docs.resolve("aws.md"));
+        String batches = operations + Files.readString(docs.resolve("batches.md"));
         for (Map.Entry<String, CommandLine> command : commands.entrySet()) {
-            String page = command.getKey().startsWith("onefold aws") ? deployed : operations;
+            String page = command.getKey().startsWith("onefold aws")
+                    ? deployed
+                    : command.getKey().startsWith("onefold batches") ? batches : operations;
             for (OptionSpec option : command.getValue().getCommandSpec().options()) {
                 if (!command.getKey().startsWith("onefold generate")) {
                     assertThat(page).as(command.getKey()).contains(option.longestName());

@@ -28,9 +28,11 @@ public record ConflictLetter(String identity, Malformed why, byte[] kept, DeadLe
     }
 
     /// The letter of a record whose id came before with another content, which is in a batch and so stays.
-    public static ConflictLetter ofMember(byte[] record) {
+    ///
+    /// @param identity the same for the same id and the same compared content, and for nothing else
+    public static ConflictLetter ofMember(byte[] identity, byte[] record) {
         return new ConflictLetter(
-                HexFormat.of().formatHex(Sha256.of(record)),
+                HexFormat.of().formatHex(Sha256.of(identity)),
                 new Malformed(Reason.CONFLICT, "This id came with two contents; the first one stays, it is in a batch"),
                 record,
                 DeadLetter.Content.RECORD);

@@ -216,8 +216,12 @@ class BatchesTest {
         try (EmbeddedEngine engine = open(files(",\"compare\":[\"v\"]"))) {
             engine.append(
                     "a", List.of("{\"id\":1,\"v\":1,\"t\":1}", "{\"id\":1,\"v\":1,\"t\":2}", "{\"id\":1,\"v\":2}"));
+            engine.append("a", List.of("{\"id\":1,\"v\":2,\"t\":3}"));
             assertThat(engine.counts().duplicate()).isEqualTo(1);
-            assertThat(engine.counts().conflicting()).isEqualTo(1);
+            assertThat(engine.counts().conflicting()).isEqualTo(2);
+            assertThat(engine.deadLetters().size())
+                    .as("one content, one letter")
+                    .isEqualTo(1);
         }
     }
 

@@ -124,6 +124,10 @@ class DocumentsTest {
         boolean nested = List.of("generate", "aws", "batches").contains(first)
                 && words.length > 1
                 && words[1].matches("[a-z-]+");
+        boolean isOfPipeline = List.of("dead-letters", "batches").contains(first);
+        if (isOfPipeline && words.length > 2 && words[2].matches("[a-z]+") && words[1].contains(".")) {
+            return first + " p " + words[2];
+        }
         if (first.equals("dead-letters") && words.length > 2 && words[2].matches("[a-z]+")) {
             return "dead-letters p " + words[2];
         }
@@ -158,6 +162,9 @@ class DocumentsTest {
                 "aws package",
                 "completion")) {
             help.append(shell.run("./onefold " + command + " --help").out());
+        }
+        for (String verb : List.of("list", "show", "release", "export", "seal")) {
+            help.append(shell.run("./onefold batches p " + verb + " --help").out());
         }
         for (String verb : List.of("list", "show", "redrive", "purge", "export")) {
             help.append(

@@ -35,7 +35,11 @@ sealed interface Message {
 
         /// The letter of a message whose id is recorded with another content.
         Letter conflict() {
-            return Letter.of(ConflictLetter.ofMember(arrival.data()), arrival, 0);
+            byte[] identity = ByteBuffer.allocate(idHash.length + Long.BYTES)
+                    .put(idHash)
+                    .putLong(content)
+                    .array();
+            return Letter.of(ConflictLetter.ofMember(identity, arrival.data()), arrival, 0);
         }
     }
 

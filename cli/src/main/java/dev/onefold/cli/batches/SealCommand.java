@@ -6,7 +6,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /// `onefold batches PIPELINE seal`.
-@Command(name = "seal", description = "Seals the open batch now, without waiting for more records.")
+@Command(
+        name = "seal",
+        description = "Seals the open batch now, without waiting for more records.",
+        footer = {"    onefold batches quakes.yaml seal"})
 final class SealCommand implements Callable<Integer> {
     private final BatchesCommand all;
 

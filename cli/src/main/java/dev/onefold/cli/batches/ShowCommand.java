@@ -15,7 +15,8 @@ import picocli.CommandLine.Parameters;
 /// `onefold batches PIPELINE show NUMBER`.
 @Command(
         name = "show",
-        description = "Shows one batch: its state, its attempts and the reason why it is not delivered.")
+        description = "Shows one batch: its state, its attempts and the reason why it is not delivered.",
+        footer = {"    onefold batches quakes.yaml show 42"})
 final class ShowCommand implements Callable<Integer> {
     private final BatchesCommand all;
 

@@ -5,13 +5,16 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Kind;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.jdbc.JdbcReceiver;
 import dev.onefold.receivers.Context;
 import dev.onefold.receivers.Handover;
 import dev.onefold.receivers.Receiver;
 import dev.onefold.receivers.Receivers;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Map;
 
 /// Delivers the batches of a run, and waits for them.
 final class Delivering implements AutoCloseable {
@@ -35,7 +38,11 @@ final class Delivering implements AutoCloseable {
     static Delivering begin(Caller caller, EmbeddedEngine engine, Path folder) {
         Receiver receiver;
         try {
-            receiver = Receivers.open((Batching) engine.pipeline().fold(), Context.of(folder));
+            Context here = Context.of(folder);
+            receiver = Receivers.open(
+                    (Batching) engine.pipeline().fold(),
+                    new Context(
+                            here.folder(), here.environment(), here.classes(), Map.of(Kind.JDBC, JdbcReceiver::open)));
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }

@@ -55,7 +55,7 @@ final class Collecting {
                 if (shard == Arrivals.NO_SHARD) {
                     addByPlace(chunk, i, now);
                 } else {
-                    addById(chunk, i, chunk.arrivals.claimed[shard][next[shard]++], now);
+                    addById(chunk, i, next[shard]++, now);
                 }
             }
         }
@@ -68,11 +68,14 @@ final class Collecting {
         }
     }
 
-    private void addById(Chunk chunk, int i, long claimed, Instant now) {
+    /// @param row of the event among those of its shard
+    private void addById(Chunk chunk, int i, int row, Instant now) {
+        int shard = chunk.arrivals.shard[i];
+        long claimed = chunk.arrivals.claimed[shard][row];
         if (claimed == Claims.CONFLICT) {
-            keep(chunk, chunk.arrivals.place[i], now);
+            keep(chunk, chunk.rows[shard].member(row), chunk.arrivals.place[i], now);
         } else if (claimed > 0) {
-            state.shards[chunk.arrivals.shard[i]].claims().setPlace(claimed, add(chunk, i, now));
+            state.shards[shard].claims().setPlace(claimed, add(chunk, i, now));
         }
     }
 
@@ -82,14 +85,14 @@ final class Collecting {
         return batches.add(chunk.bytes, chunk.arrivals.from[i], chunk.arrivals.to[i], arrivedMs, nowMs);
     }
 
-    private void keep(Chunk chunk, long place, Instant now) {
+    private void keep(Chunk chunk, byte[] identity, long place, Instant now) {
         Chunk.Found found = chunk.find(place);
         if (found == null) {
             throw new IllegalStateException(
                     "A record that has just arrived is gone: " + chunk.source.name() + " at " + place);
         }
         chunk.letterStays |= letters.addConflict(
-                ConflictLetter.ofMember(found.bytes()),
+                ConflictLetter.ofMember(identity, found.bytes()),
                 chunk.letter,
                 new Place(chunk.source.name(), found.line(), place),
                 now);

@@ -345,6 +345,17 @@ public final class RowBatch {
         return versionAt + VersionBytes.length(bytes[versionAt]);
     }
 
+    /// What tells the member of a number from all others: its id and the hash of its content.
+    public byte[] member(int number) {
+        int start = starts[number];
+        int key = start + HEADER_BYTES;
+        int kind = kindAt(start);
+        int length = keyLength(start);
+        byte[] identity = Arrays.copyOfRange(bytes, key, key + length + Long.BYTES);
+        System.arraycopy(bytes, kind + 1, identity, length, Long.BYTES);
+        return identity;
+    }
+
     /// Where the kind of the row at a place is: behind its origin.
     int kindAt(int start) {
         int at = originAt(start);
