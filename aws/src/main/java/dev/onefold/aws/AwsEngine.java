@@ -292,7 +292,8 @@ public final class AwsEngine implements Engine {
         Verification verification = TotalsReads.compare(store, both, fresh, progress.rows());
         if (serveFresh) {
             definitions.keepServed(both);
-            new Claims(store).join(replaced(both.servingOnly(fresh.number())));
+            long since = new TotalsReads(store, both).open();
+            new Claims(store).join(replaced(both.serving(fresh.number(), since)));
         } else {
             // Who has changed the definition since has taken the view away already.
             definitions.replace(both.servingOnly(before.served()));

@@ -18,7 +18,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// other's way.
 ///
 ///     item = k 00 "definition", e epoch, i incarnation and t ids of its tables, n lanes, w gates, s served
-///     view, m last view, v views: their number, canonical text, one leaf in how many they have, and b who began them
+///     view, m last view, v views: their number, canonical text, one leaf in how many they have, b who began
+///     them and s since when they are whole
 ///     gate = k 00 "gate/<number>", e epoch, i incarnation
 ///     view = k 00 "view/<number>", t canonical text: of a view that served and will not any more
 ///
@@ -49,7 +50,13 @@ public record Definition(
     ///
     /// @param oneIn 1 where it has all leaves; else it is for an audit, and has about one leaf in so many
     /// @param owner who began it: others leave it alone unless it has been left behind
-    public record View(int number, Pipeline pipeline, int oneIn, String owner) {
+    /// @param since the epoch of the totals in which it became whole: a cut from before does not have all of it
+    public record View(int number, Pipeline pipeline, int oneIn, String owner, long since) {
+        /// The same, whole since an epoch of the totals.
+        View since(long wholeSince) {
+            return new View(number, pipeline, oneIn, owner, wholeSince);
+        }
+
         /// Whether a leaf is in it. Which leaves are audited depends on the view's number, so that other audits look at
         /// others.
         public boolean has(Delta.Cell leaf) {
@@ -64,7 +71,7 @@ public record Definition(
 
     /// The first definition of a deployment.
     public static Definition first(Pipeline pipeline, int lanes, int gates, Incarnation incarnation) {
-        return new Definition(1, incarnation, lanes, gates, 1, 1, List.of(new View(1, pipeline, 1, "")));
+        return new Definition(1, incarnation, lanes, gates, 1, 1, List.of(new View(1, pipeline, 1, "", 0)));
     }
 
     /// The view that answers are made of.
@@ -100,13 +107,14 @@ public record Definition(
             throw new IllegalStateException("There are " + views.size() + " views already");
         }
         List<View> more = new ArrayList<>(views);
-        more.add(new View(number, pipeline, oneIn, owner));
+        more.add(new View(number, pipeline, oneIn, owner, 0));
         return new Definition(epoch + 1, incarnation, lanes, gates, served, number, more);
     }
 
     /// The same with another function in the place of the one of the served view. Its totals are the same.
     public Definition withPipeline(Pipeline pipeline) {
-        View same = new View(served, pipeline, 1, servedView().owner());
+        View same =
+                new View(served, pipeline, 1, servedView().owner(), servedView().since());
         return new Definition(epoch + 1, incarnation, lanes, gates, served, last, List.of(same));
     }
 
@@ -115,11 +123,26 @@ public record Definition(
         return new Definition(epoch + 1, incarnation, lanes, gates, number, last, List.of(view(number)));
     }
 
+    /// The same with one view alone, which was filled and serves from now on.
+    ///
+    /// @param since an epoch of the totals that was open when all of the view was in them
+    public Definition serving(int number, long since) {
+        return new Definition(
+                epoch + 1,
+                incarnation,
+                lanes,
+                gates,
+                number,
+                last,
+                List.of(view(number).since(since)));
+    }
+
     /// The same in a new incarnation, with the served view alone.
     ///
     /// @param numbered views up to this number are taken for ones that there may have been
     public Definition in(Incarnation next, int numbered) {
-        return new Definition(epoch + 1, next, lanes, gates, served, Math.max(last, numbered), List.of(servedView()));
+        List<View> alone = List.of(servedView().since(0)); // The epochs of the totals begin again.
+        return new Definition(epoch + 1, next, lanes, gates, served, Math.max(last, numbered), alone);
     }
 
     /// The definition that an item holds.
@@ -130,7 +153,8 @@ public record Definition(
                     (int) Items.number(view.m(), "n"),
                     pipeline(view.m()),
                     (int) Items.number(view.m(), "o"),
-                    Items.text(view.m(), "b")));
+                    Items.text(view.m(), "b"),
+                    view.m().containsKey("s") ? Items.number(view.m(), "s") : 0));
         }
         return new Definition(
                 Items.number(item, EPOCH),
@@ -192,7 +216,9 @@ public record Definition(
                                 "o",
                                 Items.number(view.oneIn),
                                 "b",
-                                AttributeValue.fromS(view.owner))))
+                                AttributeValue.fromS(view.owner),
+                                "s",
+                                Items.number(view.since))))
                         .toList()));
         return item;
     }

@@ -41,7 +41,7 @@ public final class TableTotals {
         this.definition = definition;
         this.tables = tables;
         this.feeds = feeds;
-        view = new Definition.View(definition.served(), definition.servedView().pipeline(), oneIn, "");
+        view = new Definition.View(definition.served(), definition.servedView().pipeline(), oneIn, "", 0);
     }
 
     /// The differences.

@@ -118,7 +118,10 @@ public final class TotalsReads {
     ///
     /// @param least an epoch that was read, or was open
     public Reading read(List<Part> parts, long least) {
-        long enough = least;
+        // Others may share a cut that was closed before the served view was whole.
+        long enough = least == Cut.NEXT
+                ? least
+                : Math.max(least, definition.servedView().since());
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
             try {
                 return read(parts, enough, attempt);

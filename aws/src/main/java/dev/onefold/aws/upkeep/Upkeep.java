@@ -211,7 +211,8 @@ public final class Upkeep {
     private Outcome toward(Definition definition, Definition.View view) {
         return filled(definition, view, _ -> {
             definitions.keepServed(definition);
-            return replaced(definition.servingOnly(view.number()), _ -> new Outcome.Serving(wanted));
+            long since = new TotalsReads(store, definition).open();
+            return replaced(definition.serving(view.number(), since), _ -> new Outcome.Serving(wanted));
         });
     }
 
