@@ -95,6 +95,6 @@ final class BatchRoutes {
     private static Line line(SealedBatches batches, String text) {
         return batches.find(number(text))
                 .orElseThrow(() -> new Request.Refused(
-                        new Failure(404, Failure.NO_ROUTE, "There is no batch " + text + " of which more is known.")));
+                        new Failure(404, Failure.NO_BATCH, "There is no batch " + text + " of which more is known.")));
     }
 }

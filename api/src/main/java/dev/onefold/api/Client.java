@@ -12,6 +12,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Asks the process that owns a data directory, each request on a connection of its own. Any thread may call.
@@ -151,7 +152,7 @@ final class Client {
                             + ", which cannot do this; Onefold " + Api.version() + " asked for it. Restart that process"
                             + " with this version. (" + JsonReading.text(problem, "detail") + ")");
         }
-        if (kind.equals(Failure.NO_ROW) || kind.equals(Failure.NO_EDIT)) {
+        if (List.of(Failure.NO_ROW, Failure.NO_EDIT, Failure.NO_BATCH).contains(kind)) {
             return new Missing(JsonReading.text(problem, "detail"));
         }
         if (kind.equals(Failure.OWNER_CHANGED)) {
@@ -161,7 +162,7 @@ final class Client {
         return new Failure(status, kind, JsonReading.text(problem, "detail")).exception();
     }
 
-    /// There is no such row or edit.
+    /// There is no such row, edit or batch.
     static final class Missing extends RuntimeException {
         private static final long serialVersionUID = 1;
 

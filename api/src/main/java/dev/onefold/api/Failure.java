@@ -27,6 +27,9 @@ public record Failure(int status, String kind, String detail) {
     /// No edit of the letter was rejected.
     static final String NO_EDIT = "NO_EDIT";
 
+    /// There is no batch of this number, or nothing more is known of it.
+    static final String NO_BATCH = "NO_BATCH";
+
     /// Another process owns the directory than the one that the client began with.
     static final String OWNER_CHANGED = "OWNER_CHANGED";
 
@@ -75,7 +78,7 @@ public record Failure(int status, String kind, String detail) {
     int exitCode() {
         return switch (kind) {
             case REQUEST, NO_ROUTE -> 2;
-            case NO_ROW, NO_LETTER, NO_EDIT -> 1;
+            case NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH -> 1;
             case BUSY, OWNER_CHANGED -> 4;
             case BUG -> 70;
             default -> exitCode(EngineException.Kind.valueOf(kind));
@@ -116,7 +119,7 @@ public record Failure(int status, String kind, String detail) {
     /// The exception that a caller of an engine gets for this.
     RuntimeException exception() {
         return switch (kind) {
-            case REQUEST, NO_ROUTE, NO_ROW, NO_LETTER, NO_EDIT -> new IllegalArgumentException(detail);
+            case REQUEST, NO_ROUTE, NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH -> new IllegalArgumentException(detail);
             case BUSY -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);
             case OWNER_CHANGED -> new EngineException(EngineException.Kind.STOPPED, detail);
             case BUG -> new IllegalStateException(detail);

@@ -1,0 +1,102 @@
+package dev.onefold.embedded.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.Members;
+import dev.onefold.embedded.guard.Space;
+import dev.onefold.embedded.source.SpaceListener;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LedgerTest {
+    private static final Delivery DONE = new Delivery.Done(Delivery.Tries.NONE, 5, Delivery.How.DELIVERED);
+    private static final Delivery ASIDE = new Delivery.Aside(Delivery.Tries.NONE, 5, "no", false);
+
+    @TempDir
+    Path directory;
+
+    private Ledger open() {
+        return new Ledger(directory, 42, new Space(() -> {}, InstantSource.system(), SpaceListener.silent()), true);
+    }
+
+    private static Handled handled(long number, Delivery delivery) {
+        return new Handled(BatchNumber.of(number), null, delivery, "ab".repeat(32), 7, "");
+    }
+
+    @Test
+    void a_batch_that_was_begun_beside_others_and_said_nothing_is_not_lost() {
+        try (Ledger ledger = open()) {
+            for (int i = 0; i < 3; i++) {
+                ledger.begin(1);
+            }
+            ledger.put(handled(3, DONE));
+            ledger.force();
+        }
+        try (Ledger ledger = open()) {
+            assertThat(ledger.next()).isEqualTo(4);
+            assertThat(ledger.begun().keySet()).containsExactly(BatchNumber.of(1), BatchNumber.of(2));
+            assertThat(ledger.hash(3)).isEqualTo("ab".repeat(32));
+        }
+    }
+
+    @Test
+    void a_divided_batch_has_ended_with_its_last_part() {
+        try (Ledger ledger = open()) {
+            ledger.begin(1);
+            BatchNumber number = BatchNumber.of(1);
+            Members members = Members.all(4);
+            List<Members> halves = members.halves();
+            Delivery waiting = new Delivery.Waiting(Delivery.Tries.NONE, 1, "");
+            ledger.put(handled(
+                    1,
+                    new Delivery.Divided(
+                            Delivery.Tries.NONE,
+                            List.of(
+                                    new Delivery.Part(number.part(1), halves.get(0), waiting),
+                                    new Delivery.Part(number.part(2), halves.get(1), waiting)))));
+            Handled first = ledger.begun().get(number.part(1));
+            assertThat(first.previous()).isEqualTo("ab".repeat(32));
+            ledger.put(first.with(DONE));
+            assertThat(ledger.begun()).hasSize(2);
+            ledger.force();
+        }
+        try (Ledger ledger = open()) {
+            Handled second = ledger.begun().get(BatchNumber.of(1).part(2));
+            assertThat(second.members()).isEqualTo(Members.all(4).halves().get(1));
+            ledger.put(second.with(DONE));
+            assertThat(ledger.begun()).isEmpty();
+        }
+    }
+
+    @Test
+    void what_a_crash_has_cut_off_is_left_out_and_what_was_durable_is_not() throws IOException {
+        try (Ledger ledger = open()) {
+            ledger.begin(1);
+            ledger.put(handled(1, ASIDE));
+            ledger.force();
+            ledger.begin(1);
+            ledger.put(handled(2, ASIDE));
+            ledger.force();
+        }
+        Path file = directory.resolve("deliveries");
+        byte[] whole = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(whole, whole.length - 3));
+        try (Ledger ledger = open()) {
+            assertThat(ledger.begun().keySet()).containsExactly(BatchNumber.of(1));
+        }
+        whole[60] ^= 1; // In the first entry, behind which another one says that the log was forced.
+        Files.write(file, whole, StandardOpenOption.TRUNCATE_EXISTING);
+        assertThatThrownBy(this::open).isInstanceOf(EngineException.class).hasMessageContaining("it was durable");
+    }
+}
