@@ -75,6 +75,24 @@ class LogContractTest implements LetterContract {
         return (place.line() - 1) * PARTITIONS + (partition == 0 ? PARTITIONS : partition);
     }
 
+    /// A record of a partition has no arrival to compare its time with.
+    @Override
+    @Test
+    public void a_time_beyond_the_horizon_before_its_arrival_is_too_old_whatever_came_before() {
+        Pipeline horizon = PipelineBuilder.named("horizon")
+                .json()
+                .id("id")
+                .horizon(Duration.ofDays(1))
+                .time("at")
+                .rollup(rollup -> rollup.count("records"))
+                .build();
+        try (Engine engine = open("horizon", horizon)) {
+            assertThatThrownBy(() -> feed(engine, "log", List.of("{\"id\":1,\"at\":1}")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("a record of a log's partition has no arrival");
+        }
+    }
+
     private static final Pipeline COUNT = PipelineBuilder.named("count")
             .rollup(rollup -> rollup.count("records").sum("sum", "n", 18, 0))
             .build();
