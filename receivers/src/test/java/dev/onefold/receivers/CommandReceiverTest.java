@@ -37,7 +37,8 @@ class CommandReceiverTest {
 
     @Test
     void a_command_reads_the_content_and_knows_the_batch() throws Exception {
-        assertThat(sh("cat > content; env | grep ^ONEFOLD_ | grep -v _REQUIRED | sort > variables")).isEqualTo(new Outcome.Done());
+        assertThat(sh("cat > content; env | grep ^ONEFOLD_ | grep -v _REQUIRED | sort > variables"))
+                .isEqualTo(new Outcome.Done());
         assertThat(folder.resolve("content")).hasContent(CONTENT);
         assertThat(folder.resolve("variables"))
                 .hasContent("ONEFOLD_ATTEMPT=1\nONEFOLD_BATCH=quakes-000042\nONEFOLD_BYTES=18\n"
