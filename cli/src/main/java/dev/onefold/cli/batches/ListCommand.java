@@ -94,7 +94,7 @@ final class ListCommand implements Callable<Integer> {
         text.append('\n').append(table.text(width, false));
         for (Line line : lines) {
             if (!line.reason().isEmpty()) {
-                text.append(Words.wrap("\n" + line.number() + ": " + Words.visible(line.reason()), width));
+                text.append(Words.wrap("\n" + line.number() + ": " + Words.visible(line.reason()) + "\n", width));
             }
         }
         return text.toString();
