@@ -97,7 +97,7 @@ public final class AwsSimulation {
         LetterOperator clerk = new LetterOperator(dealt.lines(), pipeline, releases, random.split(), story);
         boolean restores = !releases.narrow() && random.nextInt(RESTORING_ONE_IN) == 0;
         Restores restored = new Restores(
-                deployment, random.split(), new Restores.Taken(intake, clerk, !releases.areSeveral()), story);
+                deployment, random.split(), new Restores.Taken(intake, clerk, readers, !releases.areSeveral()), story);
         Questions questions = new Questions(pipeline, possible(), random.split(), releases.narrow() || restores);
         People people = new People(
                 deployment,

@@ -1,6 +1,7 @@
 package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.core.Verification;
@@ -27,6 +28,7 @@ final class Restores {
     private final SplittableRandom random;
     private final Intake intake;
     private final LetterOperator clerk;
+    private final Readers readers;
     private final boolean withLetters;
     private final List<String> story;
     private @Nullable Person operator;
@@ -37,6 +39,7 @@ final class Restores {
         this.random = random;
         intake = taken.intake;
         clerk = taken.clerk;
+        readers = taken.readers;
         withLetters = taken.withLetters;
         this.story = story;
     }
@@ -45,7 +48,7 @@ final class Restores {
     ///
     /// @param withLetters whether the table of letters may be restored. If the pipeline changes,
     ///     Upkeep removes letters
-    record Taken(Intake intake, LetterOperator clerk, boolean withLetters) {}
+    record Taken(Intake intake, LetterOperator clerk, Readers readers, boolean withLetters) {}
 
     /// Begins, after a while.
     ///
@@ -101,12 +104,15 @@ final class Restores {
         pause(me, BEFORE_MAX);
         List<Tables.Backup> chosen = chosen(first, second);
         story.add("restored " + chosen.stream().map(Tables.Backup::table).toList() + " to about " + moment);
+        readers.lose(Integer.MAX_VALUE);
         chosen.forEach(backup -> deployment.dynamo.restore(backup, TAKES));
         me.pause(TAKES);
         Store store = deployment.store(deployment.dynamo.client("operator"), me);
         Instant replayed = from;
         untilDone(me, () -> {
+            readers.lose(Integer.MAX_VALUE);
             Restored.begin(store);
+            readers.lose(new Definitions(store).load().last());
             AwsEngine.deployed(store).rebuild();
         });
         untilDone(me, () -> story.add("replayed " + intake.replay(store, replayed)));
