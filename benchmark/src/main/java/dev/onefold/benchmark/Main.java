@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.CommandLine;
@@ -48,20 +49,32 @@ public final class Main {
     @Command(description = "Floor and engine by turns; the ratio of each pair, and the medians.")
     int ratio(@Parameters(paramLabel = "INPUT") Path input, @Option(names = "--rounds", defaultValue = "3") int rounds)
             throws IOException, InterruptedException {
+        return compare(rounds, () -> child("floor-run", input), () -> child("engine-run", input));
+    }
+
+    /// A run in a virtual machine of its own.
+    private interface Turn {
+        Child run() throws IOException, InterruptedException;
+    }
+
+    private static int compare(int rounds, Turn floors, Turn engines) throws IOException, InterruptedException {
         List<Double> ratios = new ArrayList<>();
         List<Double> cpu = new ArrayList<>();
+        List<Double> floorCpu = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
-            Meter.Run floor = child("floor-run", input).run();
-            Meter.Run engine = child("engine-run", input).run();
+            Meter.Run floor = floors.run().run();
+            Meter.Run engine = engines.run().run();
             ratios.add(engine.perSecond() / floor.perSecond());
             cpu.add(engine.cpuSecondsPerMillion());
+            floorCpu.add(floor.cpuSecondsPerMillion());
             System.out.printf(Locale.ROOT, "%48s engine/floor %.2f%n", "", ratios.getLast());
         }
         System.out.printf(
                 Locale.ROOT,
-                "median engine/floor %.2f, engine %.2f CPU-seconds per million%n",
+                "median engine/floor %.2f, engine %.2f and floor %.2f CPU-seconds per million%n",
                 median(ratios),
-                median(cpu));
+                median(cpu),
+                median(floorCpu));
         return 0;
     }
 
@@ -108,6 +121,21 @@ public final class Main {
             }
         }
         return 0;
+    }
+
+    @Command(
+            description = {
+                "Gzip files of distinct messages: the floor and the engine by turns, and the ratio of each pair.",
+                "Make the input first: ./onefold generate burst --events 1200000 --output burst.ndjson"
+            })
+    int burst(
+            @Parameters(paramLabel = "INPUT") Path input,
+            @Option(names = "--rounds", defaultValue = "3") int rounds,
+            @Option(names = "--size", defaultValue = "50000", description = "Of a batch. Default: ${DEFAULT-VALUE}")
+                    int size)
+            throws IOException, InterruptedException {
+        String option = "--size=" + size;
+        return compare(rounds, () -> child("floor-burst", input, option), () -> child("engine-burst", input, option));
     }
 
     @Command(description = "The input through the journal, forced before it is acknowledged.")
@@ -278,6 +306,30 @@ public final class Main {
         return 0;
     }
 
+    @Command(name = "floor-burst", hidden = true)
+    int floorBurst(@Parameters Path input, @Option(names = "--size") int size)
+            throws IOException, InterruptedException, ExecutionException {
+        Path folder = Files.createDirectories(empty(work.resolve("files")));
+        Meter meter = new Meter();
+        long messages = new BurstFloor(folder, size).run(input);
+        System.out.println(meter.stop("floor", messages).toLine());
+        BurstRun.print(folder);
+        return 0;
+    }
+
+    @Command(name = "engine-burst", hidden = true)
+    int engineBurst(
+            @Parameters Path input,
+            @Option(names = "--size") int size,
+            @Option(names = "--end", defaultValue = ".gz") String end)
+            throws IOException, InterruptedException {
+        Path folder = Files.createDirectories(empty(work.resolve("files")));
+        System.out.println(
+                BurstRun.deliver(input, emptyDirectory(), folder, size, end).toLine());
+        BurstRun.print(folder);
+        return 0;
+    }
+
     @Command(name = "process-run", hidden = true)
     int processRun(
             @Parameters Path input,
@@ -309,7 +361,10 @@ public final class Main {
     }
 
     private Path emptyDirectory() throws IOException {
-        Path data = work.resolve("data");
+        return empty(work.resolve("data"));
+    }
+
+    private static Path empty(Path data) throws IOException {
         if (Files.exists(data)) {
             try (var files = Files.walk(data)) {
                 for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -8,8 +8,8 @@ import picocli.CommandLine.Spec;
 /// `onefold generate`: load for trying a pipeline.
 @Command(
         name = "generate",
-        subcommands = TradeRiskCommand.class,
-        description = "Makes load for trying a pipeline: seeded messages, and the totals that are right for them.")
+        subcommands = {TradeRiskCommand.class, BurstCommand.class},
+        description = "Makes load for trying a pipeline: seeded messages, and the answer that is right for them.")
 final class GenerateCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
@@ -18,6 +18,7 @@ final class GenerateCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "What to generate is missing: say 'onefold generate trade-risk'.");
+                spec.commandLine(),
+                "What to generate is missing: say 'onefold generate trade-risk' or 'onefold generate burst'.");
     }
 }

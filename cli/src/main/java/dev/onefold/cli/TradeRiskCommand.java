@@ -4,13 +4,10 @@ import dev.onefold.load.Pace;
 import dev.onefold.load.TradeRiskLoad;
 import dev.onefold.load.TradeRiskMix;
 import dev.onefold.load.TradeRiskTotals;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -41,9 +38,6 @@ import picocli.CommandLine.Spec;
             "    onefold generate trade-risk --events 300000 --rate 5000"
         })
 final class TradeRiskCommand implements Callable<Integer> {
-    /// As shells report a command that was ended because nobody reads it any more.
-    private static final int READER_GONE = 141;
-
     private static final long BATCH_MESSAGES = 1_000_000;
 
     /// Shares that are known by a name.
@@ -140,9 +134,9 @@ final class TradeRiskCommand implements Callable<Integer> {
         } catch (IllegalArgumentException refused) {
             throw new ParameterException(spec.commandLine(), String.valueOf(refused.getMessage()), refused);
         }
-        try (OutputStream out = open()) {
+        try (OutputStream out = LoadOutput.open(output)) {
             if (!send(load, out, pace)) {
-                return READER_GONE;
+                return LoadOutput.READER_GONE;
             }
         }
         TradeRiskTotals right = load.totals();
@@ -173,18 +167,6 @@ final class TradeRiskCommand implements Callable<Integer> {
         }
     }
 
-    private OutputStream open() throws IOException {
-        if (output.equals("-")) {
-            // Not System.out, which keeps to itself that nobody reads any more.
-            return new FileOutputStream(FileDescriptor.out);
-        }
-        try {
-            return Files.newOutputStream(Path.of(output));
-        } catch (NoSuchFileException missing) {
-            throw new IOException("Cannot write to " + output + ": its folder does not exist. Make it first.", missing);
-        }
-    }
-
     /// False when the reader of standard output has gone away.
     private boolean send(TradeRiskLoad load, OutputStream out, @Nullable Pace pace)
             throws IOException, InterruptedException {
@@ -199,7 +181,7 @@ final class TradeRiskCommand implements Callable<Integer> {
             }
             return true;
         } catch (IOException failed) {
-            if (output.equals("-") && String.valueOf(failed.getMessage()).contains("Broken pipe")) {
+            if (LoadOutput.isReaderGone(output, failed)) {
                 return false;
             }
             throw failed;

@@ -18,6 +18,12 @@ final class Dice {
         return (int) Math.unsignedMultiplyHigh(mix(state), bound);
     }
 
+    /// 64 bits of chance.
+    long bits() {
+        state += GOLDEN_GAMMA;
+        return mix(state);
+    }
+
     /// True in so many of a million cases.
     boolean chance(int perMillion) {
         return perMillion > 0 && below(MILLION) < perMillion;

@@ -3,11 +3,12 @@ package dev.onefold.load;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 
 /// Composes messages as bytes, without garbage, and writes them in large pieces. Not thread-safe.
 final class MessageBuffer {
     /// No message may be longer: the buffer is written out when less than this is free.
-    static final int MESSAGE_BYTES_MAX = 256;
+    static final int MESSAGE_BYTES_MAX = 512;
 
     private static final int CAPACITY_BYTES = 1 << 18;
     private static final byte[] HEX_DIGITS = ascii("0123456789abcdef");
@@ -79,7 +80,8 @@ final class MessageBuffer {
         appendHex(low, 12);
     }
 
-    private void appendHex(long bits, int digits) {
+    /// The last hexadecimal digits of a number, with leading zeros.
+    void appendHex(long bits, int digits) {
         long rest = bits;
         for (int index = position + digits - 1; index >= position; index--) {
             bytes[index] = HEX_DIGITS[(int) rest & 0xf];
@@ -95,6 +97,11 @@ final class MessageBuffer {
 
     void copy(int from, byte[] target, int offset) {
         System.arraycopy(bytes, from, target, offset, position - from);
+    }
+
+    /// Hashes what stands from this position on.
+    void update(MessageDigest digest, int from) {
+        digest.update(bytes, from, position - from);
     }
 
     void writeTo(OutputStream out) throws IOException {
