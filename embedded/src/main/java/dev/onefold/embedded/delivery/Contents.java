@@ -18,6 +18,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
+import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
@@ -58,10 +59,7 @@ final class Contents {
             return new Prepared(sealed, hashed.sha256, hashed.bytes, 0, () -> batches.open(sealed));
         }
         Path file = file(number);
-        if (!Files.exists(file)) {
-            space.change(() -> make(file, sealed, members));
-        }
-        Hashed hashed = hash(input(file));
+        Hashed hashed = Files.exists(file) ? hash(input(file)) : space.await(() -> make(file, sealed, members));
         return new Prepared(sealed, hashed.sha256, hashed.bytes, hashed.bytes, () -> input(file));
     }
 
@@ -103,9 +101,12 @@ final class Contents {
         };
     }
 
-    private void make(Path file, Sealed sealed, @Nullable Members members) throws OutOfSpaceException {
+    /// The hash is that of the bytes on their way to the file: so it need not be read for it.
+    private Hashed make(Path file, Sealed sealed, @Nullable Members members) throws OutOfSpaceException {
+        MessageDigest digest = Sha256.digest();
         Disk.produce(file, channel -> {
-            OutputStream out = compressed(new BufferedOutputStream(channel, BUFFER_BYTES));
+            OutputStream hashed = new DigestOutputStream(channel, digest);
+            OutputStream out = compressed(new BufferedOutputStream(hashed, BUFFER_BYTES));
             try (InputStream in = records(sealed, members)) {
                 in.transferTo(out);
             }
@@ -114,6 +115,7 @@ final class Contents {
             }
             out.flush();
         });
+        return new Hashed(HexFormat.of().formatHex(digest.digest()), Disk.bytes(file));
     }
 
     /// The records of a batch, or of a part of one, each with its line end.

@@ -16,10 +16,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -30,8 +28,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// Delivers sealed batches. One thread decides what is due, in the order of numbers; each attempt has a thread of its
-/// own, so a slow receiver holds up nobody but its own next batches, and never intake. Contents are made ahead, side by
-/// side, because compression takes most of the time.
+/// own, so a slow receiver holds up nobody but its own next batches, and never intake.
 ///
 /// What an attempt leads to is noted before anything follows from it: a start mark is durable before an effect that
 /// cannot be repeated, and a content is let go only when its end is durable.
@@ -41,9 +38,6 @@ public final class Courier implements AutoCloseable {
     /// Deliveries that were begun and have not ended, at most: then no further one is begun. Those that wait for a
     /// person are among them.
     static final int BEGUN_MAX = 10_000;
-
-    /// Bytes of contents in files of their own, about at most.
-    private static final long CONTENT_BYTES_MAX = 4L << 30;
 
     private static final long TURN_MS_MAX = 200;
     private static final long FORCE_NANOS_MIN = 100_000_000; // Ends are forced together: a lost one is delivered again.
@@ -60,15 +54,12 @@ public final class Courier implements AutoCloseable {
     private final InstantSource clock;
     private final Guard guard;
     private final String owner;
-    private final Map<BatchNumber, Contents.Prepared> prepared = new HashMap<>();
-    private final Map<Long, String> hashes = new HashMap<>(); // Of whole batches from the one before the next.
+    private final ReadyContents ready;
     private final Set<BatchNumber> active = new HashSet<>();
-    private final Set<Long> preparing = new HashSet<>();
     private final List<BatchNumber> ended = new ArrayList<>(); // Whose contents can go once the ledger is forced.
     private final Semaphore wakes = new Semaphore(0);
     private final @Nullable ExecutorService threads;
     private final @Nullable Thread thread;
-    private long contentBytes;
     private long forcedNanos;
     private boolean closed;
 
@@ -101,6 +92,7 @@ public final class Courier implements AutoCloseable {
         if (!isReading) {
             recover();
         }
+        ready = new ReadyContents(contents, isThreaded);
         threads = isThreaded ? Executors.newVirtualThreadPerTaskExecutor() : null;
         thread = isThreaded
                 ? Thread.ofPlatform().daemon().name("onefold-deliveries").unstarted(this::run)
@@ -135,7 +127,8 @@ public final class Courier implements AutoCloseable {
             forcedNanos = System.nanoTime();
         }
         if (carrier != null && !closed) {
-            prepareAhead();
+            long to = Math.min(batches.durableNumber(), ledger.next() + AHEAD + batching.concurrency());
+            ready.makeAhead(ledger.next(), to, this::guarded, this::wake);
             begin();
         }
         return !closed;
@@ -178,7 +171,7 @@ public final class Courier implements AutoCloseable {
     private void settle() {
         ledger.force();
         for (BatchNumber number : ended) {
-            letGo(number);
+            ready.letGo(number);
             contents.delete(number);
         }
         ended.clear();
@@ -186,7 +179,7 @@ public final class Courier implements AutoCloseable {
                 ? ledger.next()
                 : ledger.begun().firstKey().number();
         first = Math.min(first, ledger.next());
-        hashes.keySet().removeIf(number -> number < ledger.next() - 1);
+        ready.forgetHashes(ledger.next() - 1);
         if (first > batches.firstKnown()) {
             boolean isSealed = first <= batches.durableNumber();
             batches.letGo(
@@ -194,39 +187,6 @@ public final class Courier implements AutoCloseable {
                     isSealed
                             ? batches.sealed(first).from()
                             : batches.sealed(first - 1).to());
-        }
-    }
-
-    private void letGo(BatchNumber number) {
-        Contents.Prepared gone = prepared.remove(number);
-        contentBytes -= gone == null ? 0 : gone.fileBytes();
-    }
-
-    /// Makes the contents of the next batches, side by side.
-    private void prepareAhead() {
-        ExecutorService own = threads;
-        long to = Math.min(batches.durableNumber(), ledger.next() + AHEAD + batching.concurrency());
-        for (long number = ledger.next(); own != null && number <= to && contentBytes < CONTENT_BYTES_MAX; number++) {
-            BatchNumber each = BatchNumber.of(number);
-            if (!prepared.containsKey(each) && preparing.add(number)) {
-                own.execute(() -> guarded(() -> {
-                    Contents.Prepared made = contents.prepare(each, null);
-                    synchronized (this) {
-                        preparing.remove(each.number());
-                        keep(each, made);
-                        wake();
-                    }
-                }));
-            }
-        }
-    }
-
-    private void keep(BatchNumber number, Contents.Prepared made) {
-        if (prepared.put(number, made) == null) {
-            contentBytes += made.fileBytes();
-        }
-        if (number.isWhole()) {
-            hashes.put(number.number(), made.sha256());
         }
     }
 
@@ -274,14 +234,13 @@ public final class Courier implements AutoCloseable {
         if (!isFree || next > batches.durableNumber()) {
             return null;
         }
-        boolean isReady = threads == null || prepared.containsKey(BatchNumber.of(next));
-        return isReady ? ledger.begin(nowMs) : null;
+        return ready.has(next) ? ledger.begin(nowMs) : null;
     }
 
     /// Makes one attempt and notes what comes of it.
     private void attempt(Handled handled) {
         Contents.Prepared content = content(handled);
-        Handled ready;
+        Handled tried;
         Delivery.Started started;
         synchronized (this) {
             Handled now = ledger.begun().get(handled.number());
@@ -289,25 +248,25 @@ public final class Courier implements AutoCloseable {
                 active.remove(handled.number());
                 return;
             }
-            ready = now.prepared(content.sha256(), content.bytes(), previous(now));
+            tried = now.prepared(content.sha256(), content.bytes(), previous(now));
             started = rules.begin(waiting, owner, clock.instant().toEpochMilli());
             if (rules.needsStartMark()) {
-                ledger.put(ready.with(started));
+                ledger.put(tried.with(started));
                 ledger.force(); // A start mark must survive a power cut, because the effect may.
             }
         }
-        Outcome outcome = outcome(ready, started, content);
+        Outcome outcome = outcome(tried, started, content);
         synchronized (this) {
             active.remove(handled.number());
-            Members members = members(ready, content);
+            Members members = members(tried, content);
             long nowMs = clock.instant().toEpochMilli();
-            Delivery after = rules.after(new Attempt(ready.number(), members, started), outcome, nowMs);
-            ledger.put(ready.with(after));
-            tell(ready.number(), after);
+            Delivery after = rules.after(new Attempt(tried.number(), members, started), outcome, nowMs);
+            ledger.put(tried.with(after));
+            tell(tried.number(), after);
             if (after.isEnded() || after instanceof Delivery.Divided) {
-                ended.add(ready.number());
+                ended.add(tried.number());
             } else if (after.awaitsPerson()) {
-                letGo(ready.number());
+                ready.letGo(tried.number());
             }
             if (rules.needsStartMark()) {
                 ledger.force();
@@ -317,16 +276,7 @@ public final class Courier implements AutoCloseable {
     }
 
     private Contents.Prepared content(Handled handled) {
-        synchronized (this) {
-            Contents.Prepared known = prepared.get(handled.number());
-            if (known != null) {
-                return known;
-            }
-        }
-        Contents.Prepared made = contents.prepare(handled.number(), handled.members());
-        synchronized (this) {
-            keep(handled.number(), made);
-        }
+        Contents.Prepared made = ready.get(handled.number(), handled.members());
         if (!handled.sha256().isEmpty() && !handled.sha256().equals(made.sha256())) {
             throw new EngineException(
                     EngineException.Kind.CORRUPT,
@@ -344,10 +294,7 @@ public final class Courier implements AutoCloseable {
             return handled.previous();
         }
         String known = ledger.hash(before);
-        if (known == null) {
-            known = hashes.get(before);
-        }
-        return known == null ? contents.prepare(BatchNumber.of(before), null).sha256() : known;
+        return known == null ? ready.hash(before) : known;
     }
 
     private static Members members(Handled handled, Contents.Prepared content) {
@@ -444,8 +391,9 @@ public final class Courier implements AutoCloseable {
             closed = true;
             wake();
         }
+        ready.close(CLOSE_SECONDS_MAX);
         if (thread != null && threads != null) {
-            end(threads);
+            ReadyContents.end(threads, CLOSE_SECONDS_MAX);
             join(thread);
         }
         synchronized (this) {
@@ -454,19 +402,6 @@ public final class Courier implements AutoCloseable {
             }
             ledger.close();
         }
-    }
-
-    private static void end(ExecutorService threads) {
-        threads.shutdown();
-        try {
-            if (!threads.awaitTermination(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
-                threads.shutdownNow();
-            }
-        } catch (InterruptedException e) {
-            threads.shutdownNow();
-            Thread.currentThread().interrupt();
-        }
-        threads.close();
     }
 
     /// Waits for the end of a thread, however often the caller is interrupted.
