@@ -157,6 +157,7 @@ class DocumentsTest {
                 "check",
                 "test",
                 "generate trade-risk",
+                "generate burst",
                 "aws",
                 "aws template",
                 "aws package",

@@ -15,20 +15,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Runs command lines as a person would in the root of the clone, with data in a folder of their own.
-final class Shell {
+public final class Shell {
     private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
 
     private final Path data;
 
-    Shell(Path data) {
+    public Shell(Path data) {
         this.data = data;
     }
 
     /// What a command said.
-    record Said(int code, String out, String err) {}
+    public record Said(int code, String out, String err) {}
 
     /// Runs a line that begins with `./onefold`.
-    Said run(String line) {
+    public Said run(String line) {
         List<String> words = words(line);
         if (!words.getFirst().equals("./onefold")) {
             throw new IllegalArgumentException("Not a command of ours: " + line);

@@ -1,0 +1,68 @@
+package dev.onefold.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The examples that are one command: their scripts as they are, with the command as it was compiled.
+class ScriptsTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void a_burst_is_in_files_that_hold_each_message_once() throws Exception {
+        Said said = run(List.of("examples/bursts/run.sh", "4000", "500"), Map.of());
+
+        assertThat(said.code).as(said.text).isZero();
+        assertThat(said.text).contains("8 of 8 batches").contains("Equal: the files hold each message once");
+        assertThat(folder.resolve("work/drop/burst-000008.ndjson.gz")).exists();
+        assertThat(folder.resolve("work/drop/burst-000008.json")).exists();
+        assertThat(folder.resolve("work/drop/burst-000009.ndjson.gz")).doesNotExist();
+    }
+
+    @Test
+    void a_shop_that_fails_as_it_is_told_books_each_order_once() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Said said = run(List.of("examples/consumer/run.sh"), Map.of("PORT", String.valueOf(port)));
+
+        assertThat(said.code).as(said.text).isZero();
+        assertThat(said.text)
+                .contains("6 sealed batches, 3 of them not delivered, 2 in doubt, 1 put aside")
+                .contains("6 sealed batches, 0 of them not delivered");
+        assertThat(Files.readAllLines(folder.resolve("work/book.ndjson"))).hasSize(6);
+    }
+
+    private record Said(int code, String text) {}
+
+    private Said run(List<String> script, Map<String, String> variables) throws IOException, InterruptedException {
+        Path command = folder.resolve("onefold");
+        Files.writeString(
+                command, """
+                exec '%s/bin/java' -Xmx256m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED \\
+                    -cp '%s' dev.onefold.cli.Main "$@"
+                """.formatted(System.getProperty("java.home"), System.getProperty("java.class.path")));
+        Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwxr-xr-x"));
+        ProcessBuilder building =
+                new ProcessBuilder(script).directory(Clone.root().toFile()).redirectErrorStream(true);
+        building.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        building.environment().put("ONEFOLD", command.toString());
+        building.environment().put("WORK", folder.resolve("work").toString());
+        building.environment().putAll(variables);
+        Process process = building.start();
+        process.getOutputStream().close();
+        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Said(process.waitFor(), text);
+    }
+}
