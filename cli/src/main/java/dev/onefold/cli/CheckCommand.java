@@ -10,6 +10,7 @@ import dev.onefold.cli.run.DefinitionChangeText;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollup;
@@ -65,6 +66,7 @@ final class CheckCommand implements Callable<Integer> {
             function(pipeline, processing);
         }
         horizon(pipeline);
+        message(pipeline);
         return (data == null ? ExitCode.DONE : change(pipeline, caller.path(data))).code();
     }
 
@@ -91,6 +93,18 @@ final class CheckCommand implements Callable<Integer> {
                         horizon + forgetting
                                 + " Files have no arrival, so 'run' takes the records from standard input (--input -).",
                         caller.screen().outWidth())));
+    }
+
+    private void message(Pipeline pipeline) {
+        if (pipeline.input().identity() instanceof Identity.ByMessage) {
+            caller.printLine(Words.wrap(
+                    "Each message counts once, by the id that its queue gives it; a record of a stream by stream, shard,"
+                            + " sequence and sub-sequence number. A producer's second try is another message and counts,"
+                            + " too. An id may be forgotten when the retention of the input has passed; today it is kept"
+                            + " for ever. Lines have no message, so files and standard input are refused. (The field"
+                            + " 'message' would be: id: [message].)",
+                    caller.screen().outWidth()));
+        }
     }
 
     private void function(Pipeline pipeline, Processing processing) {

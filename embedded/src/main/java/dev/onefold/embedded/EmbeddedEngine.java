@@ -23,7 +23,7 @@ import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Row;
-import dev.onefold.embedded.commit.Commits;
+import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.definition.Views;
 import dev.onefold.embedded.delivery.Carrier;
 import dev.onefold.embedded.delivery.Deliveries;
@@ -44,6 +44,7 @@ import dev.onefold.embedded.source.FoldReport;
 import dev.onefold.embedded.source.FollowedFile;
 import dev.onefold.embedded.source.Following;
 import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.QueueBatch;
 import dev.onefold.embedded.source.Source;
 import dev.onefold.embedded.view.View;
 import java.io.IOException;
@@ -253,6 +254,15 @@ public final class EmbeddedEngine implements Engine {
         return rounds.offsets(log, true);
     }
 
+    /// Folds messages of a queue; durable when it returns, so they may be deleted from it. A message that came before
+    /// changes nothing.
+    ///
+    /// @throws EngineException if nothing of them was taken, or the engine cannot go on
+    public Appended append(QueueBatch batch) {
+        Request request = commit(Request.messages(batch));
+        return new Appended(request.acknowledged(), request.counts(), request.letters());
+    }
+
     @Override
     public void checkpointNow() {
         views.still(() -> {
@@ -286,7 +296,7 @@ public final class EmbeddedEngine implements Engine {
         if (lines.length == 0) {
             return new Appended(acknowledged(source), new Counts(0, 0, 0, 0, 0), List.of());
         }
-        Commits.Request request = commit(Commits.Request.lines(source, Commits.Request.NEXT, lines, lines.length));
+        Request request = commit(Request.lines(source, Request.NEXT, lines, lines.length));
         return new Appended(request.acknowledged(), request.counts(), request.letters());
     }
 
@@ -294,7 +304,7 @@ public final class EmbeddedEngine implements Engine {
     public long appendOversized(String source, long record, long bytes, byte[] sha256) {
         Lines.requireNumbered(source, record);
         Lines.requireMeasured(bytes, sha256);
-        return commit(Commits.Request.oversized(source, record, bytes, sha256)).acknowledged();
+        return commit(Request.oversized(source, record, bytes, sha256)).acknowledged();
     }
 
     private void requireIntake() {
@@ -303,7 +313,7 @@ public final class EmbeddedEngine implements Engine {
         view().folding.requireCode();
     }
 
-    private Commits.Request commit(Commits.Request request) {
+    private Request commit(Request request) {
         requireIntake();
         return submissions.commit(request);
     }

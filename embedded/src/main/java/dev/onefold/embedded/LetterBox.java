@@ -9,7 +9,7 @@ import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
-import dev.onefold.embedded.commit.Commits;
+import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.fold.KeyLetters;
 import dev.onefold.embedded.guard.Guard;
@@ -32,14 +32,14 @@ final class LetterBox implements DeadLetters {
     private final OwnThread own;
     private final Guard guard;
     private final Runnable requireView;
-    private final Function<Commits.Request, Commits.Request> commit;
+    private final Function<Request, Request> commit;
     private final Runnable checkpoint;
 
     LetterBox(
             Supplier<View> view,
             View.Opening opening,
             Runnable requireView,
-            Function<Commits.Request, Commits.Request> commit,
+            Function<Request, Request> commit,
             Runnable checkpoint) {
         this.view = view;
         own = opening.own();
@@ -139,17 +139,17 @@ final class LetterBox implements DeadLetters {
         }
         byte[] record = edited == null ? found.content : edited.clone();
         Entry redrive = new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, 0, Entry.Settles.NOTHING, record);
-        return commit.apply(Commits.Request.of(redrive)).redriven();
+        return commit.apply(Request.of(redrive)).redriven();
     }
 
-    /// A record of a log may hold any byte.
+    /// A record of a log or a message may hold any byte.
     private boolean isOfLog(long id) {
         return read(letters -> {
             DeadLetter letter = letters.letter(id);
-            Source source = letter == null
-                    ? null
-                    : view.get().state.sources.find(letter.place().source());
-            return source != null && source.kind() == Source.Kind.PARTITION;
+            String place = letter == null ? "" : letter.place().source();
+            Source source = view.get().state.sources.ofPlace(place);
+            boolean isMessage = source != null && !source.name().equals(place);
+            return source != null && (isMessage || source.kind() == Source.Kind.PARTITION);
         });
     }
 
@@ -179,6 +179,6 @@ final class LetterBox implements DeadLetters {
         }
         requireView.run();
         requireDurable(purged);
-        return commit.apply(Commits.Request.purge(purged)).removed();
+        return commit.apply(Request.purge(purged)).removed();
     }
 }

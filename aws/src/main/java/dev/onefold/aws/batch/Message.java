@@ -8,7 +8,6 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
-import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
@@ -59,18 +58,16 @@ sealed interface Message {
         Message read(Arrival arrival) {
             byte[] record = Arrays.copyOf(arrival.data(), arrival.data().length + Decoder.PADDING);
             int length = RecordLine.length(arrival.data());
+            decoder.message(arrival.identity());
             boolean isJson = pipeline.input().format() instanceof Format.Json;
             Malformed malformed = decoder.decode(record, 0, length);
-            if (malformed == null && !isJson && RecordLine.isBroken(record, length)) {
-                malformed = new Malformed(Reason.MALFORMED, "The record has a line break; in a batch it is one line");
-            }
             if (malformed != null) {
                 return new Bad(
                         Letter.rejected(arrival, malformed, decoder.event().identity()));
             }
             byte[] line = Arrays.copyOf(record, length);
             if (isJson) {
-                RecordLine.join(line, length);
+                RecordLine.join(line, 0, length);
             }
             Event event = decoder.event();
             return new Good(
@@ -83,8 +80,7 @@ sealed interface Message {
 
         private byte[] identity(Event event, Arrival arrival) {
             if (pipeline.input().identity() instanceof Identity.ByPlace) {
-                return ("p" + arrival.shard() + ":" + arrival.sequence() + ":" + arrival.subSequence())
-                        .getBytes(StandardCharsets.UTF_8);
+                return ("p" + arrival.place()).getBytes(StandardCharsets.UTF_8);
             }
             ByteBuffer id = ByteBuffer.allocate(1 + event.keyTo - event.keyFrom);
             id.put((byte) 'i').put(event.data, event.keyFrom, event.keyTo - event.keyFrom);

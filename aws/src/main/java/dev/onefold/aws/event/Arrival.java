@@ -1,13 +1,14 @@
 package dev.onefold.aws.event;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// A record as a stream delivered it. What makes it the same record when it is delivered again is its place: shard,
 /// sequence number and, within a record that holds several, sub-sequence number.
 ///
-/// @param shard name of the stream and its shard, such as `trades/shardId-000000000001`
-/// @param sequence decimal, up to 56 digits
+/// @param shard name of the stream and its shard, such as `trades/shardId-000000000001`, or of the queue
+/// @param sequence decimal, up to 56 digits; of a queue the message id, which is no number
 /// @param subSequence from 0; 0 where a record holds one
 /// @param atMs when the stream took it, epoch milliseconds; [#NOT_KNOWN] if nobody says. The delay that is shown and a
 ///     pipeline's horizon depend on it; it is the same at each delivery
@@ -20,6 +21,18 @@ public record Arrival(String shard, String sequence, long subSequence, byte[] da
     /// A record of which nobody says when it came.
     public Arrival(String shard, String sequence, long subSequence, byte[] data) {
         this(shard, sequence, subSequence, data, NOT_KNOWN);
+    }
+
+    /// Where it is, in one text.
+    public String place() {
+        return shard + ":" + sequence + ":" + subSequence;
+    }
+
+    /// What the source names it by, for pipelines whose records count by that: of a message its id alone, because it
+    /// keeps that when the queue moves it to another one.
+    public byte[] identity() {
+        boolean isMessage = !EventJson.isSequence(sequence);
+        return (isMessage ? sequence : place()).getBytes(StandardCharsets.UTF_8);
     }
 
     /// A time as [#atMs] has it: not known, if there is none, or none that a stream can have.

@@ -63,6 +63,6 @@ record Candidate(
     }
 
     String place() {
-        return arrival.shard() + ":" + arrival.sequence() + ":" + arrival.subSequence();
+        return arrival.place();
     }
 }

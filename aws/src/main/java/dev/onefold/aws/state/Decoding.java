@@ -48,6 +48,7 @@ final class Decoding {
     Decoded decode(Arrival arrival) {
         byte[] record = Arrays.copyOf(arrival.data(), arrival.data().length + Decoder.PADDING);
         int length = length(arrival.data());
+        decoder.message(arrival.identity());
         Malformed malformed = decoder.decode(record, 0, length);
         if (malformed != null) {
             return new Decoded.Bad(malformed, decoder.event().identity(), arrival);

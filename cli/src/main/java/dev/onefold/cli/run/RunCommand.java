@@ -11,6 +11,7 @@ import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Status;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -184,9 +185,12 @@ public final class RunCommand implements Callable<Integer> {
     private static void requireNoHorizon(DataDirectory data, String input) {
         Pipeline definition = data.definition();
         if (definition != null) {
-            Horizon.problem(definition, "a line of the file " + input).ifPresent(problem -> {
-                throw CommandFailure.usage(problem);
-            });
+            String line = "a line of the file " + input;
+            Horizon.problem(definition, line)
+                    .or(() -> Identity.ByMessage.problem(definition, line))
+                    .ifPresent(problem -> {
+                        throw CommandFailure.usage(problem);
+                    });
         }
     }
 

@@ -6,29 +6,24 @@ public final class RecordLine {
 
     /// Bytes of a record that may be a line with its end, without that end.
     public static int length(byte[] record) {
-        int length = record.length;
-        if (length > 0 && record[length - 1] == '\n') {
-            length--;
-            if (length > 0 && record[length - 1] == '\r') {
-                length--;
-            }
-        }
-        return length;
+        return end(record, 0, record.length);
     }
 
-    /// Whether a record, without its end, is more than one line.
-    public static boolean isBroken(byte[] record, int length) {
-        for (int i = 0; i < length; i++) {
-            if (record[i] == '\n' || record[i] == '\r') {
-                return true;
+    /// The end of such a record at `[from, to)`, without its line end.
+    public static int end(byte[] bytes, int from, int to) {
+        int end = to;
+        if (end > from && bytes[end - 1] == '\n') {
+            end--;
+            if (end > from && bytes[end - 1] == '\r') {
+                end--;
             }
         }
-        return false;
+        return end;
     }
 
     /// Writes spaces for the line breaks of a JSON record: they cannot be within its texts, where JSON escapes them.
-    public static void join(byte[] json, int length) {
-        for (int i = 0; i < length; i++) {
+    public static void join(byte[] json, int from, int to) {
+        for (int i = from; i < to; i++) {
             if (json[i] == '\n' || json[i] == '\r') {
                 json[i] = ' ';
             }

@@ -6,6 +6,7 @@ import dev.onefold.core.document.TextPlace;
 import dev.onefold.core.grammar.PipelineReader;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
@@ -81,6 +82,11 @@ public final class PipelineBuilder {
     /// What makes a record the same again where nothing is replaced.
     public PipelineBuilder id(String... fields) {
         return set("id", List.of(fields));
+    }
+
+    /// Each message of a queue, or each record of a stream, counts once by what its source names it by.
+    public PipelineBuilder idOfMessage() {
+        return set("id", Identity.ByMessage.WORD);
     }
 
     /// How far a record's time may lie before its arrival. From one day.

@@ -38,6 +38,8 @@ public final class Decoder {
     private final Times times = new Times();
     private final Event event;
 
+    private final boolean byMessage;
+    private byte[] message = new byte[0];
     private final int[] keySlots;
     private final int versionSlot;
     private final @Nullable TimeType versionTime;
@@ -68,8 +70,9 @@ public final class Decoder {
         List<FieldPath> key = switch (input.identity()) {
             case Identity.Versioned versioned -> versioned.key();
             case Identity.ById byId -> byId.id();
-            case Identity.ByPlace _ -> List.of();
+            case Identity.ByMessage _, Identity.ByPlace _ -> List.of();
         };
+        byMessage = input.identity() instanceof Identity.ByMessage;
         keySlots = key.stream().mapToInt(fields::slot).toArray();
         versionSlot = input.identity() instanceof Identity.Versioned versioned ? fields.slot(versioned.version()) : -1;
         versionTime = input.identity() instanceof Identity.Versioned versioned ? versioned.versionTime() : null;
@@ -118,7 +121,7 @@ public final class Decoder {
                 paths.add(versioned.version());
             }
             case Identity.ById byId -> paths.addAll(byId.id());
-            case Identity.ByPlace _ -> {}
+            case Identity.ByMessage _, Identity.ByPlace _ -> {}
         }
         if (input.time() != null) {
             paths.add(input.time().field());
@@ -188,6 +191,12 @@ public final class Decoder {
         }
         csv = new CsvScanner(fields, format.delimiter(), columns);
         return null;
+    }
+
+    /// Takes what the source names the next record by, which is its id where the pipeline has `id: message`. Without it
+    /// such a record can be judged, and has no id.
+    public void message(byte[] id) {
+        message = id;
     }
 
     /// Decodes the record at `[from, to)` into [#event]; `null`, or why it is no event. [#PADDING] bytes must exist
@@ -294,6 +303,11 @@ public final class Decoder {
                     "The record has " + Batching.lineBytes(to - from) + " bytes with its line end; a batch has at most "
                             + wanted.bytes());
         }
+        for (int i = from; csv != null && i < to; i++) {
+            if (record[i] == '\n' || record[i] == '\r') {
+                return new Malformed(Reason.MALFORMED, "The record has a line break; in a batch it is one line");
+            }
+        }
         if (wanted.compare() == null) {
             event.contentHash = Hash.of(record, from, to);
             return null;
@@ -351,6 +365,9 @@ public final class Decoder {
 
     private @Nullable Malformed key() {
         event.keyFrom = 0;
+        if (byMessage) {
+            event.append(message, 0, message.length);
+        }
         int bytes = 0;
         for (int slot : keySlots) {
             if (fields.isMissing(slot)) {

@@ -14,6 +14,7 @@ public final class Key {
         return switch (pipeline.input().identity()) {
             case Identity.Versioned versioned -> versioned.key().size();
             case Identity.ById byId -> byId.id().size();
+            case Identity.ByMessage _ -> 1;
             case Identity.ByPlace _ -> 0;
         };
     }

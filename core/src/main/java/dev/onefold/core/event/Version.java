@@ -24,7 +24,7 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
         private static Kind of(Pipeline pipeline) {
             return switch (pipeline.input().identity()) {
                 case Identity.Versioned versioned -> versioned.versionTime() == null ? NUMBER : TIME;
-                case Identity.ById _, Identity.ByPlace _ -> NONE;
+                case Identity.ById _, Identity.ByMessage _, Identity.ByPlace _ -> NONE;
             };
         }
     }

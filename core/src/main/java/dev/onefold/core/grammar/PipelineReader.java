@@ -167,12 +167,18 @@ public final class PipelineReader {
         List<FieldPath> key = fieldList(input, "key", fields);
         Typed<Optional<TimeType>> version =
                 typed(input, Section.Kind.VERSION, fields, Optional.empty(), PipelineReader::versionType);
-        List<FieldPath> id = fieldList(input, "id", fields);
+        boolean byMessage = isMessage(input.get("id"));
+        List<FieldPath> id = byMessage ? List.of() : fieldList(input, "id", fields);
         Duration horizon = input.read("horizon", PipelineReader::horizon);
         if (input.has("horizon") && !input.has("id")) {
             input.refuse("horizon", "is for pipelines with an id only", "write id, or leave horizon out");
         } else if (input.has("horizon") && !input.has("time")) {
             input.refuse("horizon", "needs to know the time of a record", "write time: FIELD, or leave horizon out");
+        } else if (input.has("horizon") && byMessage) {
+            input.refuse("horizon", "is not possible with id: message", "leave it out, or write id: FIELD");
+        }
+        if (byMessage) {
+            return new Identity.ByMessage();
         }
         if (input.has("id")) {
             return new Identity.ById(id, horizon);
@@ -181,6 +187,13 @@ public final class PipelineReader {
             return version == null ? null : new Identity.Versioned(key, version.field, version.type.orElse(null));
         }
         return new Identity.ByPlace();
+    }
+
+    /// Whether an id is what the source names a record by. A field of that name stands in a list: `id: [message]`.
+    private static boolean isMessage(@Nullable Setting id) {
+        return id != null
+                && id.node() instanceof Node.Scalar scalar
+                && scalar.text().strip().equals(Identity.ByMessage.WORD);
     }
 
     private static void refuseMixedIdentities(Section input, boolean versioned) {

@@ -85,6 +85,7 @@ public final class PipelineText {
                     settings.put("horizon", of(horizon));
                 }
             }
+            case Identity.ByMessage _ -> settings.put("id", Identity.ByMessage.WORD); // A field stands in a list.
             case Identity.ByPlace _ -> {}
         }
         EventTime time = input.time();

@@ -2,6 +2,7 @@ package dev.onefold.core.pipeline;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// What makes a record the same event when it comes again.
@@ -21,6 +22,33 @@ public sealed interface Identity {
     record ById(List<FieldPath> id, @Nullable Duration horizon) implements Identity {
         public ById {
             id = List.copyOf(id);
+        }
+    }
+
+    /// Append-only: each message of a queue, or each record of a stream or log, counts once by what its source
+    /// names it by: the queue's message id; stream, shard, sequence number and sub-sequence number; log,
+    /// partition and offset.
+    record ByMessage() implements Identity {
+        /// How a pipeline file says it.
+        public static final String WORD = "message";
+
+        /// Requires that a source names its records, if a pipeline knows them by that.
+        ///
+        /// @param source what the caller wants to fold, as the subject of a sentence
+        /// @throws IllegalArgumentException if the pipeline does, and this source does not
+        public static void requireNone(Pipeline pipeline, String source) {
+            problem(pipeline, source).ifPresent(problem -> {
+                throw new IllegalArgumentException(problem);
+            });
+        }
+
+        /// Why a source that does not name its records cannot be folded; empty if it can.
+        public static Optional<String> problem(Pipeline pipeline, String source) {
+            return pipeline.input().identity() instanceof ByMessage
+                    ? Optional.of("Pipeline " + pipeline.name() + " knows records by their messages (id: message), and "
+                            + source + " has no message. Leave 'id' out: then each line counts by its place. Or name"
+                            + " the field that is the id.")
+                    : Optional.empty();
         }
     }
 

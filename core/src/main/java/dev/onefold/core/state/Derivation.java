@@ -197,6 +197,7 @@ public sealed interface Derivation {
             case Identity.Versioned old -> old.equals(to.identity());
             case Identity.ById old ->
                 to.identity() instanceof Identity.ById now && now.id().equals(old.id());
+            case Identity.ByMessage old -> old.equals(to.identity());
             case Identity.ByPlace _ -> false;
         };
         if (!same) {

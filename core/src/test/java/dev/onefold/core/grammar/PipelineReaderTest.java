@@ -107,6 +107,16 @@ class PipelineReaderTest {
     }
 
     @Test
+    void the_id_may_be_that_of_the_message_and_a_field_of_that_name_stands_in_a_list() {
+        assertThat(Read.pipeline(Read.withInput("\"id\": \"message\"")).input().identity())
+                .isEqualTo(new Identity.ByMessage());
+        for (String field : List.of("[\"message\"]", "\"\\\"message\\\"\"")) {
+            assertThat(Read.pipeline(Read.withInput("\"id\": " + field)).input().identity())
+                    .isEqualTo(new Identity.ById(List.of(FieldPath.of("message")), null));
+        }
+    }
+
+    @Test
     void a_name_in_double_quotes_may_hold_anything() {
         assertThat(field("\"unit.price\"")).isEqualTo(FieldPath.of("unit.price"));
         assertThat(field("Order.\"Ship to\"")).isEqualTo(FieldPath.of("Order", "Ship to"));

@@ -42,7 +42,7 @@ final class RandomPipelines {
         Format format = json
                 ? new Format.Json()
                 : new Format.Csv(random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)), List.of());
-        Identity identity = switch (random.nextInt(3)) {
+        Identity identity = switch (random.nextInt(4)) {
             case 0 ->
                 new Identity.Versioned(
                         distinct(1 + random.nextInt(3), () -> field(json)),
@@ -54,6 +54,7 @@ final class RandomPipelines {
                 new Identity.ById(
                         distinct(1 + random.nextInt(3), () -> field(json)),
                         random.nextBoolean() ? null : duration().plusDays(1));
+            case 2 -> new Identity.ByMessage();
             default -> new Identity.ByPlace();
         };
         boolean timed = random.nextBoolean() || identity instanceof Identity.ById byId && byId.horizon() != null;

@@ -17,6 +17,7 @@ import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.letters.Letters;
+import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Source;
 import java.util.ArrayList;
@@ -24,7 +25,6 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers'
@@ -41,97 +41,6 @@ public final class Commits {
     private long uncommittedLines;
     private final List<Chunk> kept =
             new ArrayList<>(); // For the next round: most entries are much smaller than a chunk.
-
-    /// Something to be committed, and what came of it.
-    public static final class Request {
-        /// Instead of a number: the lines are numbered where they are committed, behind those that are there by then.
-        public static final long NEXT = 0;
-
-        private final @Nullable String source;
-        private final long firstRecord;
-        private final byte[] bytes;
-        private final int length;
-        private final @Nullable Entry ready;
-        private List<Long> purged = List.of();
-        private boolean done;
-        private long lines = -1;
-        private @Nullable EngineException refused;
-        private long acknowledged;
-        private Counts counts = new Counts(0, 0, 0, 0, 0);
-        private long letterFirst;
-        private long letterNext;
-        private Redriven redriven = Redriven.GONE;
-        private int removed;
-
-        private Request(@Nullable String source, long firstRecord, byte[] bytes, int length, @Nullable Entry ready) {
-            this.source = source;
-            this.firstRecord = firstRecord;
-            this.bytes = bytes;
-            this.length = length;
-            this.ready = ready;
-        }
-
-        /// Whether it is committed or refused.
-        public boolean isDone() {
-            return done;
-        }
-
-        /// Why nothing of it is done; `null` if it is not refused.
-        public @Nullable EngineException refused() {
-            return refused;
-        }
-
-        /// Lines of its source that are acknowledged.
-        public long acknowledged() {
-            return acknowledged;
-        }
-
-        /// What became of its records.
-        public Counts counts() {
-            return counts;
-        }
-
-        /// What became of its redriven record.
-        public Redriven redriven() {
-            return redriven;
-        }
-
-        /// How many letters it has removed.
-        public int removed() {
-            return removed;
-        }
-
-        /// Ids of the letters that it made or caused, ascending.
-        public List<Long> letters() {
-            return LongStream.range(letterFirst, letterNext).boxed().toList();
-        }
-
-        /// Its lines; counted once.
-        public long lines() {
-            if (lines < 0) {
-                lines = length < 0 ? 1 : Lines.count(bytes, length);
-            }
-            return lines;
-        }
-
-        public static Request lines(String source, long firstRecord, byte[] bytes, int length) {
-            return new Request(source, firstRecord, bytes, length, null);
-        }
-
-        public static Request of(Entry entry) {
-            return new Request(null, 0, new byte[0], 0, entry);
-        }
-
-        public static Request purge(List<Long> ids) {
-            Request request = new Request(null, 0, new byte[0], 0, null);
-            request.purged = ids;
-            return request;
-        }
-
-        public static Request oversized(String source, long firstRecord, long bytes, byte[] sha256) {
-            return new Request(source, firstRecord, sha256, -1, new Entry.Oversized(source, 0, 0, bytes, 0, sha256));
-        }
-    }
 
     public Commits(State state, Folding folding, Letters letters, Journal journal) {
         this.state = state;
@@ -254,23 +163,20 @@ public final class Commits {
         }
         int from = 0;
         for (long skip = next - first; skip > 0 && from < request.length; skip--) {
-            from = Lines.lineEnd(request.bytes, from, request.length);
+            from = request.framing.end(request.bytes, from, request.length);
         }
         request.acknowledged = source.recordsAppended();
         if (from == request.length) {
             return null;
         }
-        requireMemory(request.bytes, from, request.length);
+        requireMemory(request.framing.count(request.bytes, from, request.length), request.length - from);
         byte[] rest = Arrays.copyOfRange(request.bytes, from, request.length);
-        folding.requireHeader(source, rest);
+        boolean messages = request.framing == Framing.MESSAGES;
+        if (!messages) {
+            folding.requireHeader(source, rest);
+        }
         return new Entry.Lines(
-                source.name(),
-                next - 1,
-                source.bytesAppended(),
-                folding.arrivalMs(),
-                letters.idNext(),
-                rest,
-                rest.length);
+                source.name(), next - 1, source.bytesAppended(), folding.arrivalMs(), letters.idNext(), messages, rest);
     }
 
     /// The entry of a purge; `null` if all these letters are gone.
@@ -300,7 +206,7 @@ public final class Commits {
         if (letter == null || !isAt(letter, asked.place())) {
             return null;
         }
-        requireMemory(asked.record(), 0, asked.record().length);
+        requireMemory(1, asked.record().length);
         Entry.Redrive redrive = new Entry.Redrive(
                 asked.id(),
                 asked.place(),
@@ -320,14 +226,10 @@ public final class Commits {
 
     /// Refuses before it is journaled what could not be folded: a journal that cannot be replayed would be worse.
     ///
-    /// @param records bytes of these, in `[from, to)`
-    private void requireMemory(byte[] records, int from, int to) {
-        long lines = 1;
-        for (int at = Lines.lineEnd(records, from, to); at < to; at = Lines.lineEnd(records, at, to)) {
-            lines++;
-        }
-        lines += uncommittedLines;
-        long bytes = uncommittedBytes + to - from;
+    /// @param moreLines so many records, of these bytes
+    private void requireMemory(long moreLines, long moreBytes) {
+        long lines = uncommittedLines + moreLines;
+        long bytes = uncommittedBytes + moreBytes;
         state.requireHeap(lines, bytes);
         long needed = state.shards[0].bytesFor(2 * bytes, state.hasFunction ? lines : bytes / 8) * state.shards.length
                 + state.valueBytesFor(lines, 2 * bytes)
@@ -351,13 +253,17 @@ public final class Commits {
             case Entry.Lines lines ->
                 source(lines.source())
                         .append(
-                                lines.recordsBefore() + Lines.count(lines.bytes(), lines.length()),
-                                lines.offset() + lines.length(),
+                                lines.recordsBefore() + framing(lines).count(lines.bytes(), 0, lines.bytes().length),
+                                lines.offset() + lines.bytes().length,
                                 true);
             case Entry.Oversized line ->
                 source(line.source()).append(line.recordsBefore() + 1, line.offset() + line.bytes() + 1, false);
             case Entry.Redrive _, Entry.Purge _ -> {}
         }
+    }
+
+    private static Framing framing(Entry.Lines lines) {
+        return lines.messages() ? Framing.MESSAGES : Framing.LINES;
     }
 
     private Source source(String name) {
@@ -424,17 +330,22 @@ public final class Commits {
     /// Folds lines, some chunks at a time: the whole of a large entry, decoded, would need several times its bytes.
     private void foldLines(Entry.Lines lines, Source source) {
         List<Chunk> chunks = new ArrayList<>();
-        for (int from = 0; from < lines.length(); ) {
-            int to = Math.min(from + LineReader.CHUNK_BYTES, lines.length());
-            to = to == lines.length() ? to : Lines.lineEnd(lines.bytes(), to, lines.length());
+        Framing framing = framing(lines);
+        int end = lines.bytes().length;
+        for (int from = 0; from < end; ) {
+            int to = framing.end(lines.bytes(), from, end);
+            while (to < end && to - from < LineReader.CHUNK_BYTES) {
+                to = framing.end(lines.bytes(), to, end);
+            }
             Chunk chunk = chunk(chunks.size());
             byte[] part = new byte[to - from + Decoder.PADDING];
             System.arraycopy(lines.bytes(), from, part, 0, to - from);
-            chunk.setLines(part, to - from, source, lines.offset() + from, lines.arrivedMs());
+            chunk.setAppended(framing, part, to - from, source, lines.offset() + from);
+            chunk.arrivedAt(lines.arrivedMs());
             folding.takeHeader(chunk);
             chunks.add(chunk);
             from = to;
-            if (chunks.size() == CHUNKS_MAX || from == lines.length()) {
+            if (chunks.size() == CHUNKS_MAX || from == end) {
                 folding.rounds(chunks);
                 chunks.clear();
             }
@@ -467,7 +378,9 @@ public final class Commits {
     }
 
     private Chunk chunk(Entry.Redrive redrive, long letter) {
-        Source source = source(redrive.place().source());
+        String place = redrive.place().source();
+        Source found = state.sources.ofPlace(place);
+        Source source = found == null ? source(place) : found;
         Chunk chunk = chunk(0);
         chunk.setRedriven(source, redrive.place(), redrive.record(), letter, redrive.arrivedMs());
         return chunk;

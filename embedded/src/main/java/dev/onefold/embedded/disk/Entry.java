@@ -13,6 +13,7 @@ import java.util.List;
 /// What stands in the journal: all that changes the state and cannot be read again.
 ///
 ///     lines    = 5, source, lines before 8, offset 8, arrived 8, next letter 8, lines
+///     messages = 7, the same with messages, each in a frame of its own
 ///     redrive  = 6, id 8, source, line 8, offset 8, arrived 8, next letter 8, settles 1, record
 ///     purge    = 3, count 4, letters: id 8, source, line 8, offset 8, settles 1, identity
 ///     oversize = 4, source, lines before 8, offset 8, bytes 8, next letter 8, SHA-256 32
@@ -20,12 +21,19 @@ import java.util.List;
 /// The id of the next letter is in front of what may make letters: a fold of a file beside it may have given ids that
 /// a crash takes back, and what is told of a letter must hold.
 public sealed interface Entry {
-    /// Whole lines of a source, behind so many lines and bytes of it.
+    /// Whole lines of a source, or messages of a queue, behind so many lines and bytes of it.
     ///
+    /// @param messages whether these are messages, in frames
     /// @param arrivedMs when they arrived, in milliseconds since 1970: a replay decides as it was decided then
     /// @param letterNext id of the next dead letter when they arrived
     record Lines(
-            String source, long recordsBefore, long offset, long arrivedMs, long letterNext, byte[] bytes, int length)
+            String source,
+            long recordsBefore,
+            long offset,
+            long arrivedMs,
+            long letterNext,
+            boolean messages,
+            byte[] bytes)
             implements Entry {}
 
     /// A dead letter that is sent through again, as this record, under the place where it was first read.
@@ -90,16 +98,16 @@ public sealed interface Entry {
 
     /// As it is written.
     default ByteBuffer encode() {
-        return ByteBuffer.wrap(Payload.of(this instanceof Lines lines ? lines.length + 1_000 : 1_000, out -> {
+        return ByteBuffer.wrap(Payload.of(this instanceof Lines lines ? lines.bytes.length + 1_000 : 1_000, out -> {
             switch (this) {
                 case Lines lines -> {
-                    out.writeByte(5);
+                    out.writeByte(lines.messages ? 7 : 5);
                     Payload.write(out, lines.source);
                     out.writeLong(lines.recordsBefore);
                     out.writeLong(lines.offset);
                     out.writeLong(lines.arrivedMs);
                     out.writeLong(lines.letterNext);
-                    out.write(lines.bytes, 0, lines.length);
+                    out.write(lines.bytes);
                 }
                 case Redrive redrive -> {
                     out.writeByte(6);
@@ -136,16 +144,17 @@ public sealed interface Entry {
     /// As it was written; the journal has checked that it is whole.
     static Entry decode(byte[] payload) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload))) {
-            return switch (in.readByte()) {
-                case 5 -> {
-                    String source = Payload.text(in);
-                    long records = in.readLong();
-                    long offset = in.readLong();
-                    long arrivedMs = in.readLong();
-                    long letterNext = in.readLong();
-                    byte[] lines = in.readAllBytes();
-                    yield new Lines(source, records, offset, arrivedMs, letterNext, lines, lines.length);
-                }
+            byte kind = in.readByte();
+            return switch (kind) {
+                case 5, 7 ->
+                    new Lines(
+                            Payload.text(in),
+                            in.readLong(),
+                            in.readLong(),
+                            in.readLong(),
+                            in.readLong(),
+                            kind == 7,
+                            in.readAllBytes());
                 case 6 ->
                     new Redrive(
                             in.readLong(),

@@ -8,8 +8,10 @@ import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.QueueBatch;
 import dev.onefold.embedded.source.Records;
 import dev.onefold.embedded.source.Source;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -60,6 +62,8 @@ public final class Chunk {
 
     /// When the journal recorded the records, epoch milliseconds; [#NO_ARRIVAL] if they did not come through it.
     long arrivedMs = NO_ARRIVAL;
+    /// The id of the message whose dead letter is redriven.
+    private byte @Nullable [] message;
     /// The greatest time of its events, each at most its arrival.
     long seenMs = Long.MIN_VALUE;
 
@@ -96,13 +100,17 @@ public final class Chunk {
         return next;
     }
 
-    /// Holds lines that came through the journal.
+    /// Holds lines or messages that came through the journal.
     ///
-    /// @param lines with room behind them for the decoder
-    public void setLines(byte[] lines, int linesLength, Source linesSource, long linesOffset, long linesArrivedMs) {
-        set(Framing.LINES, lines, linesLength, linesSource, linesOffset);
-        isUnfinished = hasUnfinishedLine();
-        arrivedMs = linesArrivedMs;
+    /// @param appended with room behind them for the decoder
+    public void setAppended(Framing how, byte[] appended, int appendedLength, Source from, long appendedOffset) {
+        set(how, appended, appendedLength, from, appendedOffset);
+        isUnfinished = how == Framing.LINES && hasUnfinishedLine();
+    }
+
+    /// Notes when the journal recorded the records.
+    public void arrivedAt(long ms) {
+        arrivedMs = ms;
     }
 
     private boolean hasUnfinishedLine() {
@@ -139,11 +147,15 @@ public final class Chunk {
     /// @param letterId of the record; 0 if it has none yet
     /// @param firstArrivedMs when the record was first read
     public void setRedriven(Source first, Place place, byte[] record, long letterId, long firstArrivedMs) {
-        boolean isLine =
-                first.kind() != Source.Kind.PARTITION && record.length > 0 && record[record.length - 1] == '\r';
+        boolean isMessage = !first.name().equals(place.source());
+        boolean isLine = !isMessage
+                && first.kind() != Source.Kind.PARTITION
+                && record.length > 0
+                && record[record.length - 1] == '\r';
         byte[] alone = isLine ? Arrays.copyOf(record, record.length - 1) : record;
         setRecords(List.of(new LogBatch.Entry(place.offset(), alone)), first, place.offset() + 1);
         progresses = false;
+        message = isMessage ? QueueBatch.idOf(place.source()).getBytes(StandardCharsets.UTF_8) : null;
         arrivedMs = firstArrivedMs;
         letter = letterId;
         recordsBefore = place.line() - 1;
@@ -164,6 +176,7 @@ public final class Chunk {
         letter = 0;
         letterStays = false;
         verdict = null;
+        message = null;
         arrivedMs = NO_ARRIVAL;
         clear();
     }
@@ -176,6 +189,38 @@ public final class Chunk {
     /// The records, a header included.
     Records numbered() {
         return new Records(framing, bytes, 0, length, offset);
+    }
+
+    /// When a record arrived: a message when it was sent, others when the journal recorded them.
+    long arrivedMs(Records record) {
+        return framing == Framing.MESSAGES ? record.sentMs() : arrivedMs;
+    }
+
+    /// What the source names a record by.
+    byte[] message(Records record) {
+        if (message != null) {
+            return message;
+        }
+        if (framing == Framing.MESSAGES) {
+            return record.message();
+        }
+        if (source.kind() != Source.Kind.PARTITION) {
+            throw new IllegalStateException("A line of " + source.name() + " has no message that names it");
+        }
+        return (source.name() + ":" + record.place()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// Where a dead letter says that its record is. The place of a message is the same whenever it comes again.
+    Place place(Records record, long line) {
+        byte[] id = framing == Framing.MESSAGES ? record.message() : message;
+        return id == null
+                ? new Place(source.name(), line, record.place())
+                : new Place(QueueBatch.place(source.name(), new String(id, StandardCharsets.UTF_8)), line, 0);
+    }
+
+    /// Whether its records may come again, as others of the source.
+    boolean isOfQueue() {
+        return framing == Framing.MESSAGES;
     }
 
     /// Whether its first line may be a header.
@@ -212,8 +257,8 @@ public final class Chunk {
         arrivals.clear();
     }
 
-    /// A record of the chunk, with the number of its line.
-    record Found(long line, byte[] bytes) {}
+    /// A record of the chunk, with the place that its letter has.
+    record Found(Place place, long arrivedMs, byte[] bytes) {}
 
     /// The record at a place of the source; `null` if there is none.
     @Nullable
@@ -221,7 +266,7 @@ public final class Chunk {
         Records all = numbered();
         for (long line = recordsBefore + 1; all.next(); line++) {
             if (all.place() == place) {
-                return new Found(line, all.copy());
+                return new Found(place(all, line), arrivedMs(all), all.copy());
             }
         }
         return null;

@@ -2,8 +2,9 @@ package dev.onefold.embedded.fold;
 
 import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.Counts;
-import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Claims;
@@ -18,11 +19,13 @@ final class Collecting {
     private final State state;
     private final Batches batches;
     private final Letters letters;
+    private final boolean isJson;
 
     Collecting(State state, Batches batches, Letters letters) {
         this.state = state;
         this.batches = batches;
         this.letters = letters;
+        isJson = state.pipeline.input().format() instanceof Format.Json;
     }
 
     /// Notes an event that was decoded.
@@ -81,6 +84,9 @@ final class Collecting {
 
     private long add(Chunk chunk, int i, Instant now) {
         long nowMs = now.toEpochMilli();
+        if (isJson) { // A member is one line.
+            RecordLine.join(chunk.bytes, chunk.arrivals.from[i], chunk.arrivals.to[i]);
+        }
         long arrivedMs = chunk.arrivedMs == Long.MIN_VALUE ? nowMs : chunk.arrivedMs;
         return batches.add(chunk.bytes, chunk.arrivals.from[i], chunk.arrivals.to[i], arrivedMs, nowMs);
     }
@@ -91,10 +97,7 @@ final class Collecting {
             throw new IllegalStateException(
                     "A record that has just arrived is gone: " + chunk.source.name() + " at " + place);
         }
-        chunk.letterStays |= letters.addConflict(
-                ConflictLetter.ofMember(identity, found.bytes()),
-                chunk.letter,
-                new Place(chunk.source.name(), found.line(), place),
-                now);
+        chunk.letterStays |=
+                letters.addConflict(ConflictLetter.ofMember(identity, found.bytes()), chunk.letter, found.place(), now);
     }
 }

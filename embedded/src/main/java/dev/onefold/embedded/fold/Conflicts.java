@@ -10,18 +10,18 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.LongFunction;
 
 /// The conflicts of a round: shards note them side by side, and the losers are kept when all have ended.
 final class Conflicts {
     private final State state;
     private final Letters letters;
     private final InstantSource clock;
-    private final Function<Chunk, Instant> readAt;
+    private final LongFunction<Instant> readAt;
     private final List<List<Transition.Settled>> byShard = new ArrayList<>();
 
-    /// @param readAt says when the records of a chunk were read
-    Conflicts(State state, Letters letters, InstantSource clock, Function<Chunk, Instant> readAt) {
+    /// @param readAt says when a record was read that arrived at a time
+    Conflicts(State state, Letters letters, InstantSource clock, LongFunction<Instant> readAt) {
         this.readAt = readAt;
         this.state = state;
         this.letters = letters;
@@ -74,8 +74,8 @@ final class Conflicts {
         chunk.letterStays |= letters.addConflict(
                 ConflictLetter.of(conflict, found.bytes()),
                 chunk.letter,
-                new Place(loser.source(), found.line(), loser.offset()),
-                readAt.apply(chunk));
+                found.place(),
+                readAt.apply(found.arrivedMs()));
     }
 
     private static IllegalStateException gone(Row row) {

@@ -74,7 +74,7 @@ public final class Folding {
         Arrays.setAll(decodings, _ -> new Decoding());
         Times judge = new Times(state);
         times = judge;
-        conflicts = new Conflicts(state, letters, clock, chunk -> judge.readAt(chunk, clock));
+        conflicts = new Conflicts(state, letters, clock, arrivedMs -> judge.readAt(arrivedMs, clock));
         for (int shard = 0; shard < state.shards.length; shard++) {
             notes.add(new ArrayList<>());
         }
@@ -277,19 +277,22 @@ public final class Folding {
     private void decode(Decoding decoding, Chunk chunk) {
         takeColumns(decoding, chunk);
         long[] places = settled.of(chunk.source.name());
-        boolean hasSettled = places.length > 0 && chunk.progresses;
+        boolean hasSettled = chunk.progresses && (places.length > 0 || chunk.isOfQueue() && !settled.isEmpty());
         chunk.settled = hasSettled ? places : Settled.NONE;
         byte[] bytes = chunk.bytes;
         Records records = chunk.records();
         while (records.next()) {
             chunk.records++;
-            Settled.Fate fate = hasSettled ? Settled.fate(places, records.place()) : Settled.Fate.OPEN;
+            Settled.Fate fate = hasSettled ? fate(chunk, places, records) : Settled.Fate.OPEN;
             if (fate == Settled.Fate.PURGED) {
                 continue;
             }
+            if (state.byMessage) {
+                decoding.decoder.message(chunk.message(records));
+            }
             Malformed malformed = decoding.decoder.decode(bytes, records.from(), records.to());
             Event event = decoding.decoder.event();
-            malformed = malformed == null ? times.refusal(event, chunk) : malformed;
+            malformed = malformed == null ? times.refusal(event, chunk, chunk.arrivedMs(records)) : malformed;
             if (malformed == null && fate != Settled.Fate.REDRIVEN) {
                 add(decoding, event, chunk, records);
             } else {
@@ -297,6 +300,12 @@ public final class Folding {
             }
         }
         chunk.isDecoded = true;
+    }
+
+    /// The letter of a message that was rejected is settled by the message, that of another event by its place.
+    private Settled.Fate fate(Chunk chunk, long[] places, Records records) {
+        Settled.Fate fate = Settled.fate(places, records.place());
+        return fate == Settled.Fate.OPEN && chunk.isOfQueue() ? settled.fate(chunk.place(records, 0)) : fate;
     }
 
     /// What arrives now arrives at this time. A journal's entry keeps it, so that its replay decides alike.
@@ -325,7 +334,7 @@ public final class Folding {
                 state.byPlace ? decoding.key.setNone(offset) : decoding.key.set(event.data, event.keyFrom, event.keyTo);
         RowBatch rows = chunk.rows[key.shard(chunk.rows.length)];
         rows.add(event, decoding.groups, texts, key.from(chunk.source.number(), offset));
-        times.note(event, chunk, rows);
+        times.note(event, chunk, rows, chunk.arrivedMs(records));
     }
 
     private void requireMemory(List<Chunk> chunks) {
@@ -386,7 +395,7 @@ public final class Folding {
         if (chunk.progresses) {
             chunk.recordsBefore = source.records();
         }
-        keepRejected(chunk);
+        long known = keepRejected(chunk);
         boolean isKept =
                 chunk.oversized >= 0 && settled.fate(new Place(source.name(), 0, chunk.offset)) != Settled.Fate.PURGED;
         if (isKept) {
@@ -398,18 +407,21 @@ public final class Folding {
                     clock.instant());
         }
         chunk.records = chunk.oversized >= 0 ? 1 : chunk.records;
-        long rejectedCount = chunk.rejectedCount + (isKept ? 1L : 0L);
-        state.count(new Counts(0, 0, 0, 0, rejectedCount));
+        long rejectedCount = chunk.rejectedCount + (isKept ? 1L : 0L) - known;
+        state.count(new Counts(0, known, 0, 0, rejectedCount));
         if (chunk.progresses) {
             source.advance(chunk.records, chunk.next, chunk.digest, chunk.isUnfinished);
         }
     }
 
     /// Decodes the rejected records once more, one at a time, to say why they are rejected.
-    private void keepRejected(Chunk chunk) {
+    ///
+    /// @return how many of them are dead letters already: a queue has given them again
+    private long keepRejected(Chunk chunk) {
         if (chunk.rejectedCount == 0) {
-            return;
+            return 0;
         }
+        long known = 0;
         Decoder decoder = decodings[0].decoder;
         takeColumns(decodings[0], chunk);
         Records records = chunk.numbered();
@@ -417,9 +429,17 @@ public final class Folding {
             if (!chunk.rejectedAt.get(records.from())) {
                 continue;
             }
+            Place place = chunk.place(records, line);
+            if (chunk.isOfQueue() && !letters.at(place).isEmpty()) {
+                known++;
+                continue;
+            }
+            if (state.byMessage) {
+                decoder.message(chunk.message(records));
+            }
+            long arrivedMs = chunk.arrivedMs(records);
             Malformed malformed = decoder.decode(chunk.bytes, records.from(), records.to());
-            malformed = malformed == null ? times.refusal(decoder.event(), chunk) : malformed;
-            Place place = new Place(chunk.source.name(), line, records.place());
+            malformed = malformed == null ? times.refusal(decoder.event(), chunk, arrivedMs) : malformed;
             if (malformed == null && settled.fate(place) == Settled.Fate.REDRIVEN) {
                 malformed = new Malformed(Reason.REFUSED, "The record was redriven, and counts as it was then");
             }
@@ -429,9 +449,10 @@ public final class Folding {
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Rejected(chunk.letter, place, records.copy(), times.readAt(chunk, clock)),
+                    new Rejected(chunk.letter, place, records.copy(), times.readAt(arrivedMs, clock)),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
         }
+        return known;
     }
 }

@@ -65,6 +65,11 @@ public final class Settled {
         return this;
     }
 
+    /// Whether nobody has settled anything.
+    boolean isEmpty() {
+        return bySource.isEmpty();
+    }
+
     /// The settled places of a source, for [#fate].
     long[] of(String source) {
         return bySource.getOrDefault(source, NONE);

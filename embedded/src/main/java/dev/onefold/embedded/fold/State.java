@@ -40,6 +40,8 @@ public final class State {
     public final Memory memory;
     public final Sources sources = new Sources();
     public final boolean byPlace;
+    /// Whether the source names each record.
+    public final boolean byMessage;
     public final boolean hasFunction;
     /// Batches that are sealed and the one that is open; `null` if the pipeline makes none.
     public final @Nullable Batches batches;
@@ -62,6 +64,7 @@ public final class State {
         Arrays.setAll(values, this::newValues);
         Arrays.setAll(shards, _ -> new Rows(pipeline, groups, values, memory, sources::name));
         byPlace = pipeline.input().identity() instanceof Identity.ByPlace;
+        byMessage = pipeline.input().identity() instanceof Identity.ByMessage;
         hasFunction = pipeline.fold() instanceof Processing;
         forgets = Horizon.ofForgetting(pipeline).isPresent();
     }

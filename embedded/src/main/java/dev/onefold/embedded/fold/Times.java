@@ -21,32 +21,33 @@ final class Times {
     }
 
     /// Why an event of a chunk does not count; `null` if it does.
+    ///
+    /// @param arrivedMs of its record
     @Nullable
-    Malformed refusal(Event event, Chunk chunk) {
+    Malformed refusal(Event event, Chunk chunk, long arrivedMs) {
         if (horizon.isEmpty()) {
             return null;
         }
-        if (chunk.arrivedMs == Chunk.NO_ARRIVAL) {
+        if (arrivedMs == Chunk.NO_ARRIVAL) {
             throw new IllegalStateException("Records of " + chunk.source.name() + " have no arrival");
         }
         Horizon span = horizon.get();
-        Optional<Malformed> refusal = span.refusal(event, chunk.arrivedMs);
+        Optional<Malformed> refusal = span.refusal(event, arrivedMs);
         return refusal.isEmpty() && state.forgets
                 ? span.refusalOfForgotten(event, state.seenMs()).orElse(null)
                 : refusal.orElse(null);
     }
 
     /// Notes the time of an event whose row was just added.
-    void note(Event event, Chunk chunk, RowBatch rows) {
+    void note(Event event, Chunk chunk, RowBatch rows, long arrivedMs) {
         if (state.forgets) {
-            chunk.seenMs = Math.max(chunk.seenMs, Math.min(event.timeMs, chunk.arrivedMs));
+            chunk.seenMs = Math.max(chunk.seenMs, Math.min(event.timeMs, arrivedMs));
             rows.time(event.timeMs);
         }
     }
 
-    /// When the records of a chunk were read. With a horizon that is when they arrived, which decides again when one of
-    /// them is redriven.
-    Instant readAt(Chunk chunk, InstantSource clock) {
-        return horizon.isPresent() ? Instant.ofEpochMilli(chunk.arrivedMs) : clock.instant();
+    /// When a record was read. With a horizon that is when it arrived, which decides again when it is redriven.
+    Instant readAt(long arrivedMs, InstantSource clock) {
+        return horizon.isPresent() ? Instant.ofEpochMilli(arrivedMs) : clock.instant();
     }
 }

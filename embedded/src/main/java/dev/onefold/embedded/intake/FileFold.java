@@ -46,6 +46,7 @@ public final class FileFold {
 
     public FileSource.Outcome run() {
         Horizon.requireNone(rounds.pipeline(), "a line of the file " + file.name());
+        Identity.ByMessage.requireNone(rounds.pipeline(), "a line of the file " + file.name());
         try (InputStream in = file.opener().open()) {
             Source.Known known = rounds.source(file.name());
             if (known != null) {

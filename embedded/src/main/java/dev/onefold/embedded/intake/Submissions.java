@@ -1,7 +1,7 @@
 package dev.onefold.embedded.intake;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.embedded.commit.Commits;
+import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.guard.Guard;
@@ -34,7 +34,7 @@ public final class Submissions {
     private final Guard guard;
     private final Space space;
     private final Lock standing;
-    private final ConcurrentLinkedDeque<Commits.Request> queue = new ConcurrentLinkedDeque<>();
+    private final ConcurrentLinkedDeque<Request> queue = new ConcurrentLinkedDeque<>();
 
     /// @param standing held while requests are under way: the view is not exchanged meanwhile
     public Submissions(Supplier<View> view, View.Opening opening, Lock standing) {
@@ -62,7 +62,8 @@ public final class Submissions {
     ///
     /// @throws EngineException if it is refused or given up: nothing of it is done then; or if the engine has
     /// stopped
-    public Commits.Request commit(Commits.Request request) {
+    public Request commit(Request request) {
+        request.requireIdentity(view.get().pipeline);
         hold(standing, "another call that recomputes the totals");
         try {
             queue.add(request);
@@ -124,7 +125,7 @@ public final class Submissions {
         }
     }
 
-    private Step step(Commits.Request request) {
+    private Step step(Request request) {
         return own.call(() -> guard.locked(() -> {
             if (request.isDone()) {
                 return new Step.Done();
@@ -167,7 +168,7 @@ public final class Submissions {
     }
 
     /// Takes a request back, unless it was committed meanwhile.
-    private void withdraw(Commits.Request request, EngineException.Kind kind, String why) {
+    private void withdraw(Request request, EngineException.Kind kind, String why) {
         boolean done = own.call(() -> guard.locked(() -> request.isDone() || !queue.remove(request)));
         if (!done) {
             throw nothingDone(kind, why);
@@ -180,13 +181,13 @@ public final class Submissions {
 
     /// Commits numbered lines, as many entries as it takes; how many lines of the source are acknowledged then.
     public static long append(
-            String source, long firstRecord, byte[] lines, int length, UnaryOperator<Commits.Request> commit) {
+            String source, long firstRecord, byte[] lines, int length, UnaryOperator<Request> commit) {
         long acknowledged = 0;
         long record = firstRecord;
         for (int from = 0; from < length; ) {
             int to = Lines.end(lines, from, length);
             byte[] part = from == 0 && to == length ? lines : Arrays.copyOfRange(lines, from, to);
-            Commits.Request request = Commits.Request.lines(source, record, part, to - from);
+            Request request = Request.lines(source, record, part, to - from);
             acknowledged = commit.apply(request).acknowledged();
             record += request.lines();
             from = to;

@@ -2,6 +2,7 @@ package dev.onefold.embedded.source;
 
 import dev.onefold.core.event.Decoder;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /// How bytes are cut into records, and where each record's place is.
@@ -10,9 +11,14 @@ public enum Framing {
     LINES,
 
     /// In front of each record stand its place, 8 bytes, and its length, 4 bytes; so it may hold any byte.
-    LENGTHS;
+    LENGTHS,
+
+    /// In front of each record stand its length, 4 bytes, when its message was sent, 8 bytes, and the message's id with
+    /// its length, 2 bytes. Its place is the byte where that begins.
+    MESSAGES;
 
     static final int PREFIX_BYTES = 12;
+    static final int MESSAGE_PREFIX_BYTES = 14;
 
     /// Bytes that records take with [#LENGTHS].
     public static int bytes(List<LogBatch.Entry> records) {
@@ -28,5 +34,54 @@ public enum Framing {
             framed.putLong(record.offset()).putInt(record.bytes().length).put(record.bytes());
         }
         return framed.array();
+    }
+
+    /// Messages with [#MESSAGES].
+    public static byte[] encode(QueueBatch batch) {
+        List<byte[]> ids = batch.messages().stream()
+                .map(message -> message.id().getBytes(StandardCharsets.UTF_8))
+                .toList();
+        int bytes = 0;
+        for (int i = 0; i < ids.size(); i++) {
+            int body = batch.messages().get(i).body().length;
+            bytes = Math.addExact(bytes, MESSAGE_PREFIX_BYTES + ids.get(i).length + body);
+        }
+        ByteBuffer framed = ByteBuffer.allocate(bytes);
+        for (int i = 0; i < ids.size(); i++) {
+            QueueBatch.Message message = batch.messages().get(i);
+            framed.putInt(message.body().length)
+                    .putLong(message.sentMs())
+                    .putShort((short) ids.get(i).length)
+                    .put(ids.get(i))
+                    .put(message.body());
+        }
+        return framed.array();
+    }
+
+    /// Behind the record that begins at a byte.
+    public int end(byte[] bytes, int from, int to) {
+        return switch (this) {
+            case LINES -> {
+                int at = from;
+                while (at < to && bytes[at] != '\n') {
+                    at++;
+                }
+                yield Math.min(at + 1, to);
+            }
+            case LENGTHS -> from + PREFIX_BYTES + ByteBuffer.wrap(bytes).getInt(from + Long.BYTES);
+            case MESSAGES -> {
+                ByteBuffer frame = ByteBuffer.wrap(bytes);
+                yield from + MESSAGE_PREFIX_BYTES + frame.getShort(from + PREFIX_BYTES) + frame.getInt(from);
+            }
+        };
+    }
+
+    /// How many records there are.
+    public long count(byte[] bytes, int from, int to) {
+        long count = 0;
+        for (int at = from; at < to; at = end(bytes, at, to)) {
+            count++;
+        }
+        return count;
     }
 }

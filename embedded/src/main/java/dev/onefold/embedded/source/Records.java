@@ -1,5 +1,6 @@
 package dev.onefold.embedded.source;
 
+import dev.onefold.core.batch.RecordLine;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -13,6 +14,8 @@ public final class Records {
     private int from;
     private int to;
     private long place;
+    private long sentMs;
+    private byte[] message = {};
 
     /// @param at where the first record's frame begins
     /// @param end behind the last record
@@ -38,6 +41,10 @@ public final class Records {
             next = to;
             return true;
         }
+        if (framing == Framing.MESSAGES) {
+            nextMessage();
+            return true;
+        }
         from = next;
         place = base + from;
         int newline = from;
@@ -47,6 +54,29 @@ public final class Records {
         to = newline > from && bytes[newline - 1] == '\r' ? newline - 1 : newline;
         next = newline + 1;
         return true;
+    }
+
+    /// A body may be a line with its end.
+    private void nextMessage() {
+        ByteBuffer frame = ByteBuffer.wrap(bytes, next, Framing.MESSAGE_PREFIX_BYTES);
+        place = base + next;
+        int length = frame.getInt();
+        sentMs = frame.getLong();
+        int id = next + Framing.MESSAGE_PREFIX_BYTES;
+        from = id + frame.getShort();
+        message = Arrays.copyOfRange(bytes, id, from);
+        next = from + length;
+        to = RecordLine.end(bytes, from, next);
+    }
+
+    /// When the message was sent, epoch milliseconds, with [Framing#MESSAGES].
+    public long sentMs() {
+        return sentMs;
+    }
+
+    /// The id of the message, with [Framing#MESSAGES].
+    public byte[] message() {
+        return message;
     }
 
     /// Where the record begins in the bytes.

@@ -35,6 +35,14 @@ public final class Sources {
         return byName.get(name);
     }
 
+    /// The source in whose dead letter this is the source of the place; `null` if there is none. A message's place
+    /// names
+    /// its id, too.
+    public @Nullable Source ofPlace(String name) {
+        Source known = find(name);
+        return known == null ? find(QueueBatch.queueOf(name)) : known;
+    }
+
     public Source findOrAdd(String name, Kind kind) {
         Source known = find(name);
         return known == null ? add(new Source(name, all.size(), kind)) : known;

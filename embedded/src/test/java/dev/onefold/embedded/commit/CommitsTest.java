@@ -62,12 +62,12 @@ class CommitsTest {
             entries.forEach(commits::replay);
         }
 
-        void commit(Commits.Request... requests) throws OutOfSpaceException {
-            Deque<Commits.Request> queue = new ArrayDeque<>(List.of(requests));
+        void commit(Request... requests) throws OutOfSpaceException {
+            Deque<Request> queue = new ArrayDeque<>(List.of(requests));
             while (!queue.isEmpty()) {
                 commits.commit(queue);
             }
-            for (Commits.Request request : requests) {
+            for (Request request : requests) {
                 assertThat(request.isDone()).isTrue();
             }
         }
@@ -117,12 +117,12 @@ class CommitsTest {
                 .formatted(random.nextInt(KEYS), random.nextInt(9), random.nextInt(3), random.nextInt(1_000));
     }
 
-    private static Commits.Request lines(String source, long first, String text) {
-        return Commits.Request.lines(source, first, bytes(text), bytes(text).length);
+    private static Request lines(String source, long first, String text) {
+        return Request.lines(source, first, bytes(text), bytes(text).length);
     }
 
     /// Lines that come for the first time, again, or too early; `sent` are those of the source that are acknowledged.
-    private static Commits.Request lines(String source, List<String> sent, RandomGenerator random) {
+    private static Request lines(String source, List<String> sent, RandomGenerator random) {
         int from = Math.max(0, sent.size() - random.nextInt(4));
         StringBuilder text = new StringBuilder(String.join("", sent.subList(from, sent.size())));
         if (random.nextInt(8) == 0) {
@@ -138,18 +138,18 @@ class CommitsTest {
             sent.add(line);
             text.append(line);
         }
-        return lines(source, numbered ? from + 1 : Commits.Request.NEXT, text.toString());
+        return lines(source, numbered ? from + 1 : Request.NEXT, text.toString());
     }
 
-    private static Commits.Request ofLetter(Life life, RandomGenerator random) {
+    private static Request ofLetter(Life life, RandomGenerator random) {
         List<DeadLetter> letters = life.letters.list(0, 100);
         if (letters.isEmpty()) {
-            return Commits.Request.purge(List.of(7L));
+            return Request.purge(List.of(7L));
         }
         DeadLetter letter = letters.get(random.nextInt(letters.size()));
         return random.nextInt(4) == 0
-                ? Commits.Request.purge(List.of(letter.id(), 999L))
-                : Commits.Request.of(new Entry.Redrive(
+                ? Request.purge(List.of(letter.id(), 999L))
+                : Request.of(new Entry.Redrive(
                         letter.id(),
                         letter.place(),
                         0,
@@ -165,20 +165,20 @@ class CommitsTest {
             Map<String, List<String>> sent = new HashMap<>();
             Life life = new Life(directory);
             for (int step = 0; step < 25; step++) {
-                List<Commits.Request> batch = new ArrayList<>();
-                Map<Commits.Request, Long> acknowledged = new HashMap<>();
+                List<Request> batch = new ArrayList<>();
+                Map<Request, Long> acknowledged = new HashMap<>();
                 for (int i = random.nextInt(1, 4); i > 0; i--) {
                     if (random.nextInt(4) == 0) {
                         batch.add(ofLetter(life, random));
                     } else {
                         String source = "s" + random.nextInt(2);
                         List<String> before = sent.computeIfAbsent(source, _ -> new ArrayList<>());
-                        Commits.Request request = lines(source, before, random);
+                        Request request = lines(source, before, random);
                         batch.add(request);
                         acknowledged.put(request, (long) before.size());
                     }
                 }
-                life.commit(batch.toArray(Commits.Request[]::new));
+                life.commit(batch.toArray(Request[]::new));
                 acknowledged.forEach((request, lines) -> {
                     if (request.refused() == null) {
                         assertThat(request.acknowledged()).isEqualTo(lines);
@@ -200,9 +200,9 @@ class CommitsTest {
     @Test
     void a_refused_request_of_a_batch_leaves_no_trace_and_the_others_are_done() throws Exception {
         try (Life life = new Life(folder)) {
-            Commits.Request first = lines("a", 1, "{\"id\":\"k1\",\"v\":1,\"g\":\"g\",\"n\":5}\n");
-            Commits.Request gap = lines("b", 3, "{\"id\":\"k2\",\"v\":1,\"g\":\"g\",\"n\":5}\n");
-            Commits.Request last = lines("a", Commits.Request.NEXT, "{\"id\":\"k1\",\"v\":2,\"g\":\"g\",\"n\":7}\n");
+            Request first = lines("a", 1, "{\"id\":\"k1\",\"v\":1,\"g\":\"g\",\"n\":5}\n");
+            Request gap = lines("b", 3, "{\"id\":\"k2\",\"v\":1,\"g\":\"g\",\"n\":5}\n");
+            Request last = lines("a", Request.NEXT, "{\"id\":\"k1\",\"v\":2,\"g\":\"g\",\"n\":7}\n");
             life.commit(first, gap, last);
             assertThat(Objects.requireNonNull(gap.refused())).hasMessageContaining("Send from line 1 on");
             assertThat(List.of(first.acknowledged(), last.acknowledged())).containsExactly(1L, 2L);
@@ -215,9 +215,9 @@ class CommitsTest {
     void a_line_over_the_limit_takes_its_number_and_is_known_when_it_comes_again() throws Exception {
         byte[] hash = Sha256.of(bytes("large"));
         try (Life life = new Life(folder)) {
-            Commits.Request once = Commits.Request.oversized("s", 1, 1L << 40, hash);
-            Commits.Request again = Commits.Request.oversized("s", 1, 1L << 40, hash);
-            Commits.Request behind = lines("s", 2, "{\"id\":\"k1\",\"v\":1,\"g\":\"g\",\"n\":5}\n");
+            Request once = Request.oversized("s", 1, 1L << 40, hash);
+            Request again = Request.oversized("s", 1, 1L << 40, hash);
+            Request behind = lines("s", 2, "{\"id\":\"k1\",\"v\":1,\"g\":\"g\",\"n\":5}\n");
             life.commit(once, again, behind);
             assertThat(List.of(once.acknowledged(), again.acknowledged(), behind.acknowledged()))
                     .containsExactly(1L, 1L, 2L);

@@ -61,7 +61,7 @@ public final class Trades {
     }
 
     /// One thread, and checkpoints only when asked for.
-    static Settings settings(int shards) {
+    public static Settings settings(int shards) {
         return new Settings(
                 shards,
                 0,
@@ -87,7 +87,7 @@ public final class Trades {
         return open(directory(disk), 2);
     }
 
-    static Path directory(SimulatedDisk disk) {
+    public static Path directory(SimulatedDisk disk) {
         return disk.getPath("/data");
     }
 
@@ -96,11 +96,11 @@ public final class Trades {
         return new FileSource(name, () -> new ByteArrayInputStream(bytes), false);
     }
 
-    static FileSource file(String name, List<String> lines) {
+    public static FileSource file(String name, List<String> lines) {
         return file(name, String.join("\n", lines) + "\n");
     }
 
-    static FoldReport fold(EmbeddedEngine engine, FileSource file) {
+    public static FoldReport fold(EmbeddedEngine engine, FileSource file) {
         return engine.fold(file, FoldListener.silent());
     }
 
