@@ -6,6 +6,8 @@ module dev.onefold.aws {
     requires static aws.lambda.java.core;
     requires com.fasterxml.jackson.core;
     requires transitive dev.onefold.core;
+    requires dev.onefold.jdbc;
+    requires dev.onefold.receivers;
     requires static org.jspecify;
     requires software.amazon.awssdk.auth;
     requires software.amazon.awssdk.awscore;
@@ -20,6 +22,8 @@ module dev.onefold.aws {
     exports dev.onefold.aws;
     exports dev.onefold.aws.store;
     exports dev.onefold.aws.stream;
+    exports dev.onefold.aws.batch to
+            dev.onefold.cli;
     exports dev.onefold.aws.event to
             dev.onefold.cli;
     exports dev.onefold.aws.function to

@@ -224,10 +224,21 @@ public final class Collect {
             members.forEach(message -> data.writeBytes(message.line()));
             int[] sizes =
                     members.stream().mapToInt(message -> message.line().length).toArray();
-            Chunk chunk = new Chunk(store.clock().millis(), sizes);
+            Chunk chunk = new Chunk(arrivedMs(members), sizes);
             return data.size() <= Chunks.DATA_MAX
                     ? new ChunkItem(chunk, data.toByteArray(), "")
                     : new ChunkItem(chunk, new byte[0], chunks.put(data.toByteArray()));
+        }
+
+        /// When the first of them arrived, as its queue or stream recorded it, so that the time in the queue is part of
+        /// a batch's wait.
+        private long arrivedMs(List<Message.Good> members) {
+            long nowMs = store.clock().millis();
+            return members.stream()
+                    .mapToLong(message -> message.arrival().atMs())
+                    .map(atMs -> atMs == Arrival.NOT_KNOWN ? nowMs : Math.min(atMs, nowMs))
+                    .min()
+                    .orElse(nowMs);
         }
 
         /// Makes dead letters. If that fails, these messages come again, and their neighbours do not.

@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -42,10 +43,14 @@ public final class Cutter {
 
     private static final int CHUNKS_AT_A_TIME = 64;
 
+    /// Of so many chunks each is looked at to find the oldest; of more, the first of each lane.
+    private static final int CHUNKS_LOOKED_AT = 10_000;
+
     private final Store store;
     private final Batching batching;
     private final int lanes;
     private final Chunks chunks;
+    private OptionalLong oldestMs = OptionalLong.empty();
 
     /// @param lanes how many the deployment has
     public Cutter(Store store, Batching batching, int lanes) {
@@ -76,6 +81,11 @@ public final class Cutter {
         return sealed;
     }
 
+    /// When the oldest record arrived that the last call of [#run] has left in no batch; empty if it has left none.
+    public OptionalLong oldestMs() {
+        return oldestMs;
+    }
+
     private List<Cut> plan(CutItem cut, long nowMs) {
         List<LaneHeader> headers = headers();
         List<Integer> waiting = IntStream.range(0, lanes)
@@ -83,25 +93,22 @@ public final class Cutter {
                 .boxed()
                 .toList();
         if (waiting.isEmpty()) {
+            oldestMs = OptionalLong.empty();
             return List.of();
         }
-        Map<Integer, Chunk> oldest = new TreeMap<>();
-        List<Chunk> firsts = store.threads()
-                .all(
-                        waiting,
-                        lane -> chunks.chunk(
-                                lane, cut.ends().get(lane).position().chunk()));
-        IntStream.range(0, waiting.size()).forEach(i -> oldest.put(waiting.get(i), firsts.get(i)));
-        long firstMs = firsts.stream().mapToLong(Chunk::atMs).min().orElseThrow();
+        Map<Integer, Chunk> firsts = firsts(cut, waiting);
+        long firstMs = firsts.values().stream().mapToLong(Chunk::atMs).min().orElseThrow();
+        oldestMs = OptionalLong.of(firstMs);
         long records =
                 waiting.stream().mapToLong(lane -> uncut(cut, headers, lane)).sum();
         long bytes = headers.stream().mapToLong(LaneHeader::bytes).sum() - cut.bytes();
-        if (records < batching.size() && bytes <= batching.bytes() && !Sealing.isDue(batching, firstMs, nowMs)) {
+        boolean isFull = records >= batching.size() || bytes > batching.bytes();
+        if (!isFull && !Sealing.isDue(batching, firstMs, nowMs) && chunksOf(cut, headers) > CHUNKS_LOOKED_AT) {
             return List.of();
         }
         List<Integer> inOrder = waiting.stream()
                 .sorted(Comparator.comparingLong(
-                        lane -> Objects.requireNonNull(oldest.get(lane)).atMs()))
+                        lane -> Objects.requireNonNull(firsts.get(lane)).atMs()))
                 .toList();
         List<Lane> read = new ArrayList<>();
         long found = 0;
@@ -113,7 +120,30 @@ public final class Cutter {
             read.add(lane(lane, cut.ends().get(lane), headers.get(lane)));
             found += uncut(cut, headers, lane);
         }
+        // A message that came again after a failure lies behind younger ones.
+        oldestMs = read.stream()
+                .flatMap(lane -> lane.chunks().stream())
+                .mapToLong(Chunk::atMs)
+                .min();
         return LaneCut.of(batching, read, nowMs, BATCHES_MAX);
+    }
+
+    private Map<Integer, Chunk> firsts(CutItem cut, List<Integer> waiting) {
+        List<Chunk> firsts = store.threads()
+                .all(
+                        waiting,
+                        lane -> chunks.chunk(
+                                lane, cut.ends().get(lane).position().chunk()));
+        Map<Integer, Chunk> byLane = new TreeMap<>();
+        IntStream.range(0, waiting.size()).forEach(i -> byLane.put(waiting.get(i), firsts.get(i)));
+        return byLane;
+    }
+
+    private long chunksOf(CutItem cut, List<LaneHeader> headers) {
+        return IntStream.range(0, lanes)
+                .mapToLong(lane -> headers.get(lane).next()
+                        - cut.ends().get(lane).position().chunk())
+                .sum();
     }
 
     private static long uncut(CutItem cut, List<LaneHeader> headers, int lane) {
@@ -149,7 +179,7 @@ public final class Cutter {
             BatchNumber number = BatchNumber.of(cut.number());
             DeliveryItem item = DeliveryItem.sealed(number, new SealedBatch(batch, nowMs), DeliveryRules.sealed(nowMs));
             items.add(Deliveries.put(store.tables().rows(), item.attributes(), "attribute_not_exists(k)", Map.of()));
-            items.add(Deliveries.index(store, number, item.delivery()));
+            items.add(Deliveries.index(store, item));
         }
         items.add(
                 before.number() == 0

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -33,9 +34,10 @@ import java.util.function.Supplier;
 ///     attempt                 the receiver gets the same id and content each time
 ///     end mark                by the owner, conditional on its start mark
 ///
-/// All receivers have start marks here, so that two invocations do not deliver one batch at once. Only of a receiver
-/// that is `once` a mark whose owner is gone is in doubt. An owner is gone when it cannot live any more: after the
-/// function's time-out, the client's, and a margin.
+/// All receivers have start marks here, so that two invocations do not deliver one batch at once. Only of a
+/// receiver that is `once` a mark whose owner is gone is in doubt. An owner is gone when it cannot live any
+/// more: after the time that its invocation had left, the client's time-out, and a margin. The mark says
+/// when that is, because another deployment may have other times.
 public final class Deliver {
     private static final int ROUNDS_MAX = 10_000;
     private static final int LISTED_MAX = 20_000;
@@ -67,9 +69,9 @@ public final class Deliver {
 
     /// How long things take.
     ///
-    /// @param owner from the start mark until its owner cannot live any more
+    /// @param margin from the end of an invocation until nothing that it has sent can be under way
     /// @param attempt the longest attempt: it is not begun if the invocation ends before
-    public record Limits(Duration owner, Duration attempt) {}
+    public record Limits(Duration margin, Duration attempt) {}
 
     public Deliver(Store store, Pipeline pipeline, Receiver receiver, Limits limits) {
         this.store = store;
@@ -111,7 +113,8 @@ public final class Deliver {
         return store.clock().millis();
     }
 
-    /// The first delivery that is not ended, if all before it are. The list may show it before it shows an earlier one.
+    /// The first delivery that is not ended, if all before it are. The list may show it before it shows an
+    /// earlier one.
     private List<BatchNumber> next() {
         return deliveries.listed(Deliveries.OPEN, 1).stream()
                 .filter(this::isDue)
@@ -148,7 +151,7 @@ public final class Deliver {
     }
 
     private boolean isDue(Listed listed) {
-        return nowMs() >= listed.atMs() + (listed.isStarted() ? limits.owner.toMillis() : 0);
+        return nowMs() >= listed.atMs();
     }
 
     /// Whether an attempt was made, or a state changed.
@@ -160,7 +163,7 @@ public final class Deliver {
         DeliveryItem item = found.get();
         long nowMs = nowMs();
         if (item.delivery() instanceof Delivery.Started started) {
-            return nowMs >= started.atMs() + limits.owner.toMillis()
+            return nowMs >= item.goneMs()
                     && deliveries
                             .change(
                                     item,
@@ -181,7 +184,8 @@ public final class Deliver {
         Handover handover = new Handover(
                 manifest(item, batch), waiting.tries().count() + 1, () -> new Content(chunks, batch, item.members()));
         Delivery.Started started = receiver.rules.begin(waiting, store.newId(), nowMs());
-        Optional<DeliveryItem> marked = deliveries.change(item, started);
+        long goneMs = started.atMs() + timeLeft.get().plus(limits.margin).toMillis();
+        Optional<DeliveryItem> marked = deliveries.change(item.ownedUntil(goneMs), started);
         if (marked.isEmpty()) {
             return false;
         }
@@ -272,6 +276,26 @@ public final class Deliver {
         return new Proof(HexFormat.of().formatHex(digest.digest()), "", bytes);
     }
 
+    /// What is left to do.
+    ///
+    /// @param oldestSealedMs when the first batch was sealed that is to be delivered; empty if there is none
+    /// @param inDoubt deliveries that are in doubt
+    /// @param aside deliveries that were put aside
+    public record Backlog(OptionalLong oldestSealedMs, int inDoubt, int aside) {}
+
+    /// What is left to do.
+    public Backlog backlog() {
+        List<Listed> open = deliveries.listed(Deliveries.OPEN, 1);
+        List<Listed> person = deliveries.listed(Deliveries.PERSON, LISTED_MAX);
+        int inDoubt = (int) person.stream().filter(Listed::isInDoubt).count();
+        return new Backlog(
+                open.isEmpty()
+                        ? OptionalLong.empty()
+                        : OptionalLong.of(batch(open.getFirst().number()).sealedMs()),
+                inDoubt,
+                person.size() - inDoubt);
+    }
+
     /// A delivery that waits for a person.
     public record Held(BatchNumber number, Delivery delivery) {}
 
@@ -310,10 +334,10 @@ public final class Deliver {
         if (!delivery.awaitsPerson() || delivery.tries().generation() != generation) {
             return false;
         }
-        if (delivery instanceof Delivery.InDoubt doubt && nowMs() < doubt.startedMs() + limits.owner.toMillis()) {
+        if (delivery instanceof Delivery.InDoubt doubt && nowMs() < item.goneMs()) {
             throw new IllegalStateException("Batch " + number + " was begun at "
                     + Instant.ofEpochMilli(doubt.startedMs()) + ", and its attempt may still be under way until "
-                    + Instant.ofEpochMilli(doubt.startedMs()).plus(limits.owner) + ". Release it then.");
+                    + Instant.ofEpochMilli(item.goneMs()) + ". Release it then.");
         }
         return deliveries.change(item, DeliveryRules.release(delivery, nowMs())).isPresent();
     }

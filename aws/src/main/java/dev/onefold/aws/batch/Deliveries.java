@@ -20,8 +20,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// The states of deliveries, and which of them are not ended. A state and its place in that list change in one
 /// transaction, conditional on the state's revision.
 ///
-///     list = l "open" or "person", i the number, so that numbers sort, b the number, w when it is due, and
-///            o 1 where an attempt was begun: then w is when; in the table of deltas
+///     list = l "open" or "person", i the number, so that numbers sort, b the number, s a letter for its state, and
+///            w when it is due: where an attempt was begun, when its owner is gone; in the table of deltas
 ///
 /// The list only says where to look: of what is true the state decides, because items of one transaction are seen one
 /// after the other.
@@ -31,6 +31,8 @@ final class Deliveries {
     /// Deliveries that wait for a person.
     static final String PERSON = "person";
 
+    private static final String STARTED = "s";
+    private static final String IN_DOUBT = "d";
     private static final int ATTEMPTS_MAX = 20;
 
     private final Store store;
@@ -54,8 +56,17 @@ final class Deliveries {
 
     /// A delivery in a list.
     ///
-    /// @param atMs when it is due, or when its attempt was begun
-    record Listed(BatchNumber number, long atMs, boolean isStarted) {}
+    /// @param atMs when it is due; of an attempt that was begun, when its owner is gone for certain
+    /// @param state see [#state]
+    record Listed(BatchNumber number, long atMs, String state) {
+        boolean isStarted() {
+            return state.equals(STARTED);
+        }
+
+        boolean isInDoubt() {
+            return state.equals(IN_DOUBT);
+        }
+    }
 
     /// What is in a list, in the order of its numbers.
     List<Listed> listed(String list, int limit) {
@@ -72,7 +83,7 @@ final class Deliveries {
                     .forEach(item -> found.add(new Listed(
                             BatchNumber.read(Items.text(item, "b")).orElseThrow(),
                             Items.number(item, "w"),
-                            item.containsKey("o"))));
+                            Items.text(item, "s"))));
             return found.size() < limit;
         });
         return found;
@@ -110,18 +121,14 @@ final class Deliveries {
             items.add(unlist(from, before.number()));
         }
         if (!to.isEmpty()) {
-            items.add(index(store, before.number(), delivery));
+            items.add(index(store, next));
         }
         if (delivery instanceof Delivery.Divided divided) {
             for (Delivery.Part part : divided.parts()) {
-                String list = list(part.delivery());
-                items.add(put(
-                        store.tables().rows(),
-                        DeliveryItem.part(part).attributes(),
-                        "attribute_not_exists(k)",
-                        Map.of()));
-                if (!list.isEmpty()) {
-                    items.add(index(store, part.number(), part.delivery()));
+                DeliveryItem item = DeliveryItem.part(part);
+                items.add(put(store.tables().rows(), item.attributes(), "attribute_not_exists(k)", Map.of()));
+                if (!list(part.delivery()).isEmpty()) {
+                    items.add(index(store, item));
                 }
             }
         }
@@ -177,22 +184,35 @@ final class Deliveries {
                 .build();
     }
 
-    /// Lists a number.
-    static TransactWriteItem index(Store store, BatchNumber number, Delivery delivery) {
+    /// Lists a delivery.
+    static TransactWriteItem index(Store store, DeliveryItem delivery) {
         Map<String, AttributeValue> item = new TreeMap<>();
-        item.put("l", AttributeValue.fromS(list(delivery)));
-        item.put("i", AttributeValue.fromS(sortable(number)));
-        item.put("b", AttributeValue.fromS(number.toString()));
-        item.put("w", Items.number(0));
-        if (delivery instanceof Delivery.Waiting waiting) {
-            item.put("w", Items.number(waiting.notBeforeMs()));
-        } else if (delivery instanceof Delivery.Started started) {
-            item.put("w", Items.number(started.atMs()));
-            item.put("o", Items.number(1));
-        }
+        item.put("l", AttributeValue.fromS(list(delivery.delivery())));
+        item.put("i", AttributeValue.fromS(sortable(delivery.number())));
+        item.put("b", AttributeValue.fromS(delivery.number().toString()));
+        item.put("s", AttributeValue.fromS(state(delivery.delivery())));
+        item.put("w", Items.number(dueMs(delivery)));
         return TransactWriteItem.builder()
                 .put(Put.builder().tableName(store.tables().deltas()).item(item).build())
                 .build();
+    }
+
+    private static String state(Delivery delivery) {
+        return switch (delivery) {
+            case Delivery.Waiting _ -> "w";
+            case Delivery.Started _ -> STARTED;
+            case Delivery.InDoubt _ -> IN_DOUBT;
+            case Delivery.Aside _ -> "a";
+            case Delivery.Done _, Delivery.Divided _ -> "";
+        };
+    }
+
+    private static long dueMs(DeliveryItem item) {
+        return switch (item.delivery()) {
+            case Delivery.Waiting waiting -> waiting.notBeforeMs();
+            case Delivery.Started _ -> item.goneMs();
+            case Delivery.InDoubt _, Delivery.Aside _, Delivery.Done _, Delivery.Divided _ -> 0;
+        };
     }
 
     private TransactWriteItem unlist(String list, BatchNumber number) {

@@ -19,8 +19,9 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// How far the delivery of a batch, or of a part of one, is. Every change is conditional on the revision that it was
 /// made of, so of two deliverers one is refused.
 ///
-///     item = k 00 "batch/<number>", v revision, y state, tc, tf, tg, tu its tries, w time, q reason, o owner, e how it
-///            ended, d how many parts it was divided into, a its members where it is a part, h, p, z its proof
+///     item = k 00 "batch/<number>", v revision, y state, tc, tf, tg, tu its tries, w time, q reason, o owner, u when
+///            that owner is gone, e how it ended, d how many parts it was divided into, a its members where it is a
+///            part, h, p, z its proof
 ///
 /// @param attributes of the item, all of them
 record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) {
@@ -68,6 +69,18 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
         item.put("z", Items.number(proof.bytes));
         item.put("v", Items.number(revision() + 1));
         return new DeliveryItem(number, item);
+    }
+
+    /// The same under the same revision, about to be begun by an owner that is gone for certain at a time.
+    DeliveryItem ownedUntil(long goneMs) {
+        Map<String, AttributeValue> item = new TreeMap<>(attributes);
+        item.put("u", Items.number(goneMs));
+        return new DeliveryItem(number, item);
+    }
+
+    /// When the owner of the last attempt is gone for certain; 0 if there was no attempt.
+    long goneMs() {
+        return attributes.containsKey("u") ? Items.number(attributes, "u") : 0;
     }
 
     long revision() {

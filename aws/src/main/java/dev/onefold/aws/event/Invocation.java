@@ -1,5 +1,6 @@
 package dev.onefold.aws.event;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,8 +38,15 @@ public sealed interface Invocation {
 
     /// A message of a queue.
     ///
-    /// @param id what a [BatchResponse] names it by
-    record Message(String id, String body) {}
+    /// @param id what a [BatchResponse] names it by; the queue gives it, and each delivery of the message has it
+    /// @param queue name of the queue; empty if the event does not say it
+    /// @param sentMs when the queue took it, epoch milliseconds; [Arrival#NOT_KNOWN] if the event does not say it
+    record Message(String id, String body, String queue, long sentMs) {
+        /// The message as a record: what the queue calls it is its place.
+        public Arrival arrival() {
+            return new Arrival(queue, id, 0, body.getBytes(StandardCharsets.UTF_8), sentMs);
+        }
+    }
 
     /// An invocation that is not what the service documents. That is a broken invariant and no bad input of a user's:
     /// what

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.onefold.aws.event.Invocation.Message;
 import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,7 @@ final class InvocationReader {
     private @Nullable String sourceArn;
     private @Nullable String messageId;
     private @Nullable String body;
+    private long sentMs;
     private @Nullable KinesisData kinesis;
     private @Nullable TableChange change;
 
@@ -85,6 +87,7 @@ final class InvocationReader {
         sourceArn = null;
         messageId = null;
         body = null;
+        sentMs = Arrival.NOT_KNOWN;
         kinesis = null;
         change = null;
         EventJson.expectObject(parser);
@@ -95,11 +98,34 @@ final class InvocationReader {
                 case "eventSourceARN" -> sourceArn = EventJson.text(parser);
                 case "messageId" -> messageId = EventJson.text(parser);
                 case "body" -> body = EventJson.text(parser);
+                case "attributes" -> readAttributes();
                 case "kinesis" -> kinesis = KinesisData.read(parser);
                 case "dynamodb" -> change = TableChange.read(parser);
                 default -> parser.skipChildren();
             }
         }
+    }
+
+    /// Of the attributes of a message only the time is read.
+    private void readAttributes() throws IOException {
+        EventJson.expectObject(parser);
+        for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
+            if (name.equals("SentTimestamp")) {
+                sentMs = sentMs(EventJson.text(parser));
+            } else {
+                parser.skipChildren();
+            }
+        }
+    }
+
+    private static long sentMs(@Nullable String text) {
+        return text != null && text.matches("[0-9]{1,15}")
+                ? Arrival.ms(Instant.ofEpochMilli(Long.parseLong(text)))
+                : Arrival.NOT_KNOWN;
+    }
+
+    private String queue() {
+        return sourceArn == null ? "" : sourceArn.substring(sourceArn.lastIndexOf(':') + 1);
     }
 
     private void take() {
@@ -108,7 +134,7 @@ final class InvocationReader {
         } else if (change != null) {
             take(change);
         } else if (messageId != null && body != null) {
-            messages.add(new Message(messageId, body));
+            messages.add(new Message(messageId, body, queue(), sentMs));
         } else {
             throw unreadable("it is neither a record of Kinesis or of a table's stream nor a message of SQS");
         }

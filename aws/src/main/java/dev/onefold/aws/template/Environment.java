@@ -65,7 +65,7 @@ public record Environment(
                 required(variables, PIPELINE));
     }
 
-    private static String required(Map<String, String> variables, String name) {
+    static String required(Map<String, String> variables, String name) {
         String value = variables.get(name);
         if (value == null || value.isEmpty()) {
             throw new IllegalStateException("The function's environment has no variable " + name
@@ -74,7 +74,7 @@ public record Environment(
         return value;
     }
 
-    private static int number(Map<String, String> variables, String name) {
+    static int number(Map<String, String> variables, String name) {
         String value = required(variables, name);
         try {
             return Integer.parseInt(value);
@@ -85,7 +85,11 @@ public record Environment(
 
     /// The pipeline that the variables carry.
     public Pipeline pipeline() {
-        return switch (PipelineText.read(text(pipelineCode))) {
+        return pipeline(pipelineCode);
+    }
+
+    static Pipeline pipeline(String code) {
+        return switch (PipelineText.read(text(code))) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
             case Reading.Refused refused ->
                 throw new IllegalStateException("The variable " + PIPELINE + " holds a pipeline that is refused: "

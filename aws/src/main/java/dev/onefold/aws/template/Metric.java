@@ -7,7 +7,8 @@ public enum Metric {
     OldestDeltaMs,
     /// Records that State took: whatever became of them, and however often they came. Kept by the second.
     Records,
-    /// How long accepted records took from the stream until the totals had them, milliseconds: each record is a sample.
+    /// How long accepted records took from the stream until the totals had them, milliseconds: each record
+    /// is a sample.
     DelayMs,
     /// Records that became dead letters.
     DeadLetters,
@@ -16,7 +17,24 @@ public enum Metric {
     /// Leaf groups that an audit found different; written at the end of each.
     AuditDifferences,
     /// 1 while the deployed pipeline cannot be made of what the rows hold; written at each tick.
-    PipelineRefused;
+    PipelineRefused,
+    /// Age of the oldest record that is in no sealed batch, milliseconds; written at a tick that finds one.
+    OldestUnsealedMs,
+    /// Time since the oldest batch was sealed that is delivered or tried again, milliseconds; written at a tick that
+    /// finds one.
+    OldestUndeliveredMs,
+    /// Batches, and parts of them, that are in doubt; written at a tick that finds one.
+    InDoubt,
+    /// Batches, and parts of them, that were put aside; written at a tick that finds one.
+    PutAside;
+
+    /// Whether batch pipelines alone have it.
+    public boolean isOfBatches() {
+        return switch (this) {
+            case OldestUnsealedMs, OldestUndeliveredMs, InDoubt, PutAside -> true;
+            case OldestDeltaMs, Records, DelayMs, DeadLetters, Conflicts, AuditDifferences, PipelineRefused -> false;
+        };
+    }
 
     /// Seconds for which CloudWatch adds up what comes.
     public int resolution() {

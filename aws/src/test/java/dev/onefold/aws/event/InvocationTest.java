@@ -85,12 +85,13 @@ class InvocationTest {
     @Test
     void messages_of_a_queue_arrive_with_their_ids() {
         Invocation read = Events.read("""
-                {"Records":[{"messageId":"m-1","receiptHandle":"r","body":"{\\"a\\":1}","attributes":{},
+                {"Records":[{"messageId":"m-1","receiptHandle":"r","body":"{\\"a\\":1}","attributes":{"SentTimestamp":"1573251510774","ApproximateReceiveCount":"1"},
                 "messageAttributes":{"x":{"stringValue":"1","dataType":"String"}},"eventSource":"aws:sqs",
                 "eventSourceARN":"arn:aws:sqs:eu-central-1:000000000000:q","awsRegion":"eu-central-1"},
                 {"body":"","messageId":"m-2"}]}""");
         assertThat(read)
-                .isEqualTo(new Invocation.Messages(List.of(new Message("m-1", "{\"a\":1}"), new Message("m-2", ""))));
+                .isEqualTo(new Invocation.Messages(List.of(
+                        new Message("m-1", "{\"a\":1}", "q", 1_573_251_510_774L), new Message("m-2", "", "", 0))));
     }
 
     @Test

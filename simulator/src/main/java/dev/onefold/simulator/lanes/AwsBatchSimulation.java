@@ -36,8 +36,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 /// with what was sent.
 public final class AwsBatchSimulation {
     private static final Duration FUNCTION_MAX = Duration.ofSeconds(60);
-    private static final Duration OWNER_MAX =
-            FUNCTION_MAX.plus(Ledger.REQUEST_MAX).plusSeconds(30);
+    private static final Duration MARGIN = Ledger.REQUEST_MAX.plusSeconds(30);
     private static final Duration KILL_MAX = Duration.ofSeconds(3);
     private static final long VISIBILITY_MS = 90_000;
     private static final int QUIET_MINUTES_MAX = 600;
@@ -95,7 +94,8 @@ public final class AwsBatchSimulation {
         inject(faultChance);
         int bursts = 1 + random.nextInt(3);
         for (int burst = 0; burst < bursts; burst++) {
-            sent.burst(time.instant().toEpochMilli()).forEach(queue::send);
+            long nowMs = time.instant().toEpochMilli();
+            sent.burst(nowMs).forEach(body -> queue.send(body, nowMs));
             for (int step = 2 + random.nextInt(20); step > 0; step--) {
                 wake();
                 time.runFor(Duration.ofMillis(random.nextLong(random.nextInt(5) == 0 ? 240_000 : 6_000)));
@@ -193,7 +193,7 @@ public final class AwsBatchSimulation {
                 new Deliver.Receiver(
                         new DeliveryRules(batching, null),
                         handover -> ledger.deliver(handover, store.threads()::pause)),
-                new Deliver.Limits(OWNER_MAX, Ledger.REQUEST_MAX));
+                new Deliver.Limits(MARGIN, Ledger.REQUEST_MAX));
     }
 
     /// A person who asks the receiver before deciding.

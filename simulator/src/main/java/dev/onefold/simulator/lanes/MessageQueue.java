@@ -15,15 +15,16 @@ final class MessageQueue {
 
     /// A message.
     ///
+    /// @param sentMs when it was sent
     /// @param visibleMs from when on it may be delivered
-    private record Entry(String body, long visibleMs) {}
+    private record Entry(String body, long sentMs, long visibleMs) {}
 
     MessageQueue(SplittableRandom random) {
         this.random = random;
     }
 
-    void send(String body) {
-        messages.put(sent++, new Entry(body, 0));
+    void send(String body, long nowMs) {
+        messages.put(sent++, new Entry(body, nowMs, 0));
     }
 
     boolean isEmpty() {
@@ -50,9 +51,9 @@ final class MessageQueue {
                 continue;
             }
             received.add(new Arrival(
-                    "queue", Integer.toString(number), 0, entry.body.getBytes(StandardCharsets.UTF_8), nowMs));
+                    "queue", Integer.toString(number), 0, entry.body.getBytes(StandardCharsets.UTF_8), entry.sentMs));
             if (random.nextDouble() >= faultChance) {
-                messages.put(number, new Entry(entry.body, nowMs + hiddenMs));
+                messages.put(number, new Entry(entry.body, entry.sentMs, nowMs + hiddenMs));
             }
         }
         return received;

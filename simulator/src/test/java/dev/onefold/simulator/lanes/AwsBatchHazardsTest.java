@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 class AwsBatchHazardsTest {
     private static final int LANES = 4;
     private static final Duration LONG = Duration.ofMinutes(5);
-    private static final Deliver.Limits LIMITS = new Deliver.Limits(Duration.ofMinutes(10), Duration.ofSeconds(30));
+    private static final Deliver.Limits LIMITS = new Deliver.Limits(LONG, Duration.ofSeconds(30));
 
     private final Deployment deployment = Deployment.calm();
     private final List<String> effects = new ArrayList<>();
@@ -213,7 +213,7 @@ class AwsBatchHazardsTest {
         collect(message(1));
         deployment.time.runFor(LONG);
         cut();
-        Deque<Duration> left = new ArrayDeque<>(List.of(LONG, Duration.ofSeconds(29)));
+        Deque<Duration> left = new ArrayDeque<>(List.of(LONG, LONG, Duration.ofSeconds(29)));
         assertThat(deliver("once", left::poll)).isZero();
         assertThat(effects).isEmpty();
         assertThat(deliver("once", () -> LONG)).isOne();

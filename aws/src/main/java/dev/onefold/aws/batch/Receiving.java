@@ -1,0 +1,144 @@
+package dev.onefold.aws.batch;
+
+import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Destination;
+import dev.onefold.core.pipeline.Batching.Forget;
+import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.jdbc.JdbcReceiver;
+import dev.onefold.receivers.Context;
+import dev.onefold.receivers.Handover;
+import dev.onefold.receivers.Receiver;
+import dev.onefold.receivers.Receivers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// The receivers that a function can have, and how long they may take.
+public final class Receiving {
+    /// Lambda ends an invocation after 15 minutes. What comes before and after a delivery takes some of them.
+    public static final Duration TIMEOUT_MAX = Duration.ofMinutes(13);
+
+    /// From the end of an invocation until no request of it can be under way: a client's time-out, and clocks that
+    /// differ.
+    static final Duration MARGIN = Duration.ofSeconds(45);
+
+    /// For reading a content before it is sent.
+    private static final Duration READING = Duration.ofMinutes(1);
+
+    /// In which attempts begin.
+    private static final Duration BEGINNING = Duration.ofMinutes(1);
+
+    private static final Duration HTTP_TIMEOUT = Duration.ofMinutes(10);
+    private static final Duration CLASS_TIMEOUT = Duration.ofHours(1);
+    private static final Duration JDBC_TIMEOUT = Duration.ofMinutes(10);
+
+    private Receiving() {}
+
+    /// Whether a pipeline's batches can be delivered by a function.
+    ///
+    /// @throws IllegalArgumentException saying why not, and what to do
+    public static void requirePossible(Pipeline pipeline, Batching batching) {
+        switch (batching.deliver().kind()) {
+            case HTTP, JAVA, JDBC -> {}
+            case FILE ->
+                throw refusal(pipeline, "a function has no folder that stays. Deliver to 'http', 'jdbc' or 'class'.");
+            case COMMAND ->
+                throw refusal(pipeline, "a function has no commands of yours. Deliver to 'http', 'jdbc' or 'class'.");
+            case S3, SFTP, LAMBDA ->
+                throw refusal(
+                        pipeline,
+                        "the receiver '" + batching.deliver().kind().word()
+                                + "' is not there on AWS yet. Deliver to 'http', 'jdbc' or 'class'.");
+        }
+        if (!(batching.forget() instanceof Forget.Never)) {
+            throw refusal(pipeline, "on AWS no id is forgotten yet. Write 'forget: never', or leave it out.");
+        }
+        if (timeout(batching).compareTo(TIMEOUT_MAX) > 0) {
+            throw refusal(
+                    pipeline,
+                    "one delivery may take " + timeout(batching).toMinutes() + " minutes"
+                            + (batching.deliver().option("timeout").isPresent() ? "" : ", which is the default,")
+                            + " and Lambda ends an invocation after 15. Set the receiver's 'timeout' to "
+                            + TIMEOUT_MAX.toMinutes() + "m or less.");
+        }
+    }
+
+    private static IllegalArgumentException refusal(Pipeline pipeline, String why) {
+        return new IllegalArgumentException("Pipeline " + pipeline.name() + " cannot be on AWS: " + why);
+    }
+
+    /// How long the receiver may take.
+    private static Duration timeout(Batching batching) {
+        Destination destination = batching.deliver();
+        Duration byDefault = switch (destination.kind()) {
+            case JAVA -> CLASS_TIMEOUT;
+            case JDBC -> JDBC_TIMEOUT;
+            case HTTP, FILE, COMMAND, S3, SFTP, LAMBDA -> HTTP_TIMEOUT;
+        };
+        return Receivers.time(destination, "timeout", byDefault);
+    }
+
+    /// The time-out of the function that delivers.
+    public static Duration invocationMax(Batching batching) {
+        return timeout(batching).plus(READING).plus(BEGINNING);
+    }
+
+    /// The environment variable that a receiver takes a secret from.
+    public static Optional<String> secret(Batching batching) {
+        Destination destination = batching.deliver();
+        return destination.option("authorization").or(() -> destination.option("password"));
+    }
+
+    /// How long deliveries may take.
+    public static Deliver.Limits limits(Batching batching) {
+        return new Deliver.Limits(MARGIN, timeout(batching).plus(READING));
+    }
+
+    /// Opens the receiver of a pipeline. A class is in the archive of the functions, whatever its `jar` is called.
+    ///
+    /// @param classes finds it there
+    /// @throws IllegalArgumentException saying what is wrong with the destination
+    public static Deliver.Receiver open(Batching batching, ClassLoader classes) {
+        Receiver receiver = Receivers.open(
+                deployed(batching),
+                new Context(Path.of("."), System::getenv, classes, Map.of(Kind.JDBC, JdbcReceiver::open)));
+        DeliveryRules rules =
+                new DeliveryRules(batching, batching.deliver().span("remembers").orElse(null));
+        return new Deliver.Receiver(rules, handover -> deliver(receiver, handover));
+    }
+
+    private static Batching deployed(Batching batching) {
+        Destination destination = batching.deliver();
+        Map<String, String> options = new TreeMap<>(destination.options());
+        options.remove("jar");
+        return new Batching(
+                batching.size(),
+                batching.bytes(),
+                batching.waitMax(),
+                new Destination(destination.kind(), destination.target(), new TreeMap<>(options)),
+                batching.receiver(),
+                batching.bisect(),
+                batching.order(),
+                batching.concurrency(),
+                batching.retry(),
+                batching.forget(),
+                batching.compare());
+    }
+
+    private static Outcome deliver(Receiver receiver, Deliver.Handover handover) {
+        try {
+            return receiver.deliver(new Handover(
+                    handover.manifest(),
+                    handover.attempt(),
+                    () -> handover.content().get()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Outcome.Unknown("The function was interrupted while it delivered");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package dev.onefold.aws.function;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.batch.Collect;
+import dev.onefold.aws.batch.Collect.Collected;
+import dev.onefold.aws.batch.Collect.Fate;
+import dev.onefold.aws.batch.WakeItem;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.event.BatchResponse;
+import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.event.Invocation.Message;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.template.BatchEnvironment;
+import dev.onefold.aws.template.Metric;
+import dev.onefold.core.Counts;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The function that collects messages of a queue, or records of a stream. A message whose fate is not
+/// known is reported as failed and comes again; the others are deleted. One invocation at a time, as Lambda
+/// calls it.
+public final class CollectFunction implements RequestStreamHandler {
+    private final Store store;
+    private final Pipeline pipeline;
+    private final int lanes;
+    private final Metrics metrics;
+    private Optional<Collect> opened = Optional.empty();
+
+    /// As Lambda makes it.
+    public CollectFunction() {
+        this(BatchEnvironment.of(System.getenv()));
+    }
+
+    private CollectFunction(BatchEnvironment environment) {
+        this(
+                Connection.store(environment.tables(), environment.bucket()),
+                environment.pipeline(),
+                environment.lanes(),
+                new Metrics(System.out, environment.stack()));
+    }
+
+    /// For a process that has its own store: one under test, or a simulated one.
+    public CollectFunction(Store store, Pipeline pipeline, int lanes, Metrics metrics) {
+        this.store = store;
+        this.pipeline = pipeline;
+        this.lanes = lanes;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
+        out.write(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1)));
+    }
+
+    /// Does one invocation; fails if all of it is to come again.
+    ///
+    /// @return the answer's bytes
+    public byte[] handle(byte[] event) {
+        BatchResponse response = switch (Invocation.read(event)) {
+            case Invocation.Messages(var messages) -> {
+                List<Fate> fates =
+                        collect(messages.stream().map(Message::arrival).toList());
+                List<String> failures = new ArrayList<>();
+                for (int i = 0; i < fates.size(); i++) {
+                    if (fates.get(i) == Fate.AGAIN) {
+                        failures.add(messages.get(i).id());
+                    }
+                }
+                yield new BatchResponse(failures);
+            }
+            case Invocation.Batch(var arrivals, var _) -> {
+                // A stream gives all records again from the first one that failed.
+                int first = collect(arrivals).indexOf(Fate.AGAIN);
+                yield first < 0
+                        ? BatchResponse.DONE
+                        : new BatchResponse(List.of(arrivals.get(first).sequence()));
+            }
+            case Invocation.Tick _ -> BatchResponse.DONE;
+        };
+        return response.json();
+    }
+
+    private List<Fate> collect(List<Arrival> arrivals) {
+        Collected collected = open().collect(arrivals);
+        List<Fate> fates = collected.fates();
+        if (fates.contains(Fate.RECORDED)) {
+            WakeItem.put(store);
+        }
+        collected
+                .failure()
+                .ifPresent(why -> metrics.out()
+                        .println("WARN Letters could not be kept, so their messages come again: " + why.getMessage()));
+        count(fates);
+        return fates;
+    }
+
+    /// Not when the class is loaded: what a snapshot holds must not be older than the tables.
+    private Collect open() {
+        if (opened.isEmpty()) {
+            AwsEngine.requireInputPossible(pipeline);
+            BatchDefinition definition = BatchDefinition.openOrCreate(store, pipeline, lanes);
+            new LetterTable(store).useBucket();
+            opened = Optional.of(new Collect(store, pipeline, definition.lanes()));
+        }
+        return opened.get();
+    }
+
+    private void count(List<Fate> fates) {
+        long conflicting = fates.stream().filter(Fate.CONFLICTING::equals).count();
+        long rejected = fates.stream().filter(Fate.REJECTED::equals).count();
+        long recorded = fates.stream().filter(Fate.RECORDED::equals).count();
+        Counts counts = new Counts(recorded, 0, 0, conflicting, rejected);
+        metrics.write(
+                store.clock().instant(),
+                Map.of(
+                        Metric.Records,
+                        counts.records(),
+                        Metric.DeadLetters,
+                        counts.rejected(),
+                        Metric.Conflicts,
+                        counts.conflicting()));
+    }
+}

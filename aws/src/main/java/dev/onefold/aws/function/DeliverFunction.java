@@ -1,0 +1,89 @@
+package dev.onefold.aws.function;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.batch.Deliver;
+import dev.onefold.aws.batch.Deliver.Backlog;
+import dev.onefold.aws.batch.Receiving;
+import dev.onefold.aws.event.BatchResponse;
+import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.template.BatchEnvironment;
+import dev.onefold.aws.template.Metric;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/// The function that delivers sealed batches. What it is invoked with only wakes it: a batch was sealed, or
+/// a minute has passed. One invocation at a time, as Lambda calls it.
+public final class DeliverFunction implements RequestStreamHandler {
+    private final Store store;
+    private final Deliver deliver;
+    private final Metrics metrics;
+
+    /// As Lambda makes it.
+    public DeliverFunction() {
+        this(BatchEnvironment.of(System.getenv()));
+    }
+
+    private DeliverFunction(BatchEnvironment environment) {
+        this(
+                Connection.store(environment.tables(), environment.bucket()),
+                environment.pipeline(),
+                Receiving.open((Batching) environment.pipeline().fold(), DeliverFunction.class.getClassLoader()),
+                new Metrics(System.out, environment.stack()));
+    }
+
+    /// For a process that has its own store and receiver: one under test, or a simulated one.
+    public DeliverFunction(Store store, Pipeline pipeline, Deliver.Receiver receiver, Metrics metrics) {
+        this.store = store;
+        this.metrics = metrics;
+        deliver = new Deliver(store, pipeline, receiver, Receiving.limits((Batching) pipeline.fold()));
+    }
+
+    @Override
+    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
+        out.write(handle(
+                in.readNBytes(Invocation.EVENT_BYTES_MAX + 1),
+                () -> Duration.ofMillis(context.getRemainingTimeInMillis())));
+    }
+
+    /// Does one invocation.
+    ///
+    /// @param timeLeft of the invocation
+    /// @return the answer's bytes
+    public byte[] handle(byte[] event, Supplier<Duration> timeLeft) {
+        if (Invocation.read(event) instanceof Invocation.Tick) {
+            tell(deliver.backlog()); // First: what this invocation does about it must not hide it.
+        }
+        int attempts = deliver.run(timeLeft);
+        if (attempts > 0) {
+            metrics.out().println("INFO Attempts to deliver were made: " + attempts);
+        }
+        return BatchResponse.DONE.json();
+    }
+
+    /// A metric that is not written costs nothing.
+    private void tell(Backlog backlog) {
+        long nowMs = store.clock().millis();
+        Map<Metric, Long> values = new EnumMap<>(Metric.class);
+        backlog.oldestSealedMs()
+                .ifPresent(sealedMs -> values.put(Metric.OldestUndeliveredMs, Math.max(0, nowMs - sealedMs)));
+        if (backlog.inDoubt() > 0) {
+            values.put(Metric.InDoubt, (long) backlog.inDoubt());
+        }
+        if (backlog.aside() > 0) {
+            values.put(Metric.PutAside, (long) backlog.aside());
+        }
+        if (!values.isEmpty()) {
+            metrics.write(store.clock().instant(), values);
+        }
+    }
+}

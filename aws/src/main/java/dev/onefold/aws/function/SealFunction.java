@@ -1,0 +1,83 @@
+package dev.onefold.aws.function;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.WakeItem;
+import dev.onefold.aws.event.BatchResponse;
+import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.template.BatchEnvironment;
+import dev.onefold.aws.template.Metric;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Map;
+import java.util.Optional;
+
+/// The function that seals batches. What it is invoked with only wakes it: something was collected, or a minute has
+/// passed. One invocation at a time, as Lambda calls it.
+public final class SealFunction implements RequestStreamHandler {
+    private final Store store;
+    private final Pipeline pipeline;
+    private final Metrics metrics;
+    private Optional<Cutter> opened = Optional.empty();
+
+    /// As Lambda makes it.
+    public SealFunction() {
+        this(BatchEnvironment.of(System.getenv()));
+    }
+
+    private SealFunction(BatchEnvironment environment) {
+        this(
+                Connection.store(environment.tables(), environment.bucket()),
+                environment.pipeline(),
+                new Metrics(System.out, environment.stack()));
+    }
+
+    /// For a process that has its own store: one under test, or a simulated one.
+    public SealFunction(Store store, Pipeline pipeline, Metrics metrics) {
+        this.store = store;
+        this.pipeline = pipeline;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
+        out.write(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1)));
+    }
+
+    /// Does one invocation.
+    ///
+    /// @return the answer's bytes
+    public byte[] handle(byte[] event) {
+        boolean isTick = Invocation.read(event) instanceof Invocation.Tick;
+        WakeItem.remove(store);
+        if (opened.isEmpty()) {
+            // Before the first message there is nothing to seal.
+            opened = BatchDefinition.find(store)
+                    .map(definition -> new Cutter(store, (Batching) pipeline.fold(), definition.lanes()));
+        }
+        opened.ifPresent(cutter -> seal(cutter, isTick));
+        return BatchResponse.DONE.json();
+    }
+
+    private void seal(Cutter cutter, boolean isTick) {
+        int sealed = cutter.run();
+        if (sealed > 0) {
+            metrics.out().println("INFO Batches were sealed: " + sealed);
+        }
+        if (isTick && cutter.oldestMs().isPresent()) { // A metric that is not written costs nothing.
+            long nowMs = store.clock().millis();
+            metrics.write(
+                    store.clock().instant(),
+                    Map.of(
+                            Metric.OldestUnsealedMs,
+                            Math.max(0, nowMs - cutter.oldestMs().getAsLong())));
+        }
+    }
+}
