@@ -14,6 +14,7 @@ import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Version;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import java.util.ArrayList;
@@ -94,6 +95,10 @@ final class AwsDeadLetters implements DeadLetters {
     /// duplicate when it is redriven again.
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
+        if (pipeline.get().fold() instanceof Batching) {
+            throw new IllegalArgumentException("On AWS a record of a batch pipeline is not redriven yet. Export it,"
+                    + " send it to the queue again, and purge its letter.");
+        }
         Optional<DeadLetter> letter = table.letter(id);
         if (letter.isPresent() && edited == null && letter.get().content() != DeadLetter.Content.RECORD) {
             return Redriven.NO_RECORD;

@@ -190,7 +190,9 @@ class HelpTest {
     void every_option_stands_in_the_page_of_its_command() throws IOException {
         Path docs = Path.of("").toAbsolutePath().resolveSibling("docs");
         String operations = Files.readString(docs.resolve("operations.md"));
-        String deployed = operations + Files.readString(docs.resolve("aws.md"));
+        String deployed = operations
+                + Files.readString(docs.resolve("aws.md"))
+                + Files.readString(docs.resolve("batches-on-aws.md"));
         String batches = operations + Files.readString(docs.resolve("batches.md"));
         for (Map.Entry<String, CommandLine> command : commands.entrySet()) {
             String page = command.getKey().startsWith("onefold aws")

@@ -26,12 +26,13 @@ import java.util.stream.LongStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// Seals batches: each is a cut through all lanes, so collecting and sealing never meet. Whoever wakes it, the recorded
-/// state and the clock decide. It reads in this order: its clock, the cut, the headers, and the chunks that the headers
-/// know. So no record is older than it looks, and none is left out that was there before the clock was read.
+/// Seals batches: each is a cut through all lanes, so collecting and sealing never meet. Whoever wakes it,
+/// the recorded state and the clock decide. It reads in this order: its clock, the cut, the headers, and
+/// the chunks that the headers know. So no record is older than it looks, and none is left out that was
+/// there before the clock was read.
 ///
-/// One transaction moves the cut from n to n + j and writes the batches n + 1 to n + j, if the cut is at n. Any number
-/// of cutters may run at once; one of them succeeds.
+/// One transaction moves the cut from n to n + j and writes the batches n + 1 to n + j, if the cut is at n.
+/// Any number of cutters may run at once; one of them succeeds.
 public final class Cutter {
     /// Each batch is two items of a transaction, and the cut is one.
     static final int BATCHES_MAX = 49;
@@ -64,11 +65,22 @@ public final class Cutter {
     ///
     /// @return how many batches this call has sealed for certain
     public int run() {
+        return run(false);
+    }
+
+    /// Seals all that was collected, without waiting for more.
+    ///
+    /// @return how many batches this call has sealed for certain
+    public int sealNow() {
+        return run(true);
+    }
+
+    private int run(boolean isForced) {
         int sealed = 0;
         for (int step = 1; step <= STEPS_MAX; step++) {
             long nowMs = store.clock().millis();
-            CutItem cut = CutItem.of(store.get(store.tables().rows(), CutItem.key()), lanes);
-            List<Cut> batches = plan(cut, nowMs);
+            CutItem cut = cut();
+            List<Cut> batches = plan(cut, isForced ? Long.MAX_VALUE : nowMs);
             if (batches.isEmpty()) {
                 return sealed;
             }
@@ -79,6 +91,30 @@ public final class Cutter {
             }
         }
         return sealed;
+    }
+
+    /// How far it is.
+    ///
+    /// @param sealed number of the last batch; 0 if there is none
+    /// @param openRecords that are in no batch yet
+    /// @param openMs when the first of them arrived; empty if there is none
+    record Progress(long sealed, long openRecords, OptionalLong openMs) {}
+
+    Progress progress() {
+        CutItem cut = cut();
+        List<LaneHeader> headers = headers();
+        List<Integer> waiting = IntStream.range(0, lanes)
+                .filter(lane -> uncut(cut, headers, lane) > 0)
+                .boxed()
+                .toList();
+        return new Progress(
+                cut.number(),
+                waiting.stream().mapToLong(lane -> uncut(cut, headers, lane)).sum(),
+                firsts(cut, waiting).values().stream().mapToLong(Chunk::atMs).min());
+    }
+
+    private CutItem cut() {
+        return CutItem.of(store.get(store.tables().rows(), CutItem.key()), lanes);
     }
 
     /// When the oldest record arrived that the last call of [#run] has left in no batch; empty if it has left none.

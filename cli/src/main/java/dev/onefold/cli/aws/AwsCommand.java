@@ -1,14 +1,20 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.aws.AwsBatchEngine;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
+import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.letters.DeadLettersCommand;
 import dev.onefold.cli.verbs.Verbs;
+import dev.onefold.core.Engine;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import java.net.URI;
 import java.util.function.Supplier;
@@ -37,7 +43,9 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
             "  Totals, one consistent cut:",
             "    onefold aws query trade-risk.yaml --region eu-central-1",
             "  Two deployments of one pipeline:",
-            "    onefold aws query trade-risk.yaml --deployment risk-test --profile test"
+            "    onefold aws query trade-risk.yaml --deployment risk-test --profile test",
+            "  Batches that are not delivered, and why:",
+            "    onefold aws batches orders.yaml list"
         })
 public final class AwsCommand implements Runnable {
     @Option(
@@ -72,6 +80,9 @@ public final class AwsCommand implements Runnable {
     @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
     private CommandSpec spec;
 
+    /// The one of the verbs that batch pipelines have, too.
+    private static final String LETTERS = "dead-letters";
+
     private AwsCommand() {}
 
     /// The command with its verbs.
@@ -83,7 +94,11 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new ProduceCommand(caller, aws))
                 .addSubcommand(new ReplayCommand(caller, aws))
                 .addSubcommand(new RestoredCommand(caller, aws));
-        Verbs.of(() -> new DeployedPipeline(caller, aws)).forEach(commands::addSubcommand);
+        Verbs.of(() -> new DeployedPipeline(caller, aws, false)).stream()
+                .filter(verb -> !verb.getCommandName().equals(LETTERS))
+                .forEach(commands::addSubcommand);
+        commands.addSubcommand(DeadLettersCommand.commandLine(new DeployedPipeline(caller, aws, true)))
+                .addSubcommand(BatchesCommand.deployed(new DeployedPipeline(caller, aws, true)));
         return commands;
     }
 
@@ -147,10 +162,26 @@ public final class AwsCommand implements Runnable {
         return reached("Deployment " + name, () -> Connection.store(Store.Tables.of(name), place()));
     }
 
-    /// What is deployed.
+    /// What is deployed, of a pipeline with totals or tables.
     AwsEngine engine(String pipeline, Store store) {
+        return opened(pipeline, () -> AwsEngine.deployed(store));
+    }
+
+    /// What is deployed.
+    ///
+    /// @param definition of the pipeline file; `null` if only the name is known
+    Engine engine(String pipeline, Store store, @Nullable Pipeline definition) {
+        return opened(pipeline, () -> {
+            boolean isBatch = definition == null
+                    ? BatchDefinition.find(store).isPresent()
+                    : definition.fold() instanceof Batching;
+            return isBatch ? AwsBatchEngine.deployed(store) : AwsEngine.deployed(store);
+        });
+    }
+
+    private <E extends Engine> E opened(String pipeline, Supplier<E> engine) {
         try {
-            return AwsEngine.deployed(store);
+            return engine.get();
         } catch (Definitions.OtherTable e) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(e.getMessage()), e);
         } catch (SdkException | IllegalStateException e) {

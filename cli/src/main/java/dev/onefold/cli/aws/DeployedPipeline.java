@@ -1,6 +1,7 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
@@ -21,9 +22,13 @@ final class DeployedPipeline implements EngineArgument {
     private final Caller caller;
     private final AwsCommand aws;
 
-    DeployedPipeline(Caller caller, AwsCommand aws) {
+    private final boolean takesBatches;
+
+    /// @param takesBatches whether the command is for batch pipelines, too
+    DeployedPipeline(Caller caller, AwsCommand aws, boolean takesBatches) {
         this.caller = caller;
         this.aws = aws;
+        this.takesBatches = takesBatches;
     }
 
     @Override
@@ -43,7 +48,7 @@ final class DeployedPipeline implements EngineArgument {
 
     private @Nullable Pipeline definition() {
         if (PipelineArgument.isFile(caller, pipeline)) {
-            return AwsCommand.pipeline(caller, pipeline);
+            return takesBatches ? PipelineArgument.read(caller, pipeline) : AwsCommand.pipeline(caller, pipeline);
         }
         if (PipelineArgument.isName(pipeline)) {
             return null;
@@ -63,9 +68,10 @@ final class DeployedPipeline implements EngineArgument {
     @Override
     public ExitCode read(Verb verb) throws IOException {
         Pipeline definition = definition();
-        Engine engine = definition == null
-                ? aws.engine(pipeline, aws.store(pipeline))
-                : aws.engine(definition.name(), FunctionBesideFile.with(caller, aws, pipeline, definition));
+        String name = definition == null ? pipeline : definition.name();
+        Store store =
+                definition == null ? aws.store(pipeline) : FunctionBesideFile.with(caller, aws, pipeline, definition);
+        Engine engine = takesBatches ? aws.engine(name, store, definition) : aws.engine(name, store);
         if (isOther(definition, engine)) {
             caller.note("Note: this is about the pipeline whose totals are served, which is not the file's. When"
                     + " the file's is deployed, its totals are filled, and serve then.");

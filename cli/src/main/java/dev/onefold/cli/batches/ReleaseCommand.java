@@ -63,6 +63,7 @@ final class ReleaseCommand implements Callable<Integer> {
             return "Batch " + wanted + (discard ? " is discarded.\n" : " is done.\n");
         }
         batches.release(wanted);
-        return "Batch " + wanted + " is delivered again, as soon as a process delivers: 'onefold run'.\n";
+        return "Batch " + wanted + " is delivered again, "
+                + (all.isDeployed() ? "within a minute or two.\n" : "as soon as a process delivers: 'onefold run'.\n");
     }
 }

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.batch.Collect;
+import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.Deliver;
+import dev.onefold.aws.batch.Receiving;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.DeployedFunction;
 import dev.onefold.aws.item.OutputTable;
@@ -12,7 +17,12 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
+import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.yaml.PipelineFunction;
@@ -21,12 +31,13 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,12 +45,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.SdkBytes;
-import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
-import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
-import software.amazon.awssdk.services.dynamodb.model.ResourceInUseException;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
@@ -48,6 +56,10 @@ import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /// The verbs over HTTP, on DynamoDB Local.
 class AwsCommandTest {
+    private static final String BATCHES =
+            "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":"
+                    + "{\"size\":2,\"wait\":\"1h\",\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"idempotent\"}}";
+
     private static DynamoDBProxyServer server;
     private static HttpBucket bucket;
     private static URI endpoint;
@@ -95,16 +107,20 @@ class AwsCommandTest {
         return Connection.store(Store.Tables.of(deployment), new Connection.Place("eu-central-1", null, endpoint));
     }
 
-    /// Makes the tables.
     private Store deployed(Pipeline pipeline) {
-        Store plain = store();
-        Store store = plain.with(new Store.Bucket(plain.bucket().client(), Optional.of("letters-" + deployment)));
-        create(store, store.tables().rows(), ScalarAttributeType.B, "k");
-        create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
-        create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
-        create(store, store.tables().letters(), ScalarAttributeType.B, "p", "i");
+        Store store = tables();
         AwsEngine.open(store, pipeline, 2, 4);
         new LetterTable(store).useBucket();
+        return store;
+    }
+
+    private Store tables() {
+        Store plain = store();
+        Store store = plain.with(new Store.Bucket(plain.bucket().client(), Optional.of("letters-" + deployment)));
+        LocalTables.create(store, store.tables().rows(), ScalarAttributeType.B, "k");
+        LocalTables.create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
+        LocalTables.create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
+        LocalTables.create(store, store.tables().letters(), ScalarAttributeType.B, "p", "i");
         return store;
     }
 
@@ -125,33 +141,6 @@ class AwsCommandTest {
         AwsEngine.deployed(store).reduce();
     }
 
-    /// The last of the names is the one of this type; one before it is a text.
-    private static void create(Store store, String table, ScalarAttributeType type, String... names) {
-        List<AttributeDefinition> attributes = new ArrayList<>();
-        List<KeySchemaElement> keys = new ArrayList<>();
-        for (int i = 0; i < names.length; i++) {
-            attributes.add(AttributeDefinition.builder()
-                    .attributeName(names[i])
-                    .attributeType(i == names.length - 1 ? type : ScalarAttributeType.S)
-                    .build());
-            keys.add(KeySchemaElement.builder()
-                    .attributeName(names[i])
-                    .keyType(i == 0 ? KeyType.HASH : KeyType.RANGE)
-                    .build());
-        }
-        try {
-            store.client()
-                    .createTable(request -> request.tableName(table)
-                            .billingMode(BillingMode.PAY_PER_REQUEST)
-                            .attributeDefinitions(attributes)
-                            .keySchema(keys))
-                    .join();
-        } catch (CompletionException e) {
-            // An attempt that was not answered in time has made the table, and the next attempt finds it.
-            assertThat(e.getCause()).isInstanceOf(ResourceInUseException.class);
-        }
-    }
-
     private Result aws(String... arguments) {
         List<String> all = new ArrayList<>(List.of("aws"));
         all.addAll(List.of(arguments));
@@ -163,6 +152,38 @@ class AwsCommandTest {
     private static String trade(String id, int version, String desk, String value) {
         return "{\"id\":\"%s\",\"v\":%d,\"desk\":\"%s\",\"region\":\"EMEA\",\"value\":%s}"
                 .formatted(id, version, desk, value);
+    }
+
+    @Test
+    void batches_that_are_deployed_are_listed_sealed_exported_and_decided_about() {
+        cli.write("orders.yaml", BATCHES);
+        Store store = tables();
+        Pipeline orders = ((Reading.Read) PipelineText.read(BATCHES)).pipeline();
+        BatchDefinition.openOrCreate(store, orders, 2);
+        List<Arrival> arrivals = Stream.of("1", "2", "3")
+                .map(id -> new Arrival("q", id, 0, ("{\"id\":" + id + "}").getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        new Collect(store, orders, 2).collect(arrivals);
+        Batching batching = (Batching) orders.fold();
+        assertThat(new Cutter(store, batching, 2).run()).isOne();
+        assertThat(aws("batches", "orders.yaml", "list").out())
+                .startsWith("1 sealed batch, 1 of them not delivered; 1 record in the open batch, since ");
+        assertThat(aws("batches", "orders.yaml", "seal").out()).isEqualTo("Sealed batch 2.\n");
+        assertThat(aws("batches", "orders.yaml", "seal").out()).isEqualTo("The open batch is empty.\n");
+        Deliver.Receiver refuses =
+                new Deliver.Receiver(new DeliveryRules(batching, null), _ -> new Outcome.Refused("It is too old"));
+        new Deliver(store, orders, refuses, Receiving.limits(batching)).run(() -> Duration.ofMinutes(14));
+        assertThat(aws("batches", "orders", "list").out())
+                .contains("2 sealed batches, 2 of them not delivered, 2 put aside; 0 records in the open batch.")
+                .contains("000001: It is too old");
+        assertThat(aws("batches", "orders.yaml", "show", "1", "--json").out())
+                .contains("\"batch\":\"orders-000001\"", "\"records\":2", "\"state\":\"put aside\"");
+        assertThat(aws("batches", "orders.yaml", "export", "1").out().lines()).hasSize(2);
+        assertThat(aws("batches", "orders.yaml", "release", "1").out()).contains("within a minute or two");
+        assertThat(aws("batches", "orders.yaml", "release", "2", "--discard").out())
+                .isEqualTo("Batch 000002 is discarded.\n");
+        assertThat(aws("batches", "orders.yaml", "list", "--all").out()).contains("waiting", "done");
+        assertThat(aws("query", "orders.yaml").err()).contains("Pipeline orders makes batches");
     }
 
     @Test
@@ -222,7 +243,7 @@ class AwsCommandTest {
         Path file = cli.write("sums.yaml", SUMS);
         LoadedFunction function = PipelineFunction.load(file).function();
         Store store = DeployedFunction.with(deployed(function.pipeline()), () -> function, System.err);
-        create(store, store.tables().output("totals"), ScalarAttributeType.S, "user");
+        LocalTables.create(store, store.tables().output("totals"), ScalarAttributeType.S, "user");
         StateAndMap.process(
                 store,
                 List.of(
@@ -282,7 +303,7 @@ class AwsCommandTest {
         store.client()
                 .deleteTable(table -> table.tableName(store.tables().rows()))
                 .join();
-        create(store, store.tables().rows(), ScalarAttributeType.B, "k");
+        LocalTables.create(store, store.tables().rows(), ScalarAttributeType.B, "k");
         items.forEach(item -> store.client()
                 .putItem(put -> put.tableName(store.tables().rows()).item(item))
                 .join());

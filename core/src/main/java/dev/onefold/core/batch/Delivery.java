@@ -77,6 +77,23 @@ public sealed interface Delivery {
         }
     }
 
+    /// The state in a word for people.
+    default String word() {
+        return switch (this) {
+            case Waiting _ -> "waiting";
+            case Started _ -> "delivering";
+            case Done _ -> "done";
+            case InDoubt _ -> "in doubt";
+            case Aside _ -> "put aside";
+            case Divided _ -> "divided";
+        };
+    }
+
+    /// Why it is not done; empty if there is no reason.
+    default String reason() {
+        return "";
+    }
+
     /// Whether nobody has to do anything about it any more.
     default boolean isEnded() {
         return this instanceof Done;

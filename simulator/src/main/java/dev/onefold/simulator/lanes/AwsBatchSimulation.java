@@ -2,6 +2,7 @@ package dev.onefold.simulator.lanes;
 
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.Decisions;
 import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.store.Store;
@@ -199,25 +200,25 @@ public final class AwsBatchSimulation {
     /// A person who asks the receiver before deciding.
     private void person() {
         invoke((store, _) -> {
-            Deliver deliver = deliverer(store);
-            for (Deliver.Held held : deliver.held()) {
+            Decisions decisions = new Decisions(store);
+            for (Decisions.Held held : decisions.held()) {
                 int generation = held.delivery().tries().generation();
                 String id = Manifest.id(pipeline.name(), held.number());
                 if (held.delivery() instanceof Delivery.Aside) {
-                    deliver.settle(held.number(), generation, Delivery.How.DISCARDED);
+                    decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
                 } else if (ledger.has(id)) {
-                    deliver.settle(held.number(), generation, Delivery.How.SAID);
+                    decisions.settle(held.number(), generation, Delivery.How.SAID);
                 } else {
-                    release(deliver, held.number(), generation);
+                    release(decisions, held.number(), generation);
                 }
             }
         });
     }
 
     /// A person is impatient, and the engine refuses while the attempt may be under way.
-    private static void release(Deliver deliver, BatchNumber number, int generation) {
+    private static void release(Decisions decisions, BatchNumber number, int generation) {
         try {
-            deliver.release(number, generation);
+            decisions.release(number, generation);
         } catch (IllegalStateException refused) {
             if (!String.valueOf(refused.getMessage()).contains("may still be under way")) {
                 throw refused;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Collect.Fate;
 import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.Decisions;
 import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.batch.Deliver.Handover;
 import dev.onefold.aws.event.Arrival;
@@ -112,11 +113,11 @@ class AwsBatchHazardsTest {
     }
 
     private boolean release(int generation) {
-        return in(store -> deliverer(store, "once").release(BatchNumber.of(1), generation));
+        return in(store -> new Decisions(store).release(BatchNumber.of(1), generation));
     }
 
-    private List<Deliver.Held> held() {
-        return in(store -> deliverer(store, "once").held());
+    private List<Decisions.Held> held() {
+        return in(store -> new Decisions(store).held());
     }
 
     @Test
@@ -229,7 +230,7 @@ class AwsBatchHazardsTest {
         assertThat(effects).hasSize(1);
         assertThat(held()).hasSize(1);
         assertThat(held().getFirst().delivery()).isInstanceOf(Delivery.Aside.class);
-        boolean isSettled = in(store -> deliverer(store, "once").settle(BatchNumber.of(1), 1, Delivery.How.DISCARDED));
+        boolean isSettled = in(store -> new Decisions(store).settle(BatchNumber.of(1), 1, Delivery.How.DISCARDED));
         assertThat(isSettled).isTrue();
         deliver("once", () -> LONG);
         assertThat(effects).containsExactly("orders-000001 5", "orders-000002 5");

@@ -1,0 +1,97 @@
+package dev.onefold.aws;
+
+import dev.onefold.aws.batch.AwsBatches;
+import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.Capabilities;
+import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.Engine;
+import dev.onefold.core.SealedBatches;
+import dev.onefold.core.Truth;
+import dev.onefold.core.Verification;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import dev.onefold.core.state.Row;
+import java.util.List;
+import java.util.Optional;
+
+/// The verbs on the tables of a deployed batch pipeline. It collects and delivers nothing itself: the functions do.
+public final class AwsBatchEngine implements Engine {
+    private final Store store;
+    private final BatchDefinition definition;
+
+    private AwsBatchEngine(Store store, BatchDefinition definition) {
+        this.store = store;
+        this.definition = definition;
+    }
+
+    /// Opens what is deployed under these names.
+    ///
+    /// @throws IllegalStateException if nothing is, or nothing was collected yet
+    public static AwsBatchEngine deployed(Store store) {
+        return new AwsBatchEngine(
+                store,
+                BatchDefinition.find(store)
+                        .orElseThrow(() -> new IllegalStateException("Table "
+                                + store.tables().rows()
+                                + " holds no batches: nothing was deployed there, or no message has come yet.")));
+    }
+
+    @Override
+    public Pipeline pipeline() {
+        return definition.pipeline();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return AwsEngine.CAPABILITIES;
+    }
+
+    @Override
+    public SealedBatches batches() {
+        return new AwsBatches(store, definition);
+    }
+
+    @Override
+    public DeadLetters deadLetters() {
+        return new AwsDeadLetters(store, definition::pipeline, () -> {});
+    }
+
+    @Override
+    public Counts counts() {
+        return new LetterTable(store).counts();
+    }
+
+    private IllegalArgumentException withoutTotals() {
+        return new IllegalArgumentException("Pipeline " + pipeline().name()
+                + " makes batches, and this is for pipelines with totals or tables. Use 'onefold aws batches'.");
+    }
+
+    @Override
+    public Answer query(Query query) {
+        throw withoutTotals();
+    }
+
+    @Override
+    public Optional<Row> get(List<String> key) {
+        throw withoutTotals();
+    }
+
+    @Override
+    public Verification verify(Truth truth) {
+        throw withoutTotals();
+    }
+
+    @Override
+    public Verification rebuild(Truth truth) {
+        throw withoutTotals();
+    }
+
+    @Override
+    public void close() {
+        // The client is its maker's.
+    }
+}
