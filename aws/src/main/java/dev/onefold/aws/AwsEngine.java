@@ -1,5 +1,6 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.batch.Receiving;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
@@ -132,14 +133,27 @@ public final class AwsEngine implements Engine {
         }
     }
 
-    /// Whether this kind of pipeline can be on AWS.
+    /// Whether this kind of pipeline has totals or tables on AWS. A batch pipeline has none.
     ///
     /// @throws IllegalArgumentException saying why not
     public static void requireFoldPossible(Pipeline pipeline) {
         if (pipeline.fold() instanceof Batching) {
-            throw new IllegalArgumentException(
-                    "Pipeline " + pipeline.name() + " cannot be on AWS: batch pipelines do not run on AWS yet.");
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " makes batches, and this is for pipelines with totals or tables. Batches come from a queue:"
+                    + " 'onefold aws template' writes what is to be deployed for them.");
         }
+    }
+
+    /// Whether a batch pipeline can be on AWS.
+    ///
+    /// @throws IllegalArgumentException saying why not
+    public static Batching requireBatchesPossible(Pipeline pipeline) {
+        if (!(pipeline.fold() instanceof Batching batching)) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no batch section");
+        }
+        requireInputPossible(pipeline);
+        Receiving.requirePossible(pipeline, batching);
+        return batching;
     }
 
     /// Whether the input of a pipeline can be a stream, whatever its fold is.

@@ -10,9 +10,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 
-/// The resource `template.yaml`: the template for every input, with placeholders for a few values.
-/// The first lines of the resource explain its notation.
+/// The resources `template.yaml` and, for batch pipelines, `batch.yaml`: the template for every input, with
+/// placeholders for a few values. The first lines of `template.yaml` explain the notation.
 final class TemplateFile {
     private static final String NAME = "template.yaml";
     private static final String IF = "#if ";
@@ -24,7 +25,7 @@ final class TemplateFile {
 
     /// The template of one input, with all values filled in.
     static String filled(Input input, String pipelineName, String pipelineCode, FunctionParts parts) {
-        String text = textFor(input)
+        String text = text(NAME, Set.of(condition(input)))
                 .replace("<tables of the function>\n", parts.resources())
                 .replace("<permissions of the function>\n", parts.permissions())
                 .replace("<lanes>", String.valueOf(Layout.DEFAULT.lanes()))
@@ -33,18 +34,31 @@ final class TemplateFile {
                 .replace("<gates min>", String.valueOf(Layout.GATES_MIN))
                 .replace("<gates max>", String.valueOf(Layout.GATES_MAX))
                 .replace("<pipeline code>", pipelineCode);
-        for (String function : FUNCTIONS) {
-            text = text.replace("<digest of " + function + ">", digest(text, function));
-        }
-        return text.replace("<pipeline name>", pipelineName);
+        return withDigests(text, FUNCTIONS).replace("<pipeline name>", pipelineName);
     }
 
-    private static String textFor(Input input) {
+    /// The name of an input as the file has it.
+    static String condition(Enum<?> input) {
+        return input.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static String withDigests(String text, List<String> functions) {
+        String filled = text;
+        for (String function : functions) {
+            filled = filled.replace("<digest of " + function + ">", digest(filled, function));
+        }
+        return filled;
+    }
+
+    /// The text of a resource, with its placeholders.
+    ///
+    /// @param conditions those that hold
+    static String text(String resource, Set<String> conditions) {
         StringBuilder text = new StringBuilder();
         boolean kept = true;
-        for (String line : read().lines().toList()) {
+        for (String line : read(resource).lines().toList()) {
             if (line.startsWith(IF)) {
-                kept = inputs(line.substring(IF.length())).contains(input);
+                kept = Arrays.stream(line.substring(IF.length()).split(" or ")).anyMatch(conditions::contains);
             } else if (line.equals(END)) {
                 kept = true;
             } else if (kept && !line.stripLeading().startsWith("#")) {
@@ -54,13 +68,6 @@ final class TemplateFile {
         return text.toString().replaceAll("\\\\\n *", "");
     }
 
-    /// @param names such as `stream or table`
-    private static List<Input> inputs(String names) {
-        return Arrays.stream(names.split(" or "))
-                .map(name -> Input.valueOf(name.replace('-', '_').toUpperCase(Locale.ROOT)))
-                .toList();
-    }
-
     /// The digest of everything in the text that makes a function what it is: from its log group to its version.
     private static String digest(String text, String function) {
         String properties =
@@ -68,8 +75,8 @@ final class TemplateFile {
         return Sha256.hex(properties.getBytes(StandardCharsets.UTF_8)).substring(0, DIGEST_CHARACTERS);
     }
 
-    private static String read() {
-        try (InputStream file = TemplateFile.class.getResourceAsStream(NAME)) {
+    private static String read(String resource) {
+        try (InputStream file = TemplateFile.class.getResourceAsStream(resource)) {
             return new String(
                     Objects.requireNonNull(file, "The build puts the template beside this class")
                             .readAllBytes(),

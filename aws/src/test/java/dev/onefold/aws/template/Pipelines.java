@@ -6,6 +6,10 @@ import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.load.TradeRiskLoad;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Named;
 
 /// Pipelines of the tests.
 final class Pipelines {
@@ -27,6 +31,49 @@ final class Pipelines {
     /// One that the input can feed.
     static Pipeline of(Input input) {
         return input == Input.TABLE ? changes() : trades();
+    }
+
+    /// @param deliver and what follows in the section
+    static Pipeline batches(String deliver) {
+        String text = "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},"
+                + "\"batch\":{\"size\":1000,\"deliver\":" + deliver + "}}";
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var pipeline) -> pipeline;
+            case Reading.Refused(var problems) -> throw new IllegalArgumentException(text + ": " + problems);
+        };
+    }
+
+    static Pipeline batches() {
+        return batches("{\"http\":\"https://host/x\"},\"receiver\":\"idempotent\"");
+    }
+
+    static Pipeline batchesWithSecret() {
+        return batches("{\"http\":\"https://host/x\",\"authorization\":\"TOKEN\"},\"receiver\":\"once\"");
+    }
+
+    static ReadTemplate template(BatchTemplate.Input input) {
+        return new ReadTemplate(BatchTemplate.of(batches(), input).yaml());
+    }
+
+    /// The text of each kind of template, by a name.
+    static Map<String, String> texts() {
+        Map<String, String> texts = new TreeMap<>();
+        for (Input input : Input.values()) {
+            texts.put(input.name(), Template.of(of(input), input).yaml());
+        }
+        for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
+            texts.put(input.name(), BatchTemplate.of(batches(), input).yaml());
+            texts.put(
+                    input + "_SECRET",
+                    BatchTemplate.of(batchesWithSecret(), input).yaml());
+        }
+        return texts;
+    }
+
+    static List<Named<String>> templates() {
+        return texts().entrySet().stream()
+                .map(text -> Named.of(text.getKey(), text.getValue()))
+                .toList();
     }
 
     static ReadTemplate template(Input input) {

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// The template as a whole: what it refers to is there, what is there is referred to, and no limit is met.
 class ReferencesTest {
@@ -23,9 +24,9 @@ class ReferencesTest {
     private static final int CODE_KEY_MAX = 100;
 
     @ParameterizedTest
-    @EnumSource
-    void everything_that_is_referred_to_is_there(Input input) {
-        ReadTemplate template = Pipelines.template(input);
+    @MethodSource("dev.onefold.aws.template.Pipelines#templates")
+    void everything_that_is_referred_to_is_there(String yaml) {
+        ReadTemplate template = new ReadTemplate(yaml);
         Set<String> known = new TreeSet<>(PSEUDO);
         known.addAll(template.names("Parameters"));
         known.addAll(template.names("Resources"));
@@ -54,9 +55,9 @@ class ReferencesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void every_parameter_and_condition_is_used_grouped_and_explained(Input input) {
-        ReadTemplate template = Pipelines.template(input);
+    @MethodSource("dev.onefold.aws.template.Pipelines#templates")
+    void every_parameter_and_condition_is_used_grouped_and_explained(String yaml) {
+        ReadTemplate template = new ReadTemplate(yaml);
         assertThat(ReadTemplate.references(template.root())).containsAll(template.names("Parameters"));
         List<String> grouped = new ArrayList<>();
         template.root()
@@ -99,9 +100,9 @@ class ReferencesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void defaults_are_values_that_are_allowed(Input input) {
-        Pipelines.template(input).root().path("Parameters").properties().forEach(entry -> {
+    @MethodSource("dev.onefold.aws.template.Pipelines#templates")
+    void defaults_are_values_that_are_allowed(String yaml) {
+        new ReadTemplate(yaml).root().path("Parameters").properties().forEach(entry -> {
             JsonNode parameter = entry.getValue();
             if (!parameter.has("Default")) {
                 return;
@@ -125,9 +126,8 @@ class ReferencesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void names_and_texts_keep_within_the_limits_of_the_services(Input input) {
-        String yaml = Template.of(Pipelines.of(input), input).yaml();
+    @MethodSource("dev.onefold.aws.template.Pipelines#templates")
+    void names_and_texts_keep_within_the_limits_of_the_services(String yaml) {
         assertThat(yaml.getBytes(StandardCharsets.UTF_8).length).isLessThan(Template.BYTES_MAX);
         ReadTemplate template = new ReadTemplate(yaml);
         assertThat(template.root().path("Description").asText()).hasSizeLessThan(DESCRIPTION_BYTES_MAX);

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.builder.PipelineBuilder;
-import dev.onefold.core.grammar.PipelineText;
-import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RefusalsTest {
     private static PipelineBuilder pipeline() {
@@ -30,20 +30,57 @@ class RefusalsTest {
 
     @ParameterizedTest
     @EnumSource
-    void batches_are_refused_with_and_without_an_id(Input input) {
-        for (String definition : new String[] {"{\"format\":\"json\"}", "{\"id\":\"id\"}"}) {
-            Pipeline batches = ((Reading.Read)
-                            PipelineText.read(
-                                    "{\"pipeline\":\"p\",\"input\":" + definition
-                                            + ",\"batch\":{\"size\":10,\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"idempotent\"}}"))
-                    .pipeline();
-            assertThatThrownBy(() -> Template.of(batches, input))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("Pipeline p cannot be on AWS: batch pipelines do not run on AWS yet.");
-            assertThatThrownBy(() -> AwsEngine.requirePossible(batches))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("batch pipelines do not run on AWS yet");
+    void batches_have_a_template_of_their_own(Input input) {
+        assertThatThrownBy(() -> Template.of(Pipelines.batches(), input))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Pipeline orders makes batches")
+                .hasMessageContaining("Batches come from a queue");
+        assertThatThrownBy(() -> AwsEngine.requirePossible(Pipelines.batches()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Pipeline orders makes batches");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"file\":\"x-{number}.ndjson\"}|a function has no folder that stays",
+                "{\"command\":[\"load\"]},\"receiver\":\"once\"|a function has no commands of yours",
+                "{\"s3\":\"s3://bucket/x-{number}.ndjson\"}|the receiver 's3' is not there on AWS yet",
+                "{\"sftp\":\"sftp://me@host/x-{number}.ndjson\"}|the receiver 'sftp' is not there on AWS yet",
+                "{\"http\":\"http://host/x\",\"timeout\":\"14m\"},\"receiver\":\"once\"|one delivery may take 14 minutes and Lambda",
+                "{\"class\":\"my.Loader\"},\"receiver\":\"once\"|one delivery may take 60 minutes, which is the default, and Lambda",
+                "{\"http\":\"http://host/x\"},\"receiver\":\"once\",\"forget\":\"30d\"|no id is forgotten yet"
+            })
+    void a_receiver_that_a_function_cannot_have_is_refused_with_the_reason(String deliver, String reason) {
+        assertThatThrownBy(() -> BatchTemplate.of(Pipelines.batches(deliver), BatchTemplate.Input.QUEUE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("Pipeline orders cannot be on AWS: ")
+                .hasMessageContaining(reason);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"http\":\"http://host/x\",\"timeout\":\"13m\"},\"receiver\":\"once\"",
+                "{\"class\":\"my.Loader\",\"jar\":\"my.jar\",\"timeout\":\"30s\"},\"receiver\":\"once\"",
+                "{\"jdbc\":\"jdbc:postgresql://host/x\",\"password\":\"SECRET\",\"insert\":\"insert into x (a) values (:a)\"}"
+            })
+    void a_receiver_that_a_function_can_have_is_not_refused(String deliver) {
+        for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
+            assertThat(BatchTemplate.of(Pipelines.batches(deliver), input).yaml())
+                    .isNotEmpty();
         }
+    }
+
+    @Test
+    void a_secret_in_a_variable_of_lambda_is_refused() {
+        assertThatThrownBy(() -> BatchTemplate.of(
+                        Pipelines.batches(
+                                "{\"http\":\"http://host/x\",\"authorization\":\"AWS_REGION\"},\"receiver\":\"once\""),
+                        BatchTemplate.Input.QUEUE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("environment variable AWS_REGION");
     }
 
     @Test

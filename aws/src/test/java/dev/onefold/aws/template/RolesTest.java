@@ -128,7 +128,7 @@ class RolesTest {
                                 + " dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"));
     }
 
-    private static Map<String, String> permissions(JsonNode role) {
+    static Map<String, String> permissions(JsonNode role) {
         Map<String, String> permissions = new TreeMap<>();
         for (JsonNode statement : statements(role)) {
             permissions.put(

@@ -1,14 +1,18 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.aws.template.BatchTemplate;
 import dev.onefold.aws.template.Template;
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.yaml.PipelineFunction;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -17,14 +21,16 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "template",
         description = {
-            "Writes one CloudFormation template: streams, tables, functions, roles, alarms and a dashboard.",
+            "Writes one CloudFormation template: stream or queue, tables, functions, roles, alarms and a dashboard.",
             "Deploy it with 'aws cloudformation deploy'; docs/aws.md says how."
         },
         footer = {
             "  With a Kinesis stream of its own:",
             "    onefold aws template trade-risk.yaml > template.yaml",
             "  On the change stream of a table that is there:",
-            "    onefold aws template favourites.yaml --input table > template.yaml"
+            "    onefold aws template favourites.yaml --input table > template.yaml",
+            "  Batches, with a queue of their own:",
+            "    onefold aws template orders.yaml > template.yaml"
         })
 final class TemplateCommand implements Callable<Integer> {
     private final Caller caller;
@@ -36,21 +42,17 @@ final class TemplateCommand implements Callable<Integer> {
             names = "--input",
             paramLabel = "INPUT",
             description = "Where records come from: ${COMPLETION-CANDIDATES}. new-stream is a Kinesis stream that the"
-                    + " template makes, stream one that exists, table the change stream of a DynamoDB table. Default:"
-                    + " ${DEFAULT-VALUE}.")
-    private From input = From.new_stream;
+                    + " template makes, stream one that exists, table the change stream of a DynamoDB table. Batches"
+                    + " come from a queue of SQS: new-queue or queue. Default: new-stream, of batches new-queue.")
+    private @Nullable From input;
 
     /// As it is written on the command line.
     enum From {
-        new_stream(Input.NEW_STREAM),
-        stream(Input.STREAM),
-        table(Input.TABLE);
-
-        private final Input input;
-
-        From(Input input) {
-            this.input = input;
-        }
+        new_stream,
+        stream,
+        table,
+        new_queue,
+        queue;
 
         @Override
         public String toString() {
@@ -65,12 +67,39 @@ final class TemplateCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            caller.print(Template.of(bound(AwsCommand.pipeline(caller, pipeline)), input.input)
-                    .yaml());
+            caller.print(yaml(PipelineArgument.read(caller, pipeline)));
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(e.getMessage()), e);
         }
         return ExitCode.DONE.code();
+    }
+
+    private String yaml(Pipeline read) {
+        boolean isBatch = read.fold() instanceof Batching;
+        return switch (input == null ? isBatch ? From.new_queue : From.new_stream : input) {
+            case new_queue ->
+                BatchTemplate.of(fromQueue(read), BatchTemplate.Input.NEW_QUEUE).yaml();
+            case queue ->
+                BatchTemplate.of(fromQueue(read), BatchTemplate.Input.QUEUE).yaml();
+            case new_stream -> Template.of(fromStream(read), Input.NEW_STREAM).yaml();
+            case stream -> Template.of(fromStream(read), Input.STREAM).yaml();
+            case table -> Template.of(fromStream(read), Input.TABLE).yaml();
+        };
+    }
+
+    private static Pipeline fromQueue(Pipeline read) {
+        if (read.fold() instanceof Batching) {
+            return read;
+        }
+        throw new IllegalArgumentException(
+                "A queue is the input of batch pipelines only. Write --input new-stream, stream or table.");
+    }
+
+    private Pipeline fromStream(Pipeline read) {
+        if (read.fold() instanceof Batching) {
+            throw new IllegalArgumentException("Batches come from a queue on AWS. Write --input new-queue or queue.");
+        }
+        return bound(read);
     }
 
     /// With the types of its function, which the template's tables are made of.

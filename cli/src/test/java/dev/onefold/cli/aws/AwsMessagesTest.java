@@ -14,7 +14,7 @@ class AwsMessagesTest {
     Path folder;
 
     @Test
-    void every_verb_refuses_batches_before_it_asks_aws() throws Exception {
+    void verbs_of_streams_and_totals_refuse_batches_before_they_ask_aws() throws Exception {
         Cli cli = Cli.in(folder);
         cli.write("orders.yaml", """
                 pipeline: orders
@@ -25,17 +25,16 @@ class AwsMessagesTest {
                   receiver: idempotent
                 """);
         for (String[] arguments : List.of(
-                new String[] {"aws", "template", "orders.yaml"},
                 new String[] {"aws", "produce", "orders.yaml"},
                 new String[] {"aws", "replay", "orders.yaml", "--from", "2026-11-21T08:00:00Z"},
                 new String[] {"aws", "restored", "orders.yaml"},
-                new String[] {"aws", "verify", "orders.yaml"},
-                new String[] {"aws", "dead-letters", "orders.yaml", "list"})) {
+                new String[] {"aws", "query", "orders.yaml"},
+                new String[] {"aws", "verify", "orders.yaml"})) {
             Result result = cli.run(arguments);
             assertThat(result.exitCode()).as(result.err()).isEqualTo(1);
             assertThat(result.out()).isEmpty();
             assertThat(result.err())
-                    .contains("Pipeline orders cannot be on AWS: batch pipelines do not run on AWS yet.");
+                    .contains("Pipeline orders makes batches, and this is for pipelines with totals or tables.");
         }
     }
 

@@ -76,7 +76,7 @@ public final class LocalDeployment implements AutoCloseable {
                     kept(new Sandboxes(
                             its,
                             machine.functions(),
-                            function.equals("State") ? faults.state() : faults.reduce(),
+                            function.equals("State") || function.equals("Collect") ? faults.state() : faults.reduce(),
                             faults.seed() + function.hashCode()))));
             kept(time);
             mappings = kept(new Mappings(stack, template, new Mappings.Pace(time, machine.minute()), faults, roles));

@@ -28,6 +28,7 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 /// What invokes the functions: mappings, each with the role of its function, and schedules.
 final class Mappings implements AutoCloseable {
     private static final String STREAM = ":stream/";
+    private static final int POLLERS = 5;
 
     private final Stack stack;
     private final StackTemplate template;
@@ -85,14 +86,17 @@ final class Mappings implements AutoCloseable {
                 MappingFaults.of(faults.seed() + mapping.sourceArn().hashCode(), faults.mappings());
         String arn = template.value(mapping.function() + ".Arn");
         if (mapping.sourceArn().startsWith("arn:aws:sqs:")) {
-            QueueMapping queue = QueueMapping.open(
-                    time,
-                    new QueueMapping.Queue(clients.queues, queueUrl(mapping.sourceArn()), mapping.sourceArn()),
-                    function,
-                    mapping.settings(),
-                    mappings);
-            closing.add(queue::close);
-            retries = queue;
+            // Lambda begins with five pollers; each waits for its invocation here.
+            for (int poller = 0; poller < (mapping.function().equals("Collect") ? POLLERS : 1); poller++) {
+                QueueMapping queue = QueueMapping.open(
+                        time,
+                        new QueueMapping.Queue(clients.queues, queueUrl(mapping.sourceArn()), mapping.sourceArn()),
+                        function,
+                        mapping.settings(),
+                        MappingFaults.of(mappings.seed() + poller, faults.mappings()));
+                closing.add(queue::close);
+                retries = queue;
+            }
             return;
         }
         Destination onFailure =
@@ -111,7 +115,7 @@ final class Mappings implements AutoCloseable {
     private static StreamSource source(Stack.Mapping mapping, Clients clients) {
         return mapping.sourceArn().startsWith("arn:aws:kinesis:")
                 ? new KinesisSource(clients.streams, mapping.sourceArn())
-                : new TableSource(clients.changes, mapping.sourceArn(), mapping.kinds());
+                : new TableSource(clients.changes, mapping.sourceArn(), mapping.filter());
     }
 
     private String queueUrl(String arn) {
@@ -182,7 +186,7 @@ final class Mappings implements AutoCloseable {
     @Override
     public String toString() {
         return "Input: " + (input == null ? "none" : input.lastProcessingResult()) + "; wakes: "
-                + (wakes == null ? "none" : wakes.lastProcessingResult()) + "; retries: "
+                + (wakes == null ? "none" : wakes.lastProcessingResult()) + "; queue: "
                 + (retries == null ? "none" : retries.lastProcessingResult());
     }
 

@@ -7,6 +7,7 @@ import dev.onefold.local.function.FunctionSettings;
 import dev.onefold.local.gate.Role;
 import dev.onefold.local.template.StackTemplate;
 import dev.onefold.mapping.MappingSettings;
+import dev.onefold.mapping.source.TableSource;
 import java.net.URI;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import software.amazon.awssdk.services.dynamodb.model.OperationType;
@@ -38,9 +40,9 @@ final class Stack {
     ///
     /// @param function its logical name in the template
     /// @param onFailure name of the queue that is told what was given up; empty for none
-    /// @param kinds of a table's changes that are delivered
+    /// @param filter of a table's changes
     record Mapping(
-            String sourceArn, String function, MappingSettings settings, String onFailure, Set<OperationType> kinds) {}
+            String sourceArn, String function, MappingSettings settings, String onFailure, TableSource.Filter filter) {}
 
     /// What a schedule invokes.
     record Schedule(Duration every, String function, String input) {}
@@ -123,7 +125,7 @@ final class Stack {
                     function(Properties.text(properties, "FunctionName")),
                     settings(properties),
                     onFailure,
-                    kinds(properties)));
+                    filter(properties)));
         }
         return mappings;
     }
@@ -147,25 +149,37 @@ final class Stack {
                         null));
     }
 
-    private static Set<OperationType> kinds(Map<String, Object> properties) {
+    private static TableSource.Filter filter(Map<String, Object> properties) {
         Set<OperationType> all = EnumSet.of(OperationType.INSERT, OperationType.MODIFY, OperationType.REMOVE);
         if (!properties.containsKey("FilterCriteria")) {
-            return all;
+            return new TableSource.Filter(all, Map.of());
         }
+        List<Map<String, Object>> filters =
+                Properties.list(Properties.map(properties.get("FilterCriteria")).get("Filters"));
+        if (filters.size() != 1) {
+            throw new IllegalArgumentException("Several filters of a mapping are not known here: " + filters);
+        }
+        try {
+            return filter(JSON.readTree(Properties.text(filters.getFirst(), "Pattern")));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("A filter is not JSON: " + filters, e);
+        }
+    }
+
+    /// Kinds of changes, and perhaps texts that a part of the key may have.
+    private static TableSource.Filter filter(JsonNode pattern) {
         Set<OperationType> kinds = EnumSet.noneOf(OperationType.class);
-        for (Map<String, Object> filter :
-                Properties.list(Properties.map(properties.get("FilterCriteria")).get("Filters"))) {
-            try {
-                JsonNode pattern = JSON.readTree(Properties.text(filter, "Pattern"));
-                if (pattern.size() != 1 || !pattern.path("eventName").isArray()) {
-                    throw new IllegalArgumentException("The filter is not known here: " + pattern);
-                }
-                pattern.path("eventName").forEach(kind -> kinds.add(OperationType.fromValue(kind.asText())));
-            } catch (JsonProcessingException e) {
-                throw new IllegalArgumentException("A filter is not JSON: " + filter, e);
-            }
+        pattern.path("eventName").forEach(kind -> kinds.add(OperationType.fromValue(kind.asText())));
+        Map<String, Set<String>> keys = new TreeMap<>();
+        pattern.at("/dynamodb/Keys").properties().forEach(key -> {
+            Set<String> texts = new TreeSet<>();
+            key.getValue().path("S").forEach(text -> texts.add(text.asText()));
+            keys.put(key.getKey(), texts);
+        });
+        if (kinds.isEmpty() || pattern.size() != (keys.isEmpty() ? 1 : 2) || keys.containsValue(Set.of())) {
+            throw new IllegalArgumentException("The filter is not known here: " + pattern);
         }
-        return kinds;
+        return new TableSource.Filter(kinds, keys);
     }
 
     /// The function that an alias of the template leads to.

@@ -7,8 +7,8 @@ import dev.onefold.local.gate.Faults;
 ///
 /// @param seed of all that is drawn
 /// @param faults of requests to services
-/// @param state of invocations of State
-/// @param reduce of invocations of Reduce
+/// @param state of invocations of the function that takes the input: State or Collect
+/// @param reduce of invocations of the other functions
 /// @param mappings of event source mappings: the chance of each kind, from 0 to 1
 public record StackFaults(long seed, Faults faults, FunctionFaults state, FunctionFaults reduce, double mappings) {
     /// Everything works.

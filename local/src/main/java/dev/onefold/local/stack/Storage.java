@@ -31,7 +31,7 @@ final class Storage {
             Set.of("PointInTimeRecoverySpecification", "SSESpecification", "DeletionProtectionEnabled");
     private static final Set<String> STREAM_LEFT_OUT =
             Set.of("Name", "RetentionPeriodHours", "MaxRecordSizeInKiB", "StreamEncryption");
-    private static final Set<String> QUEUE_LEFT_OUT = Set.of("SqsManagedSseEnabled");
+    private static final Set<String> QUEUE_LEFT_OUT = Set.of("QueueName", "SqsManagedSseEnabled");
 
     /// What a stream on demand begins with. The server knows no modes.
     private static final int ON_DEMAND_SHARDS = 4;

@@ -71,8 +71,11 @@ public final class StackTemplate {
                 know(id, stream, account.arn("kinesis", "stream/" + stream));
             }
             case "AWS::SQS::Queue" -> {
-                know(id, own, account.arn("sqs", own));
-                known.put(id + ".QueueName", own);
+                Object given = Document.map(resource(id).getOrDefault("Properties", Map.of()))
+                        .get("QueueName"); // What else it has may speak of queues that have no name yet.
+                String queue = given == null ? own : text(given);
+                know(id, queue, account.arn("sqs", queue));
+                known.put(id + ".QueueName", queue);
             }
             case "AWS::S3::Bucket" -> {
                 String bucket = own.toLowerCase(Locale.ROOT);

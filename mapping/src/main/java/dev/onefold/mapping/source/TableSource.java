@@ -27,15 +27,41 @@ public final class TableSource implements StreamSource {
     private final DynamoDbStreamsAsyncClient client;
     private final String arn;
     private final String region;
-    private final Set<OperationType> kinds;
+    private final Filter filter;
+
+    /// Which changes are delivered, as the mapping's filter says; others are done as they are read.
+    ///
+    /// @param kinds of changes
+    /// @param keys texts that attributes of the key may have, by their names; others may have any
+    public record Filter(Set<OperationType> kinds, Map<String, Set<String>> keys) {
+        public Filter {
+            kinds = Set.copyOf(kinds);
+            keys = Map.copyOf(keys);
+        }
+
+        boolean passes(Record record) {
+            return kinds.contains(record.eventName())
+                    && keys.entrySet().stream().allMatch(key -> {
+                        AttributeValue value = record.dynamodb().keys().get(key.getKey());
+                        return value != null
+                                && value.s() != null
+                                && key.getValue().contains(value.s());
+                    });
+        }
+    }
 
     /// @param arn of the stream, such as
     ///     `arn:aws:dynamodb:eu-central-1:000000000000:table/Trades/stream/2026-11-21T00:00:00.000`
-    /// @param kinds of changes that are delivered, as the mapping's filter says; others are done as they are read
+    /// @param kinds of changes that are delivered
     public TableSource(DynamoDbStreamsAsyncClient client, String arn, Set<OperationType> kinds) {
+        this(client, arn, new Filter(kinds, Map.of()));
+    }
+
+    /// The same, with a filter that may look at keys, too.
+    public TableSource(DynamoDbStreamsAsyncClient client, String arn, Filter filter) {
         this.client = client;
         this.arn = arn;
-        this.kinds = Set.copyOf(kinds);
+        this.filter = filter;
         region = RecordJson.region(arn);
         if (!arn.contains(":table/") || !arn.contains("/stream/")) {
             throw new IllegalArgumentException("'" + arn + "' is not the ARN of a table's stream");
@@ -113,10 +139,8 @@ public final class TableSource implements StreamSource {
     }
 
     private Page page(GetRecordsResponse answer) {
-        List<StreamRecord> records = answer.records().stream()
-                .filter(record -> kinds.contains(record.eventName()))
-                .map(this::read)
-                .toList();
+        List<StreamRecord> records =
+                answer.records().stream().filter(filter::passes).map(this::read).toList();
         return new Page(records, answer.nextShardIterator(), !answer.records().isEmpty());
     }
 

@@ -1,0 +1,94 @@
+package dev.onefold.aws.template;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.batch.Receiving;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// The CloudFormation template that runs one batch pipeline. The same pipeline and input give the same text.
+public final class BatchTemplate {
+    private static final String NAME = "batch.yaml";
+    private static final List<String> FUNCTIONS = List.of("Collect", "Seal", "Deliver");
+
+    /// Names of variables that a function may have beside ours and those of Lambda.
+    private static final String VARIABLE = "(?!AWS_|LAMBDA_|ONEFOLD_)[a-zA-Z][a-zA-Z0-9_]+";
+
+    /// How long a message waits for others by default: seldom enough to be cheap, and a small part of a batch's wait.
+    private static final Duration WINDOW = Duration.ofSeconds(5);
+
+    private static final int WINDOWS_PER_WAIT = 12;
+
+    /// A record is sealed when its wait has ended and the next tick has come. Later than that is an alarm.
+    private static final Duration UNSEALED_MAX = Duration.ofMinutes(5);
+
+    private final String yaml;
+
+    private BatchTemplate(String yaml) {
+        this.yaml = yaml;
+    }
+
+    /// Where a deployed batch pipeline's records come from.
+    public enum Input {
+        /// An SQS queue that the template makes.
+        NEW_QUEUE,
+        /// An SQS queue that exists; a parameter of the template says which.
+        QUEUE
+    }
+
+    /// The template of a pipeline.
+    ///
+    /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
+    public static BatchTemplate of(Pipeline pipeline, Input input) {
+        Batching batching = AwsEngine.requireBatchesPossible(pipeline);
+        String code = Environment.code(pipeline);
+        if (code.length() > Environment.PIPELINE_CHARACTERS_MAX) {
+            throw refusal(
+                    pipeline,
+                    "its text takes " + code.length() + " characters of a function's environment, and at most "
+                            + Environment.PIPELINE_CHARACTERS_MAX + " are left for it. Make it shorter.");
+        }
+        Optional<String> secret = Receiving.secret(batching);
+        if (secret.isPresent() && !secret.get().matches(VARIABLE)) {
+            throw refusal(
+                    pipeline,
+                    "a function cannot have the environment variable " + secret.get()
+                            + ", which its receiver names. Name another one, such as RECEIVER_SECRET.");
+        }
+        Set<String> conditions = new TreeSet<>(Set.of(TemplateFile.condition(input)));
+        secret.ifPresent(_ -> conditions.add("secret"));
+        String text = TemplateFile.text(NAME, conditions)
+                .replace("<secret>", secret.orElse(""))
+                .replace("<secret version>", secret.isPresent() ? "secret ${ReceiverSecretVersion}, " : "")
+                .replace("<lanes>", String.valueOf(BatchEnvironment.LANES_DEFAULT))
+                .replace("<lanes max>", String.valueOf(BatchEnvironment.LANES_MAX))
+                .replace("<window>", String.valueOf(window(batching)))
+                .replace(
+                        "<deliver timeout>",
+                        String.valueOf(Receiving.invocationMax(batching).toSeconds()))
+                .replace(
+                        "<unsealed alarm>",
+                        String.valueOf(batching.waitMax().plus(UNSEALED_MAX).toMillis()))
+                .replace("<pipeline code>", code);
+        return new BatchTemplate(TemplateFile.withDigests(text, FUNCTIONS).replace("<pipeline name>", pipeline.name()));
+    }
+
+    private static long window(Batching batching) {
+        boolean isAtOnce = batching.size() == 1; // Nobody gathers what goes out one by one.
+        long seconds = batching.waitMax().dividedBy(WINDOWS_PER_WAIT).toSeconds();
+        return isAtOnce ? 1 : Math.clamp(seconds, 1, WINDOW.toSeconds());
+    }
+
+    /// The text.
+    public String yaml() {
+        return yaml;
+    }
+
+    private static IllegalArgumentException refusal(Pipeline pipeline, String reason) {
+        return new IllegalArgumentException("Pipeline " + pipeline.name() + " cannot be on AWS: " + reason);
+    }
+}

@@ -1,0 +1,262 @@
+package dev.onefold.aws.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.onefold.aws.batch.Receiving;
+import dev.onefold.aws.batch.WakeItem;
+import dev.onefold.aws.event.Invocation;
+import dev.onefold.core.pipeline.Batching;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The template of batch pipelines; what goes for every template, [ReferencesTest] and [ValidatorTest] say.
+class BatchTemplateTest {
+    private final ReadTemplate template = Pipelines.template(BatchTemplate.Input.NEW_QUEUE);
+
+    @ParameterizedTest
+    @EnumSource
+    void messages_that_are_not_collected_come_again_and_the_others_do_not(BatchTemplate.Input input) {
+        JsonNode mapping = Pipelines.template(input).properties("InputMapping");
+        assertThat(ReadTemplate.references(mapping.get("EventSourceArn")))
+                .containsExactly(input == BatchTemplate.Input.NEW_QUEUE ? "InputQueue" : "InputQueueArn");
+        assertThat(mapping.at("/FunctionName/Ref").asText()).isEqualTo("CollectAlias");
+        assertThat(ReadTemplate.texts(mapping.get("FunctionResponseTypes"))).containsExactly("ReportBatchItemFailures");
+        assertThat(mapping.at("/BatchSize/Ref").asText()).isEqualTo("BatchSize");
+        assertThat(mapping.at("/MaximumBatchingWindowInSeconds/Ref").asText()).isEqualTo("MaximumBatchingWindow");
+        assertThat(mapping.at("/ScalingConfig/MaximumConcurrency/Ref").asText()).isEqualTo("MaximumConcurrency");
+    }
+
+    @Test
+    void a_message_stays_hidden_for_six_timeouts_of_collect_and_is_kept_for_14_days() {
+        JsonNode queue = template.properties("InputQueue");
+        assertThat(queue.path("VisibilityTimeout").toString())
+                .isEqualTo("{\"Fn::FindInMap\":[\"Visibility\",{\"Ref\":\"CollectTimeout\"},\"Seconds\"]}");
+        for (String timeout : ReadTemplate.texts(template.root().at("/Parameters/CollectTimeout/AllowedValues"))) {
+            assertThat(template.root()
+                            .at("/Mappings/Visibility/" + timeout + "/Seconds")
+                            .asInt())
+                    .isEqualTo(6 * Integer.parseInt(timeout));
+        }
+        assertThat(queue.at("/RedrivePolicy/deadLetterTargetArn/Fn::GetAtt").asText())
+                .isEqualTo("InputAside.Arn");
+        assertThat(queue.at("/RedrivePolicy/maxReceiveCount/Ref").asText()).isEqualTo("MaxReceiveCount");
+        for (JsonNode each : List.of(queue, template.properties("InputAside"))) {
+            assertThat(each.get("MessageRetentionPeriod").asInt()).isEqualTo(14 * 24 * 3_600);
+        }
+    }
+
+    @Test
+    void what_is_collected_wakes_seal_what_is_sealed_wakes_deliver_and_each_minute_wakes_both() {
+        Map<String, String> lists = Map.of("Seal", WakeItem.LIST, "Deliver", "open");
+        lists.forEach((function, list) -> {
+            JsonNode mapping = template.properties(function + "Mapping");
+            assertThat(mapping.at("/EventSourceArn/Fn::GetAtt").asText()).isEqualTo("Deltas.StreamArn");
+            assertThat(mapping.at("/FunctionName/Ref").asText()).isEqualTo(function + "Alias");
+            assertThat(mapping.get("StartingPosition").asText()).isEqualTo("TRIM_HORIZON");
+            assertThat(mapping.at("/FilterCriteria/Filters/0/Pattern").asText())
+                    .isEqualTo(
+                            "{\"eventName\":[\"INSERT\"],\"dynamodb\":{\"Keys\":{\"l\":{\"S\":[\"" + list + "\"]}}}}");
+        });
+        assertThat(template.properties("Tick").get("ScheduleExpression").asText())
+                .isEqualTo("rate(1 minute)");
+        for (JsonNode target : template.properties("Tick").get("Targets")) {
+            String function = target.get("Id").asText();
+            assertThat(lists).containsKey(function);
+            assertThat(target.at("/Arn/Ref").asText()).isEqualTo(function + "Alias");
+            assertThat(Invocation.read(target.get("Input").asText().getBytes(StandardCharsets.UTF_8)))
+                    .isEqualTo(new Invocation.Tick());
+            assertThat(template.properties(function + "Permission")
+                            .at("/FunctionName/Ref")
+                            .asText())
+                    .isEqualTo(function + "Alias");
+        }
+    }
+
+    @Test
+    void the_function_that_delivers_has_time_for_an_attempt_and_lambda_has_so_much() {
+        for (String timeout : List.of("10s", "1m", "10m", "13m")) {
+            ReadTemplate read = new ReadTemplate(BatchTemplate.of(
+                            Pipelines.batches("{\"http\":\"https://host/x\",\"timeout\":\"" + timeout
+                                    + "\"},\"receiver\":\"once\""),
+                            BatchTemplate.Input.NEW_QUEUE)
+                    .yaml());
+            Batching batching = (Batching) Pipelines.batches(
+                            "{\"http\":\"https://host/x\",\"timeout\":\"" + timeout + "\"},\"receiver\":\"once\"")
+                    .fold();
+            assertThat(read.properties("Deliver").get("Timeout").asLong())
+                    .isBetween(Receiving.limits(batching).attempt().toSeconds() + 60, 900L);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_role_may_do_this_and_nothing_else(BatchTemplate.Input input) {
+        ReadTemplate read = Pipelines.template(input);
+        String changes = "Deltas dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator";
+        Map<String, String> collect = new TreeMap<>(Map.of(
+                "Logs", "CollectLogs logs:CreateLogStream logs:PutLogEvents",
+                "Rows", "Rows dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem",
+                "Deltas", "Deltas dynamodb:PutItem",
+                "Letters", "Letters dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
+                "Bytes", "LettersBucket s3:PutObject",
+                "Input",
+                        (input == BatchTemplate.Input.QUEUE ? "InputQueueArn" : "InputQueue")
+                                + " sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage"));
+        if (input == BatchTemplate.Input.QUEUE) {
+            collect.put("InputKey", "InputQueueKeyArn kms:Decrypt");
+        }
+        assertThat(RolesTest.permissions(read.resource("CollectRole"))).isEqualTo(collect);
+        assertThat(RolesTest.permissions(read.resource("SealRole")))
+                .isEqualTo(Map.of(
+                        "Logs", "SealLogs logs:CreateLogStream logs:PutLogEvents",
+                        "Rows", "Rows dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem",
+                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:PutItem",
+                        "Wakes", changes,
+                        "WakesStreams", "Deltas dynamodb:ListStreams"));
+        assertThat(RolesTest.permissions(read.resource("DeliverRole")))
+                .isEqualTo(Map.of(
+                        "Logs", "DeliverLogs logs:CreateLogStream logs:PutLogEvents",
+                        "Rows", "Rows dynamodb:GetItem dynamodb:PutItem",
+                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:PutItem dynamodb:Query",
+                        "Bytes", "LettersBucket s3:GetObject",
+                        "Wakes", changes,
+                        "WakesStreams", "Deltas dynamodb:ListStreams"));
+        assertThat(read.resources("AWS::IAM::Role").keySet()).containsExactly("CollectRole", "DeliverRole", "SealRole");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Collect", "Seal", "Deliver"})
+    void whatever_changes_a_function_publishes_a_version_of_it(String name) {
+        for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
+            ReadTemplate read = new ReadTemplate(
+                    BatchTemplate.of(Pipelines.batchesWithSecret(), input).yaml());
+            List<String> parameters = ReadTemplate.references(read.properties(name)).stream()
+                    .filter(read.names("Parameters")::contains)
+                    .filter(parameter -> !parameter.equals("CodeBucket")) // The key alone says which archive it is.
+                    // A secret must not be in a description, so its number is.
+                    .map(parameter -> parameter.equals("ReceiverSecret") ? "ReceiverSecretVersion" : parameter)
+                    .toList();
+            JsonNode description = read.properties(name + "Version").get("Description");
+            assertThat(ReadTemplate.references(description)).containsExactlyInAnyOrderElementsOf(parameters);
+            assertThat(Pipelines.template(input).properties(name + "Version").get("Description"))
+                    .as("another pipeline")
+                    .isNotEqualTo(description);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Collect", "Seal", "Deliver"})
+    void a_function_gets_the_variables_that_it_reads_and_its_handler_is_there(String name) throws Exception {
+        JsonNode function = template.properties(name);
+        assertThat(Class.forName(function.get("Handler").asText()).getSimpleName())
+                .isEqualTo(name + "Function");
+        Map<String, String> variables = new TreeMap<>();
+        function.at("/Environment/Variables")
+                .properties()
+                .forEach(variable -> variables.put(
+                        variable.getKey(),
+                        variable.getValue().isTextual()
+                                ? variable.getValue().asText()
+                                : variable.getValue().get("Ref").asText()));
+        assertThat(variables.replace("ONEFOLD_LANES", "64")).isEqualTo("Lanes");
+        BatchEnvironment environment = BatchEnvironment.of(variables);
+        assertThat(environment.stack()).isEqualTo("AWS::StackName");
+        assertThat(environment.tables().rows()).isEqualTo("Rows");
+        assertThat(environment.tables().deltas()).isEqualTo("Deltas");
+        assertThat(environment.tables().letters()).isEqualTo("Letters");
+        assertThat(environment.bucket()).isEqualTo("LettersBucket");
+        assertThat(environment.pipeline()).isEqualTo(Pipelines.batches());
+    }
+
+    @Test
+    void a_secret_is_in_the_environment_of_the_function_that_delivers_alone_and_is_not_echoed() {
+        ReadTemplate read =
+                new ReadTemplate(BatchTemplate.of(Pipelines.batchesWithSecret(), BatchTemplate.Input.NEW_QUEUE)
+                        .yaml());
+        assertThat(read.root().at("/Parameters/ReceiverSecret/NoEcho").asText()).isEqualTo("true");
+        assertThat(read.properties("Deliver")
+                        .at("/Environment/Variables/TOKEN/Ref")
+                        .asText())
+                .isEqualTo("ReceiverSecret");
+        assertThat(ReadTemplate.references(read.properties("Collect"))).doesNotContain("ReceiverSecret");
+        assertThat(template.names("Parameters")).noneMatch(name -> name.startsWith("ReceiverSecret"));
+    }
+
+    @Test
+    void every_metric_of_batches_is_watched_and_silence_of_seal_is_an_alarm() throws Exception {
+        assertThat(template.resources("AWS::CloudWatch::Alarm").values().stream()
+                        .map(alarm -> alarm.at("/Properties"))
+                        .filter(alarm -> alarm.get("Namespace").asText().equals(Metric.NAMESPACE))
+                        .map(alarm -> Metric.valueOf(alarm.get("MetricName").asText()))
+                        .filter(Metric::isOfBatches))
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(Metric.values())
+                        .filter(Metric::isOfBatches)
+                        .toList());
+        template.resources("AWS::CloudWatch::Alarm")
+                .forEach((name, alarm) -> assertThat(
+                                alarm.at("/Properties/TreatMissingData").asText())
+                        .isEqualTo(name.equals("SilentAlarm") ? "breaching" : "notBreaching"));
+        String body =
+                template.properties("Operations").at("/DashboardBody/Fn::Sub").asText();
+        assertThat(new ObjectMapper().readTree(body).get("widgets")).hasSize(6);
+        for (Metric metric : Metric.values()) {
+            if (metric.isOfBatches()) {
+                assertThat(body).contains("\"" + metric.name() + "\"");
+            }
+        }
+    }
+
+    @Test
+    void the_page_names_every_parameter_alarm_output_and_metric_and_no_alarm_that_there_is_not() throws Exception {
+        String page = Files.readString(Path.of("..", "docs", "batches-on-aws.md"));
+        Set<String> named = new TreeSet<>();
+        Pattern.compile("`([A-Za-z]+)`").matcher(page).results().forEach(name -> named.add(name.group(1)));
+        Set<String> alarms = new TreeSet<>();
+        for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
+            ReadTemplate read = new ReadTemplate(
+                    BatchTemplate.of(Pipelines.batchesWithSecret(), input).yaml());
+            assertThat(named).containsAll(read.names("Parameters")).containsAll(read.names("Outputs"));
+            alarms.addAll(read.resources("AWS::CloudWatch::Alarm").keySet());
+            for (String type : List.of(
+                    "AWS::DynamoDB::Table",
+                    "AWS::S3::Bucket",
+                    "AWS::SQS::Queue",
+                    "AWS::Lambda::Function",
+                    "AWS::Lambda::EventSourceMapping",
+                    "AWS::IAM::Role")) {
+                assertThat(named).containsAll(read.resources(type).keySet());
+            }
+        }
+        assertThat(named).containsAll(alarms);
+        assertThat(alarms)
+                .containsAll(
+                        named.stream().filter(name -> name.endsWith("Alarm")).toList());
+        assertThat(named)
+                .containsAll(Arrays.stream(Metric.values())
+                        .filter(Metric::isOfBatches)
+                        .map(Metric::name)
+                        .toList());
+    }
+
+    @Test
+    void no_comment_condition_or_name_of_a_value_stays_in_the_text() {
+        Pipelines.texts()
+                .forEach((name, text) -> assertThat(text.lines())
+                        .as(name)
+                        .noneMatch(line -> line.stripLeading().startsWith("#") || line.matches(".*<[a-z ]+>.*")));
+    }
+}

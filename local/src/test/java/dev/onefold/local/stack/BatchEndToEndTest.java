@@ -1,0 +1,191 @@
+package dev.onefold.local.stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.template.BatchTemplate;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.event.Reason;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.local.function.FunctionFaults;
+import dev.onefold.local.gate.Faults;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
+
+/// Batches from a queue of SQS to an HTTP endpoint: real servers, real sandboxes, the roles enforced.
+class BatchEndToEndTest {
+    private static final int ENTRIES_MAX = 10;
+    private static final int LARGE = 400_000;
+    private static final String HIDDEN_SECONDS = "10";
+
+    /// Bodies of messages, some of them twice, and what is right for them.
+    private static final class Messages {
+        final List<String> bodies = new ArrayList<>();
+        final TreeSet<String> distinct = new TreeSet<>();
+        final String broken = "{\"id\":\"broken\"";
+
+        Messages(int count, int doubles, long seed) {
+            Random random = new Random(seed);
+            for (int i = 0; i < count; i++) {
+                String text = i == 0 ? "x".repeat(LARGE) : "text-" + random.nextLong();
+                distinct.add("{\"id\":\"m" + i + "\",\"text\":\"" + text + "\"}");
+            }
+            bodies.addAll(distinct);
+            List<String> small =
+                    distinct.stream().filter(body -> body.length() < LARGE).toList();
+            for (int i = 0; i < doubles; i++) {
+                bodies.add(small.get(random.nextInt(small.size())));
+            }
+            bodies.add(broken);
+            Collections.shuffle(bodies, random);
+        }
+    }
+
+    private static Pipeline pipeline(String address, int size, String wait) {
+        String text =
+                "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":" + size
+                        + ",\"wait\":\"" + wait + "\",\"deliver\":{\"http\":\"" + address
+                        + "\",\"timeout\":\"10s\"},\"receiver\":\"idempotent\",\"retry\":{\"delays\":[\"1s\"],\"for\":\"1h\"}}}";
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var pipeline) -> pipeline;
+            case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
+        };
+    }
+
+    private static LocalDeployment deployment(Pipeline pipeline, String batchSize, StackFaults faults)
+            throws IOException {
+        LocalDeployment deployment = LocalDeployment.open(
+                "orders",
+                BatchTemplate.of(pipeline, BatchTemplate.Input.NEW_QUEUE).yaml(),
+                Map.of("BatchSize", batchSize, "MaximumBatchingWindow", "1", "Lanes", "8"),
+                Parts.machine(2),
+                faults);
+        // The template hides what has failed for six minutes, and nobody waits here for that long.
+        queues(deployment)
+                .setQueueAttributes(request -> request.queueUrl(deployment.value("InputQueue"))
+                        .attributes(Map.of(QueueAttributeName.VISIBILITY_TIMEOUT, HIDDEN_SECONDS)))
+                .join();
+        return deployment;
+    }
+
+    private static SqsAsyncClient queues(LocalDeployment deployment) {
+        return deployment.clients("Operator").queues;
+    }
+
+    private static void send(LocalDeployment deployment, List<String> bodies) {
+        List<CompletableFuture<?>> sent = new ArrayList<>();
+        for (int from = 0; from < bodies.size(); from += ENTRIES_MAX) {
+            List<String> some = bodies.subList(from, Math.min(from + ENTRIES_MAX, bodies.size()));
+            List<SendMessageBatchRequestEntry> entries = IntStream.range(0, some.size())
+                    .mapToObj(i -> SendMessageBatchRequestEntry.builder()
+                            .id(Integer.toString(i))
+                            .messageBody(some.get(i))
+                            .build())
+                    .toList();
+            sent.add(queues(deployment)
+                    .sendMessageBatch(request ->
+                            request.queueUrl(deployment.value("InputQueue")).entries(entries)));
+        }
+        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
+    }
+
+    /// Waits until the receiver has so many records, and nothing is left in the queue.
+    private static void await(LocalDeployment deployment, Drop drop, long records, Duration most) {
+        long end = System.nanoTime() + most.toNanos();
+        while (drop.batches().values().stream().mapToLong(List::size).sum() < records || !isEmpty(deployment)) {
+            assertThat(System.nanoTime())
+                    .as(() -> drop + "; " + deployment.mappingResults())
+                    .isLessThan(end);
+            Connection.THREADS.pause(Duration.ofMillis(100));
+        }
+    }
+
+    private static boolean isEmpty(LocalDeployment deployment) {
+        return queues(deployment)
+                .getQueueAttributes(request -> request.queueUrl(deployment.value("InputQueue"))
+                        .attributeNames(
+                                QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
+                                QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE))
+                .join()
+                .attributes()
+                .values()
+                .stream()
+                .allMatch("0"::equals);
+    }
+
+    /// Each distinct message is in exactly one batch, and there are as few batches as can be.
+    private static void assertRight(LocalDeployment deployment, Drop drop, Messages messages, int size) {
+        assertThat(drop.wrong()).isEmpty();
+        Map<String, String> batchOf = new HashMap<>();
+        drop.batches()
+                .forEach((id, lines) -> lines.forEach(
+                        line -> assertThat(batchOf.put(line, id)).as(line).isNull()));
+        assertThat(new TreeSet<>(batchOf.keySet())).isEqualTo(messages.distinct);
+        assertThat(drop.batches()).hasSize(Math.ceilDiv(messages.distinct.size(), size));
+        assertThat(new LetterTable(deployment.store()).list(0, 10))
+                .extracting(DeadLetter::reason)
+                .containsOnly(Reason.MALFORMED)
+                .isNotEmpty();
+        assertThat(deployment.usage().refused()).isEmpty();
+    }
+
+    @Test
+    void each_distinct_message_of_a_queue_is_in_one_batch_though_sandboxes_are_killed() throws IOException {
+        int size = 100;
+        Messages messages = new Messages(4 * size, 20, 3);
+        StackFaults faults = new StackFaults(
+                3,
+                new Faults(3, 2, 5, 3, 5, 10, Duration.ofMillis(20)),
+                new FunctionFaults(20, 20, 20, 8),
+                FunctionFaults.NONE,
+                0.05);
+        try (Drop drop = new Drop();
+                LocalDeployment deployment = deployment(pipeline(drop.address(), size, "1h"), "40", faults)) {
+            send(deployment, messages.bodies);
+            await(deployment, drop, messages.distinct.size(), Duration.ofMinutes(5));
+            assertRight(deployment, drop, messages, size);
+            assertThat(deployment.function("Collect").counts().killed()).isPositive();
+            assertThat(EndToEnd.unused(deployment)).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("campaign")
+    void sixty_thousand_messages_come_out_right_while_sandboxes_of_all_functions_are_killed() throws IOException {
+        int size = 5_000;
+        Messages messages = new Messages(57_000, 3_000, 7);
+        StackFaults faults = new StackFaults(
+                7, EndToEnd.FAULTS, new FunctionFaults(10, 10, 10, 25), new FunctionFaults(20, 20, 20, 10), 0.03);
+        try (Drop drop = new Drop();
+                LocalDeployment deployment = deployment(pipeline(drop.address(), size, "5m"), "500", faults)) {
+            long start = System.nanoTime();
+            send(deployment, messages.bodies);
+            await(deployment, drop, messages.distinct.size(), Duration.ofMinutes(30));
+            assertRight(deployment, drop, messages, size);
+            for (String function : List.of("Collect", "Seal", "Deliver")) {
+                System.out.println(
+                        function + " " + deployment.function(function).counts());
+                assertThat(deployment.function(function).counts().killed()).isPositive();
+            }
+            System.out.println(drop + " after " + Duration.ofNanos(System.nanoTime() - start) + "; requests "
+                    + deployment.usage().requests());
+        }
+    }
+}
