@@ -10,6 +10,7 @@ open module dev.onefold.cli {
     requires dev.onefold.load;
     requires dev.onefold.jdbc;
     requires dev.onefold.receivers;
+    requires dev.onefold.sqs;
     requires dev.onefold.test;
     requires dev.onefold.yaml;
     requires info.picocli;
@@ -19,6 +20,7 @@ open module dev.onefold.cli {
     requires software.amazon.awssdk.core;
     requires software.amazon.awssdk.services.dynamodb;
     requires software.amazon.awssdk.services.kinesis;
+    requires software.amazon.awssdk.services.sqs;
 
     provides System.LoggerFinder with
             dev.onefold.cli.QuietLoggers;

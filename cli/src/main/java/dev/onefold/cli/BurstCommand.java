@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
 /// `onefold generate burst`: messages for batches.
 @Command(
         name = "burst",
+        aliases = "queue",
         description = {
             "Makes a burst of messages, one JSON object a line, about 300 bytes each. Some of them repeat an earlier"
                     + " message; half of the repeats say \"attempt\":2.",
@@ -27,7 +28,10 @@ import picocli.CommandLine.Spec;
         footer = {
             "  1.2 million messages, a tenth of them repeats, and the right answer:",
             "    onefold generate burst --events 1200000 --duplicates 10 \\",
-            "      --output burst.ndjson --right right.json"
+            "      --output burst.ndjson --right right.json",
+            "  The same as load of a queue:",
+            "    onefold generate queue --events 20000 |",
+            "      onefold aws produce orders.yaml --queue URL"
         })
 final class BurstCommand implements Callable<Integer> {
     @Spec

@@ -25,6 +25,6 @@ final class CommonOptions {
         command.addOption(OptionSpec.builder(DEBUG)
                 .description("Shows where in the program an error happened.")
                 .build());
-        command.subcommands().values().forEach(each -> addTo(each.getCommandSpec()));
+        command.subcommands().values().stream().distinct().forEach(each -> addTo(each.getCommandSpec()));
     }
 }

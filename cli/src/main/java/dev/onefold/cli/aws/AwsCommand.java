@@ -16,6 +16,7 @@ import dev.onefold.cli.verbs.Verbs;
 import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.sqs.Queue;
 import java.net.URI;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Spec;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 
 /// `onefold aws`: the verbs of the embedded engine, on deployed tables.
 @Command(
@@ -127,6 +129,11 @@ public final class AwsCommand implements Runnable {
     /// The streams, at AWS or where the option says.
     KinesisAsyncClient kinesis(@Nullable URI at) {
         return reached("Kinesis", () -> Connection.kinesis(place().at(at)));
+    }
+
+    /// A queue, where its URL says.
+    SqsAsyncClient queue(Queue queue) {
+        return reached("Queue " + queue.name(), () -> queue.client(profile));
     }
 
     /// The change streams of tables, where the tables are.

@@ -28,6 +28,11 @@ final class StreamOptions {
             description = "Where Kinesis is spoken to, if not at AWS, such as%nhttp://localhost:4567")
     private @Nullable URI endpoint;
 
+    /// Whether a stream or its place was said.
+    boolean isSaid() {
+        return stream != null || endpoint != null;
+    }
+
     /// The name or ARN of one that takes records.
     String target(String deployment) {
         if (stream != null && StreamName.isTable(stream)) {

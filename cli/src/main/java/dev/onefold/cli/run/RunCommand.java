@@ -42,7 +42,10 @@ import picocli.CommandLine.Option;
             "    onefold run trade-risk.yaml --input trades.log --follow",
             "  A producer that deletes what is acknowledged, and goes on at line 5001:",
             "    producer --from 5001 |",
-            "      onefold run trade-risk.yaml -i - --acknowledge --source p1 --from 5001"
+            "      onefold run trade-risk.yaml -i - --acknowledge --source p1 --from 5001",
+            "  An SQS queue:",
+            "    onefold run orders.yaml \\",
+            "      --queue https://sqs.eu-central-1.amazonaws.com/123456789012/orders"
         })
 public final class RunCommand implements Callable<Integer> {
     static final String STANDARD_INPUT = "-";
@@ -56,7 +59,6 @@ public final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = {"-i", "--input"},
-            required = true,
             arity = "1..*",
             paramLabel = "FILE",
             description = "Files to fold, one after the other; - is standard input. A name ending in .gz or .zst is"
@@ -130,6 +132,9 @@ public final class RunCommand implements Callable<Integer> {
     private boolean seal;
 
     @Mixin
+    private final QueueOptions queue = new QueueOptions();
+
+    @Mixin
     private final EngineOptions engine = new EngineOptions();
 
     private @Nullable Delivering delivering; // If the pipeline makes batches.
@@ -153,9 +158,15 @@ public final class RunCommand implements Callable<Integer> {
         for (String input : inputs) {
             if (!input.equals(STANDARD_INPUT)) {
                 InputFile.of(caller, input); // What cannot be read is refused before a directory is made for it.
-                requireNoHorizon(data, input);
+                requireArrival(data, input);
+            } else if (data.definition() != null) {
+                Identity.ByMessage.problem(data.definition(), "a line of standard input")
+                        .ifPresent(problem -> {
+                            throw CommandFailure.usage(problem);
+                        });
             }
         }
+        queue.requirePossible(data.definition());
         requireNever(data);
         if (signals) {
             stop.makeOnSignals();
@@ -182,7 +193,7 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private static void requireNoHorizon(DataDirectory data, String input) {
+    private static void requireArrival(DataDirectory data, String input) {
         Pipeline definition = data.definition();
         if (definition != null) {
             String line = "a line of the file " + input;
@@ -235,6 +246,9 @@ public final class RunCommand implements Callable<Integer> {
                     intake.file(input);
                 }
             }
+            if (queue.isThere()) {
+                queue.fold(caller, owned, stop);
+            }
             Delivering deliveries = delivering;
             if (deliveries != null) {
                 deliveries.await(seal, stop);
@@ -273,6 +287,7 @@ public final class RunCommand implements Callable<Integer> {
 
     private void requireSense() {
         boolean standardInput = inputs.contains(STANDARD_INPUT);
+        queue.requireSense(!inputs.isEmpty());
         if (standardInput && inputs.indexOf(STANDARD_INPUT) < inputs.size() - 1) {
             throw CommandFailure.usage("Standard input (-) comes last, and once.");
         }

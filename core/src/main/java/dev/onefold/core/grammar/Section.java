@@ -6,6 +6,7 @@ import dev.onefold.core.document.TextPlace;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +81,10 @@ final class Section {
         }
 
         private String advice(String unknown) {
+            Optional<String> ofAws = AwsNames.advice(unknown);
+            if (ofAws.isPresent()) {
+                return ofAws.get();
+            }
             if (Spelling.nearest(unknown, names).isEmpty()) {
                 for (Kind other : values()) {
                     if (other.names.contains(unknown)) {

@@ -3,7 +3,6 @@ package dev.onefold.embedded.commit;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Entry;
@@ -92,14 +91,11 @@ public final class Request {
         }
         if (framing != Framing.MESSAGES) {
             Identity.ByMessage.requireNone(pipeline, "a line of source " + source);
-        } else if (pipeline.input().identity() instanceof Identity.ByPlace) {
-            throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " counts records by their place, and a queue gives a message again at another place. Write"
-                    + " 'id: message' under input, or name the field that is the id.");
-        } else if (Decoder.wantsHeader(pipeline)) {
-            throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " reads CSV with a header line, and messages have none. List the columns in the pipeline file.");
+            return;
         }
+        QueueBatch.problem(pipeline).ifPresent(problem -> {
+            throw new IllegalArgumentException(problem);
+        });
     }
 
     /// Whether it is committed or refused.

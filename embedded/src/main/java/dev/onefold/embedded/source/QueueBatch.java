@@ -1,8 +1,15 @@
 package dev.onefold.embedded.source;
 
 import dev.onefold.core.bytes.Utf8;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Forget;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /// Messages of a queue, in any order. A queue may give a message again, so an event is known by its own identity, or by
 /// the id of its message.
@@ -11,6 +18,9 @@ import java.util.Objects;
 public record QueueBatch(String queue, List<Message> messages) {
     /// Between the queue's name and a message's id in the place of a dead letter.
     private static final char ID_BEHIND = '#';
+
+    /// How long a queue can keep a message.
+    private static final Duration RETENTION_MAX = Duration.ofDays(14);
 
     public QueueBatch {
         Objects.requireNonNull(queue, "The name of the queue is null");
@@ -38,6 +48,31 @@ public record QueueBatch(String queue, List<Message> messages) {
                         "The id of a message has " + bytes + " bytes; it has 1 to " + ID_BYTES_MAX);
             }
         }
+    }
+
+    /// Why a pipeline cannot read a queue; empty if it can.
+    public static Optional<String> problem(Pipeline pipeline) {
+        String problem = null;
+        if (pipeline.input().identity() instanceof Identity.ByPlace) {
+            problem = "counts records by their place, and a queue gives a message again at another place. Write"
+                    + " 'id: message' under input, or name the field that is the id.";
+        } else if (Decoder.wantsHeader(pipeline)) {
+            problem = "reads CSV with a header line, and messages have none. List the columns in the pipeline file.";
+        } else if (pipeline.fold() instanceof Batching batching) {
+            problem = switch (batching.forget()) {
+                case Forget.Never _ -> null;
+                case Forget.AfterDelivery _ ->
+                    "forgets ids after delivery, and a queue may give a message again after that. Write"
+                            + " 'forget: never', or a time that is longer than the queue keeps messages.";
+                case Forget.After(Duration time)
+                when time.compareTo(RETENTION_MAX) <= 0 ->
+                    "forgets ids after a time in which a queue may give a message again: a queue keeps messages for up"
+                            + " to 14 days. Write 'forget: 15d' or longer.";
+                case Forget.After _ -> null;
+            };
+        }
+        return Optional.ofNullable(problem)
+                .map(why -> "Pipeline " + pipeline.name() + " cannot read a queue: it " + why);
     }
 
     /// Where a message that is a dead letter is: the same whenever it comes again.

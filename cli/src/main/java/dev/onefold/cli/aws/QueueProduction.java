@@ -1,0 +1,122 @@
+package dev.onefold.cli.aws;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.InputFile;
+import dev.onefold.cli.show.Words;
+import dev.onefold.embedded.source.ReadAhead;
+import dev.onefold.load.Pace;
+import dev.onefold.sqs.Queue;
+import dev.onefold.sqs.QueueSender;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+
+/// One call of `onefold aws produce --queue`: what it reads, sends, and says about both. One thread; refusals come on
+/// any.
+final class QueueProduction {
+    private static final int REFUSALS_SHOWN_MAX = 10;
+
+    private final Caller caller;
+    private final SqsAsyncClient client;
+    private final Queue queue;
+    private final Production.Limits limits;
+    private final AtomicLong refused = new AtomicLong();
+    private final long startNanos = System.nanoTime();
+    private long lines;
+
+    QueueProduction(Caller caller, SqsAsyncClient client, Queue queue, Production.Limits limits) {
+        this.caller = caller;
+        this.client = client;
+        this.queue = queue;
+        this.limits = limits;
+    }
+
+    /// Sends all lines of these inputs, but for the first ones of the first.
+    ///
+    /// @param from number of the first line that is sent, from 1
+    ExitCode run(List<String> files, long from, int delaySeconds) throws IOException, InterruptedException {
+        try (QueueSender sender = new QueueSender(client, queue, delaySeconds, this::refuse)) {
+            for (int i = 0; i < files.size() && !limits.stop().isMade(); i++) {
+                send(files.get(i), i == 0 ? from : 1, sender);
+            }
+            sender.finish();
+            report(sender.sent());
+        } catch (RuntimeException failed) {
+            throw failed instanceof CommandFailure said
+                    ? said
+                    : new CommandFailure(
+                            ExitCode.DIFFERENT,
+                            "Queue " + queue.url() + " takes no more: " + failed.getMessage() + "\nOf "
+                                    + Words.count(lines, "line") + " read, some are not sent. A line that is sent again"
+                                    + " is another message; an id in the record makes it a duplicate.",
+                            failed);
+        }
+        if (limits.stop().isMade()) {
+            caller.note("Stopped behind line " + lines + " of the last input.");
+            return limits.stop().exitCodeOr(ExitCode.DIFFERENT);
+        }
+        return refused.get() == 0 ? ExitCode.DONE : ExitCode.DIFFERENT;
+    }
+
+    private void send(String file, long from, QueueSender sender) throws IOException, InterruptedException {
+        boolean isStandardInput = ProduceCommand.isStandardInput(file);
+        try (InputStream in = isStandardInput
+                ? new ReadAhead(caller.in(), limits.stop()::isMade)
+                : InputFile.of(caller, file).open()) {
+            RecordLines records = new RecordLines(in);
+            lines = 0;
+            for (RecordLines.Line line = records.next();
+                    line != null && !limits.stop().isMade();
+                    line = records.next()) {
+                lines++;
+                if (lines < from) {
+                    continue;
+                }
+                byte[] data = line.data();
+                if (data == null) {
+                    refuse(lines, "it has " + line.bytes() + " bytes, more than a message");
+                } else {
+                    sender.add(lines, data);
+                }
+                keepPace(from);
+            }
+        }
+        if (lines < from - 1 && !limits.stop().isMade()) {
+            throw CommandFailure.usage("--from " + from + " lies behind the last line of the first input, which has "
+                    + Words.count(lines, "line") + ".");
+        }
+    }
+
+    private void keepPace(long from) throws InterruptedException {
+        Pace pace = limits.pace();
+        if (pace != null && (lines - from + 1) % pace.batch() == 0) {
+            pace.sent(pace.batch());
+            TimeUnit.NANOSECONDS.sleep(pace.delayNanos(System.nanoTime()));
+        }
+    }
+
+    private void refuse(long number, @Nullable String reason) {
+        long before = refused.getAndIncrement();
+        if (before < REFUSALS_SHOWN_MAX) {
+            caller.note("Not sent: line " + number + ": " + reason + ".");
+        } else if (before == REFUSALS_SHOWN_MAX) {
+            caller.note("Not sent: more, which are only counted.");
+        }
+    }
+
+    private void report(long sent) {
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
+        caller.printLine("Sent " + Words.count(sent, "record") + " to " + queue.name() + " in "
+                + Words.duration(elapsed) + " (" + Words.rate(sent, elapsed) + ").");
+        if (refused.get() > 0) {
+            caller.printLine(Words.count(refused.get(), "record") + " could not be sent: see above.");
+        }
+    }
+}
