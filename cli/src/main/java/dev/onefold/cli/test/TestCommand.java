@@ -8,6 +8,7 @@ import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
 import dev.onefold.cli.test.ExpectedFile.Difference;
+import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.LoadedFunction;
@@ -99,6 +100,9 @@ public final class TestCommand implements Callable<Integer> {
                 ? PipelineArgument.function(caller, file, definition).function()
                 : null;
         Pipeline pipeline = function == null ? definition : function.pipeline();
+        Identity.ByMessage.problem(pipeline, "a line of the sample").ifPresent(problem -> {
+            throw CommandFailure.usage(problem);
+        });
         List<String> records = records();
         EngineRuns engine = new EngineRuns(pipeline, function, records, !keepOrder);
         Answers plain = engine.asTheyAre();
