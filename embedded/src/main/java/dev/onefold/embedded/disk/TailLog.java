@@ -72,6 +72,10 @@ public final class TailLog implements AutoCloseable {
                 throw Disk.corrupt(file, end, "the checksum of the frame is wrong, and it was durable");
             }
         }
+        if (isOwner) {
+            // A killed process leaves entries that no force covers. They are about to be built upon.
+            Disk.force(channel, file);
+        }
         payloads.forEach(reader);
         return new TailLog(file, channel, end);
     }
