@@ -65,7 +65,7 @@ public interface SealedBatches {
             long bytes) {
         /// Whether nothing is left to do but what a person decides.
         public boolean isQuiet() {
-            return openRecords == 0 && undelivered == inDoubt + (long) aside;
+            return openRecords == 0 && (heldUpBy != null || undelivered == inDoubt + (long) aside);
         }
     }
 

@@ -118,6 +118,7 @@ class JdbcReceiverTest {
                 batching,
                 new Context(
                         Path.of("."),
+                        Path.of("."),
                         Map.of("SECRET", "postgres")::get,
                         JdbcReceiverTest.class.getClassLoader(),
                         Map.of(Kind.JDBC, JdbcReceiver::open)));

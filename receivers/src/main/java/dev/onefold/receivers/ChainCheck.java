@@ -46,6 +46,9 @@ final class ChainCheck {
             before = link;
             expected = Math.max(expected, number + 1);
         }
+        if (expected == from) {
+            findings.add(id(BatchNumber.of(from)) + " is missing, and there is none after it.");
+        }
     }
 
     private SortedMap<Long, Link> links() {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Reader;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// Runs a command for each batch, with the content on its standard input. Its standard output is discarded,
 /// its standard error is read to the end and the last part of it kept. Whatever it does, it ends with its
 /// time.
+///
+/// The standard input is a file that holds all of the content before the command is started. A pipe would end like a
+/// whole content when this process is killed, and the command would take a part for all.
 final class CommandReceiver implements Receiver {
     static final Duration TIMEOUT_DEFAULT = Duration.ofHours(1);
     static final int ERROR_LENGTH_MAX = 2_000;
@@ -29,42 +33,44 @@ final class CommandReceiver implements Receiver {
     private static final int SIGNAL = 128;
 
     private static final int SIGNALS = 64;
-    private static final int BUFFER_BYTES = 1 << 16;
 
     /// For what a child that was left behind may still write to standard error.
     private static final Duration ERROR_WAIT = Duration.ofSeconds(1);
 
     private final Destination destination;
     private final Path folder;
+    private final Path spool;
     private final Duration timeout;
 
-    CommandReceiver(Destination destination, Path folder) {
+    CommandReceiver(Destination destination, Context context) {
         this.destination = destination;
-        this.folder = folder;
+        folder = context.folder();
+        spool = context.spool();
         this.timeout = Receivers.time(destination, "timeout", TIMEOUT_DEFAULT);
     }
 
     @Override
     public Outcome deliver(Handover handover) throws InterruptedException {
-        handover.verify(); // A command may act on what it has read before it sees the end.
         Process process;
+        Path content = null;
         try {
-            process = start(handover);
+            content = spooled(handover);
+            process = start(handover, content);
+        } catch (ClosedByInterruptException e) {
+            throw Handover.interrupted(e);
         } catch (IOException e) {
-            return new Outcome.NotNow(cannotStart(e), null);
+            return new Outcome.NotNow(content == null ? cannotSpool(e) : cannotStart(e), null);
+        } finally {
+            delete(content); // The command has it open.
         }
         try {
-            Input input = new Input(handover, process);
-            Thread feeding = Thread.ofVirtual().start(input);
             Errors errors = new Errors(process);
             Thread reading = Thread.ofVirtual().start(errors);
             boolean ended = process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
             if (!ended) {
                 kill(process);
             }
-            feeding.join(ERROR_WAIT);
             reading.join(ERROR_WAIT);
-            input.check();
             String said = errors.last();
             return ended
                     ? outcome(process.exitValue(), said)
@@ -75,9 +81,34 @@ final class CommandReceiver implements Receiver {
         }
     }
 
-    private Process start(Handover handover) throws IOException {
+    /// A file with all of the content, which is the sealed one.
+    private Path spooled(Handover handover) throws IOException {
+        Path file = Files.createTempFile(spool, "command-", ".content");
+        try (InputStream in = handover.open();
+                OutputStream out = Files.newOutputStream(file)) {
+            in.transferTo(out);
+        } catch (IOException | EngineException e) {
+            delete(file);
+            throw e;
+        }
+        return file;
+    }
+
+    private static void delete(@Nullable Path file) {
+        if (file != null) {
+            boolean _ = file.toFile().delete(); // What stays is deleted when the next process begins.
+        }
+    }
+
+    private String cannotSpool(IOException e) {
+        return "The content cannot be written to the folder " + spool + ", from where a command reads it: "
+                + e.getMessage() + ". Make space there, or set its permissions";
+    }
+
+    private Process start(Handover handover, Path content) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(destination.target())
                 .directory(folder.toFile())
+                .redirectInput(content.toFile())
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD);
         Manifest manifest = handover.manifest();
         Map<String, String> environment = builder.environment();
@@ -114,56 +145,6 @@ final class CommandReceiver implements Receiver {
     private static void kill(Process process) {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
-    }
-
-    /// Writes the content to the standard input of a process.
-    private static final class Input implements Runnable {
-        private final Handover handover;
-        private final Process process;
-        private volatile @Nullable RuntimeException failure;
-
-        Input(Handover handover, Process process) {
-            this.handover = handover;
-            this.process = process;
-        }
-
-        @Override
-        public void run() {
-            try (InputStream content = handover.open()) {
-                feed(content);
-            } catch (EngineException e) {
-                failure = e;
-                kill(process);
-            } catch (IOException e) {
-                failure = new IllegalStateException("The content of a batch could not be closed", e);
-                kill(process);
-            }
-        }
-
-        /// A command need not read its input: its exit code alone says what came of it.
-        private void feed(InputStream content) throws IOException {
-            byte[] buffer = new byte[BUFFER_BYTES];
-            OutputStream out = process.getOutputStream();
-            for (int count = content.read(buffer); count >= 0; count = content.read(buffer)) {
-                try {
-                    out.write(buffer, 0, count);
-                } catch (IOException closedByCommand) {
-                    break;
-                }
-            }
-            try {
-                out.close();
-            } catch (IOException closedByCommand) {
-                return;
-            }
-        }
-
-        void check() {
-            RuntimeException failed = failure;
-            if (failed != null) {
-                throw failed;
-            }
-        }
     }
 
     /// Reads the standard error of a process, and keeps its end.

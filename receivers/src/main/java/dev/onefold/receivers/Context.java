@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
 /// What receivers know of the process that opens them.
 ///
 /// @param folder of the pipeline file: relative paths begin there, and commands run there
+/// @param spool a folder on a disk where a batch can lie while a command reads it
 /// @param environment the value of an environment variable; `null` if it is not set
 /// @param classes finds the classes of receivers in Java that are in no jar
 /// @param connectors that come from other modules, by their kind
-public record Context(Path folder, Environment environment, ClassLoader classes, Map<Kind, Connector> connectors) {
+public record Context(
+        Path folder, Path spool, Environment environment, ClassLoader classes, Map<Kind, Connector> connectors) {
     public Context {
         folder = folder.toAbsolutePath();
         connectors = Map.copyOf(connectors);
@@ -33,9 +35,13 @@ public record Context(Path folder, Environment environment, ClassLoader classes,
     }
 
     /// The context of this process, without connectors.
-    public static Context of(Path folder) {
+    public static Context of(Path folder, Path spool) {
         ClassLoader classes = Thread.currentThread().getContextClassLoader();
         return new Context(
-                folder, System::getenv, classes == null ? ClassLoader.getSystemClassLoader() : classes, Map.of());
+                folder,
+                spool,
+                System::getenv,
+                classes == null ? ClassLoader.getSystemClassLoader() : classes,
+                Map.of());
     }
 }

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,9 +95,7 @@ final class FolderCheck {
                     + manifest.number() + ".");
             return;
         }
-        if (manifest.file().isEmpty()
-                || manifest.file().contains("/")
-                || manifest.file().startsWith(".")) {
+        if (!isName(manifest.file())) {
             findings.add(shown + ": it names no file beside it.");
             return;
         }
@@ -107,6 +106,9 @@ final class FolderCheck {
         if (!manifest.file().contains(manifest.number().toString())) {
             findings.add(shown + ": the name of its file " + shown(manifest.file()) + " does not contain its number "
                     + manifest.number() + ".");
+        }
+        if (manifest.number().isWhole() && !manifest.of().isEmpty()) {
+            findings.add(shown + ": a whole batch is no part of another one, but it has 'of'.");
         }
         if (!described.add(manifest.file())) {
             findings.add(shown + ": another manifest describes the same file " + shown(manifest.file()) + ".");
@@ -120,6 +122,18 @@ final class FolderCheck {
         }
     }
 
+    /// Whether a file beside the manifest can have this name.
+    private boolean isName(String file) {
+        if (file.isEmpty() || file.contains("/") || file.startsWith(".")) {
+            return false;
+        }
+        try {
+            return folder.resolve(file).getFileName().toString().equals(file);
+        } catch (InvalidPathException impossible) {
+            return false;
+        }
+    }
+
     private Verification.Numbers contents(String pipeline, SortedMap<BatchNumber, Manifest> manifests) {
         long contents = 0;
         long records = 0;
@@ -128,7 +142,10 @@ final class FolderCheck {
             Path file = folder.resolve(manifest.file());
             if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
                 findings.add("Batch " + shown(manifest.id()) + " has a manifest, but its content "
-                        + shown(manifest.file()) + " is missing.");
+                        + shown(manifest.file())
+                        + (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                                ? " is no regular file; a link is not followed."
+                                : " is missing."));
                 continue;
             }
             ContentCheck content = ContentCheck.of(file);
@@ -146,9 +163,10 @@ final class FolderCheck {
                 bytes);
     }
 
-    /// Contents without a manifest, by the names that the manifests show.
+    /// Contents without a manifest, and manifests that cannot be read, by the names that the manifests show.
     private void undescribed() {
         Map<String, Set<String>> ends = new HashMap<>();
+        Map<String, Set<String>> manifestEnds = new HashMap<>();
         for (SortedMap<BatchNumber, Manifest> manifests : pipelines.values()) {
             for (Manifest manifest : manifests.values()) {
                 String number = manifest.number().toString();
@@ -156,17 +174,23 @@ final class FolderCheck {
                 if (at >= 0) {
                     ends.computeIfAbsent(manifest.file().substring(0, at), _ -> new HashSet<>())
                             .add(manifest.file().substring(at + number.length()));
+                    String own = Receivers.manifestName(manifest.file());
+                    manifestEnds
+                            .computeIfAbsent(own.substring(0, at), _ -> new HashSet<>())
+                            .add(own.substring(at + number.length()));
                 }
             }
         }
         for (String file : files) {
-            if (!described.contains(file) && isContent(file, ends)) {
+            if (!described.contains(file) && isNumbered(file, manifestEnds)) {
+                findings.add(shown(file) + " cannot be read as a manifest: it is damaged, or was changed.");
+            } else if (!described.contains(file) && isNumbered(file, ends)) {
                 findings.add(shown(file) + " has no manifest. Its delivery may be under way, or was interrupted.");
             }
         }
     }
 
-    private static boolean isContent(String file, Map<String, Set<String>> ends) {
+    private static boolean isNumbered(String file, Map<String, Set<String>> ends) {
         return ends.entrySet().stream()
                 .filter(name -> file.startsWith(name.getKey()))
                 .anyMatch(name -> name.getValue().stream()

@@ -19,7 +19,7 @@ public final class Receivers {
         Destination destination = batching.deliver();
         return switch (destination.kind()) {
             case FILE -> new FileReceiver(destination, context.folder());
-            case COMMAND -> new CommandReceiver(destination, context.folder());
+            case COMMAND -> new CommandReceiver(destination, context);
             case HTTP -> HttpReceiver.open(destination, context.environment());
             case JAVA -> HandlerReceiver.open(destination, context);
             case S3, SFTP, JDBC, LAMBDA -> {

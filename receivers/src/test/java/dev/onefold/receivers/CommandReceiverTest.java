@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching.Kind;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -120,5 +123,19 @@ class CommandReceiverTest {
         assertThatThrownBy(() -> run(damaged, Map.of(), "sh", "-c", "echo ran > ran"))
                 .isInstanceOf(EngineException.class);
         assertThat(folder.resolve("ran")).doesNotExist();
+    }
+
+    @Test
+    void the_standard_input_is_a_file_that_is_whole_before_the_command_begins_and_gone_afterwards() throws Exception {
+        byte[] large = new byte[1 << 20]; // More than a pipe holds.
+        Arrays.fill(large, (byte) 'x');
+        Handover handover =
+                new Handover(Sample.manifest(BatchNumber.of(1), large, 1), 1, () -> new ByteArrayInputStream(large));
+        assertThat(run(handover, Map.of(), "sh", "-c", "test -f /dev/stdin && stat -Lc %s /dev/stdin > size"))
+                .isEqualTo(new Outcome.Done());
+        assertThat(folder.resolve("size")).hasContent("1048576");
+        try (Stream<Path> left = Files.list(folder)) {
+            assertThat(left).containsExactly(folder.resolve("size"));
+        }
     }
 }

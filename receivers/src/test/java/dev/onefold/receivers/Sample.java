@@ -64,6 +64,7 @@ final class Sample {
 
     static Receiver open(Destination destination, Path folder, Map<String, String> environment) {
         return Receivers.open(
-                batching(destination), new Context(folder, environment::get, Sample.class.getClassLoader(), Map.of()));
+                batching(destination),
+                new Context(folder, folder, environment::get, Sample.class.getClassLoader(), Map.of()));
     }
 }

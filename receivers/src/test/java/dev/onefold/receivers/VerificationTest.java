@@ -137,6 +137,36 @@ class VerificationTest {
     }
 
     @Test
+    void a_manifest_that_cannot_be_read_is_named_with_its_content_and_without() throws Exception {
+        deliver(folder, ".gz", 4);
+        for (String damaged : List.of("", "{\"batch\":", "{\"number\":\"000004\",\"number\":\"000004\"}")) {
+            Files.writeString(file("quakes-000002.json"), damaged);
+            Files.writeString(file("quakes-000004.json"), damaged);
+            Files.deleteIfExists(file("quakes-000004.ndjson.gz"));
+            assertThat(findings())
+                    .contains(
+                            "quakes-000002.json cannot be read as a manifest: it is damaged, or was changed.",
+                            "quakes-000004.json cannot be read as a manifest: it is damaged, or was changed.");
+        }
+    }
+
+    @Test
+    void a_manifest_that_names_an_impossible_file_is_a_finding() throws Exception {
+        deliver(folder, "", 1);
+        String manifest = Files.readString(file("quakes-000001.json"));
+        Files.writeString(file("quakes-000001.json"), manifest.replace("000001.ndjson", "000001\\u0000.ndjson"));
+        assertThat(findings()).contains("quakes-000001.json: it names no file beside it.");
+    }
+
+    @Test
+    void a_content_that_is_a_link_is_not_followed() throws Exception {
+        deliver(folder, "", 1);
+        Path elsewhere = Files.move(file("quakes-000001.ndjson"), folder.resolve(".elsewhere"));
+        Files.createSymbolicLink(file("quakes-000001.ndjson"), elsewhere);
+        assertThat(findings()).singleElement().asString().contains("is no regular file; a link is not followed");
+    }
+
+    @Test
     void a_batch_of_another_chain_is_named() throws Exception {
         deliver(folder, "", 3);
         byte[] other = "{\"id\":7}\n".getBytes(StandardCharsets.UTF_8);

@@ -1,5 +1,6 @@
 package dev.onefold.cli.batches;
 
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
@@ -59,10 +60,12 @@ final class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         BatchNumber first = BatchesCommand.number(from);
-        int max = Math.clamp(limit, 1, LIMIT_MAX);
+        if (limit < 1 || limit > LIMIT_MAX) {
+            throw CommandFailure.usage("--limit is 1 to " + Words.count(LIMIT_MAX) + ", and not " + limit + ".");
+        }
         return all.read(batches -> {
             Summary summary = batches.summary();
-            List<Line> lines = batches.list(first, max, !every);
+            List<Line> lines = batches.list(first, limit, !every);
             all.caller().print(format == Format.json ? json(summary, lines) : text(summary, lines));
             return ExitCode.DONE;
         });

@@ -48,13 +48,22 @@ final class ReleaseCommand implements Callable<Integer> {
         return all.use(batches -> {
             Line line = BatchesCommand.line(batches, wanted);
             if (!line.state().equals("put aside") && !line.state().equals("in doubt")) {
-                throw new CommandFailure(
-                        ExitCode.DIFFERENT,
-                        "Batch " + line.number() + " does not wait for a person: it is " + line.state() + ".");
+                throw settled(line.number(), line.state());
             }
-            all.caller().print(decide(batches, line.number()));
+            try {
+                all.caller().print(decide(batches, line.number()));
+            } catch (IllegalArgumentException decidedMeanwhile) {
+                throw settled(
+                        line.number(),
+                        batches.find(line.number()).map(Line::state).orElse("done"));
+            }
             return ExitCode.DONE;
         });
+    }
+
+    private static CommandFailure settled(BatchNumber number, String state) {
+        return new CommandFailure(
+                ExitCode.DIFFERENT, "Batch " + number + " does not wait for a person: it is " + state + ".");
     }
 
     private String decide(SealedBatches batches, BatchNumber wanted) {

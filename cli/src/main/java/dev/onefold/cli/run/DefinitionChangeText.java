@@ -25,8 +25,8 @@ public final class DefinitionChangeText {
             case DefinitionChange.FromSources sources ->
                 "The data in " + data + " can follow it " + way(change) + ", because " + sources.reason() + ".";
             case DefinitionChange.Impossible(var reason, var missing) ->
-                "The data in " + data + " cannot follow it: the rows are not enough, because " + reason + "; and "
-                        + missing + ".";
+                "The data in " + data + " cannot follow it: the rows are not enough, because " + reason
+                        + (missing.isEmpty() ? "" : "; and " + missing) + ".";
         };
     }
 

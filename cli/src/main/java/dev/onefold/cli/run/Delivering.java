@@ -3,6 +3,7 @@ package dev.onefold.cli.run;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Kind;
@@ -12,37 +13,89 @@ import dev.onefold.receivers.Context;
 import dev.onefold.receivers.Handover;
 import dev.onefold.receivers.Receiver;
 import dev.onefold.receivers.Receivers;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /// Delivers the batches of a run, and waits for them.
 final class Delivering implements AutoCloseable {
     private static final long POLL_MS = 50;
+    private static final long TELL_MS = 200;
+
+    /// Where a content lies while a command reads it.
+    private static final String SPOOL = "handover";
 
     private final Caller caller;
     private final EmbeddedEngine engine;
     private final Receiver receiver;
     private final long deliveredBefore;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread telling;
 
     private Delivering(Caller caller, EmbeddedEngine engine, Receiver receiver) {
         this.caller = caller;
         this.engine = engine;
         this.receiver = receiver;
         deliveredBefore = delivered();
+        Troubles troubles =
+                new Troubles(caller, engine.batches(), engine.pipeline().name());
+        telling = Thread.ofPlatform().daemon().name("onefold-troubles").start(() -> tell(troubles));
+    }
+
+    /// A folder in which a process that was killed may have left something.
+    private static Path emptied(Path spool) throws IOException {
+        Files.createDirectories(spool);
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(spool)) {
+            for (Path file : left) {
+                Files.delete(file);
+            }
+        }
+        return spool;
+    }
+
+    private void tell(Troubles troubles) {
+        try {
+            while (!closing.await(TELL_MS, TimeUnit.MILLISECONDS)) {
+                troubles.tell(Instant.now());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (EngineException e) {
+            caller.note(String.valueOf(e.getMessage())); // The run itself meets the same, and ends.
+        }
+    }
+
+    /// The engine is about to be closed: nothing more is told of its batches.
+    void stopTelling() {
+        closing.countDown();
+        try {
+            telling.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /// Begins to deliver.
     ///
     /// @param folder of the pipeline file
-    static Delivering begin(Caller caller, EmbeddedEngine engine, Path folder) {
+    /// @param data the engine's data directory
+    static Delivering begin(Caller caller, EmbeddedEngine engine, Path folder, Path data) throws IOException {
         Receiver receiver;
         try {
-            Context here = Context.of(folder);
+            Context here = Context.of(folder, emptied(data.resolve(SPOOL)));
             receiver = Receivers.open(
                     (Batching) engine.pipeline().fold(),
                     new Context(
-                            here.folder(), here.environment(), here.classes(), Map.of(Kind.JDBC, JdbcReceiver::open)));
+                            here.folder(),
+                            here.spool(),
+                            here.environment(),
+                            here.classes(),
+                            Map.of(Kind.JDBC, JdbcReceiver::open)));
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }
@@ -60,10 +113,12 @@ final class Delivering implements AutoCloseable {
             engine.batches().seal();
         }
         Summary summary = engine.batches().summary();
-        if (!summary.isQuiet() && !stop.isMade()) {
-            caller.note("Waiting for " + waitsFor(summary) + ". Ctrl-C ends the wait; the same command goes on.");
-        }
-        while (!summary.isQuiet() && !stop.isMade()) {
+        boolean isOpen = false;
+        for (boolean isFirst = true; !summary.isQuiet() && !stop.isMade(); isFirst = false) {
+            if (isFirst || isOpen && summary.openSince() == null) {
+                caller.note("Waiting for " + waitsFor(summary) + ". Ctrl-C ends the wait; the same command goes on.");
+            }
+            isOpen = summary.openSince() != null;
             try {
                 Thread.sleep(POLL_MS);
             } catch (InterruptedException e) {
@@ -89,21 +144,28 @@ final class Delivering implements AutoCloseable {
         return summary.sealed() - summary.undelivered();
     }
 
+    /// Batches that are sealed and not delivered.
+    long undelivered() {
+        return engine.batches().summary().undelivered();
+    }
+
     /// What was delivered, for the summary of the run.
     String text() {
         Summary summary = engine.batches().summary();
         StringBuilder text = new StringBuilder("Delivered ")
-                .append(Words.count(delivered() - deliveredBefore))
+                .append(Words.count(delivered() - deliveredBefore, "batch").replace("batchs", "batches"))
+                .append("; in all ")
+                .append(Words.count(delivered()))
                 .append(" of ")
-                .append(Words.count(summary.sealed()))
-                .append(" batches in all");
+                .append(Words.count(summary.sealed()));
         if (summary.undelivered() > 0) {
-            text.append("; ").append(Words.count(summary.undelivered())).append(" are not delivered");
-        }
-        if (summary.inDoubt() + summary.aside() > 0) {
-            text.append(", ")
-                    .append(Words.count((long) summary.inDoubt() + summary.aside()))
-                    .append(" of them wait for a person: see 'onefold batches ")
+            text.append(", ").append(Words.count(summary.undelivered())).append(" not delivered");
+            if (summary.inDoubt() + summary.aside() > 0) {
+                text.append(", ")
+                        .append(Words.count((long) summary.inDoubt() + summary.aside()))
+                        .append(" of them for a person to decide");
+            }
+            text.append(": see 'onefold batches ")
                     .append(engine.pipeline().name())
                     .append(" list'");
         }

@@ -126,6 +126,11 @@ public final class RunCommand implements Callable<Integer> {
     private boolean failOnRejected;
 
     @Option(
+            names = "--fail-on-undelivered",
+            description = "With batches: exit code 1 if a batch is not delivered at the end.")
+    private boolean failOnUndelivered;
+
+    @Option(
             names = "--seal",
             description =
                     "With batches: when the input has ended, seals the open batch at once instead of waiting for it.")
@@ -223,45 +228,59 @@ public final class RunCommand implements Callable<Integer> {
             fullDisk.requireGoingOn();
         });
         try (EmbeddedEngine owned = EngineAccess.own(data, settings, caller)) {
-            owned.status()
-                    .function()
-                    .flatMap(Status.OfFunction::otherJar)
-                    .ifPresent(warning -> caller.note("Warning: " + warning));
-            takeOver(owned);
-            if (owned.pipeline().fold() instanceof Batching) {
-                delivering = Delivering.begin(caller, owned, pipeline.folder());
-            } else if (seal) {
-                throw CommandFailure.usage("--seal is for a pipeline with batches.");
-            }
-            Intake intake = new Intake(caller, owned, stop, progress, separate);
-            Summary summary = new Summary(caller, owned, data, pipeline.dataAgain());
-            ExitCode exitCode = ExitCode.DONE;
-            for (int i = 0; i < inputs.size() && !stop.isMade() && exitCode == ExitCode.DONE; i++) {
-                String input = inputs.get(i);
-                if (input.equals(STANDARD_INPUT)) {
-                    exitCode = intake.standardInput(new Intake.Lines(source, from, acknowledge));
-                } else if (follow && i == inputs.size() - 1) {
-                    intake.follow(input, forgetRotated);
-                } else {
-                    intake.file(input);
+            try {
+                return foldInto(owned, data);
+            } finally {
+                if (delivering != null) {
+                    delivering.stopTelling();
                 }
             }
-            if (queue.isThere()) {
-                queue.fold(caller, owned, stop);
+        }
+    }
+
+    private int foldInto(EmbeddedEngine owned, DataDirectory data) throws IOException {
+        owned.status()
+                .function()
+                .flatMap(Status.OfFunction::otherJar)
+                .ifPresent(warning -> caller.note("Warning: " + warning));
+        takeOver(owned);
+        if (owned.pipeline().fold() instanceof Batching) {
+            delivering = Delivering.begin(caller, owned, pipeline.folder(), data.path());
+        } else if (seal || failOnUndelivered) {
+            throw CommandFailure.usage("--seal and --fail-on-undelivered are for a pipeline with batches.");
+        }
+        Intake intake = new Intake(caller, owned, stop, progress, separate);
+        Summary summary = new Summary(caller, owned, data, pipeline.dataAgain());
+        ExitCode exitCode = ExitCode.DONE;
+        for (int i = 0; i < inputs.size() && !stop.isMade() && exitCode == ExitCode.DONE; i++) {
+            String input = inputs.get(i);
+            if (input.equals(STANDARD_INPUT)) {
+                exitCode = intake.standardInput(new Intake.Lines(source, from, acknowledge));
+            } else if (follow && i == inputs.size() - 1) {
+                intake.follow(input, forgetRotated);
+            } else {
+                intake.file(input);
             }
-            Delivering deliveries = delivering;
-            if (deliveries != null) {
-                deliveries.await(seal, stop);
-            }
-            summary.print(acknowledge ? caller.err() : caller.out(), intake.stopped());
-            if (deliveries != null) {
-                (acknowledge ? caller.err() : caller.out()).print(deliveries.text());
-            }
-            if (failOnRejected && summary.rejected() > 0) {
+        }
+        if (queue.isThere()) {
+            queue.fold(caller, owned, stop);
+        }
+        summary.folded();
+        Delivering deliveries = delivering;
+        if (deliveries != null) {
+            deliveries.await(seal, stop);
+        }
+        summary.print(acknowledge ? caller.err() : caller.out(), intake.stopped());
+        if (deliveries != null) {
+            (acknowledge ? caller.err() : caller.out()).print(deliveries.text());
+            if (failOnUndelivered && deliveries.undelivered() > 0) {
                 exitCode = ExitCode.DIFFERENT;
             }
-            return (exitCode == ExitCode.DONE ? stop.exitCodeOr(exitCode) : exitCode).code();
         }
+        if (failOnRejected && summary.rejected() > 0) {
+            exitCode = ExitCode.DIFFERENT;
+        }
+        return (exitCode == ExitCode.DONE ? stop.exitCodeOr(exitCode) : exitCode).code();
     }
 
     /// A changed pipeline file becomes a new view first; the old one answers meanwhile.

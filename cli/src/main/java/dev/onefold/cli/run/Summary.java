@@ -20,6 +20,7 @@ final class Summary {
     private final Counts before;
     private final Refusals refusals;
     private final long startNanos = System.nanoTime();
+    private Duration elapsed = Duration.ZERO;
 
     /// Begins to count.
     Summary(Caller caller, EmbeddedEngine engine, DataDirectory data, String dataAgain) {
@@ -36,9 +37,13 @@ final class Summary {
         return engine.counts().rejected() - before.rejected();
     }
 
+    /// All that is folded is folded: what follows is delivery.
+    void folded() {
+        elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
+    }
+
     /// @param stopped what a stopped run has to say first; empty for one that came to the end
     void print(PrintStream out, String stopped) {
-        Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
         Counts now = engine.counts();
         long records = now.records() - before.records();
         StringBuilder text = new StringBuilder(stopped).append("Folded ").append(Words.count(records, "record"));

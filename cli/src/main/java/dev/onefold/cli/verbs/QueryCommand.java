@@ -9,6 +9,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.form.CsvForm;
 import dev.onefold.core.form.GroupPath;
 import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
@@ -217,6 +218,10 @@ final class QueryCommand implements Callable<Integer> {
                 && processing.feeds().isEmpty()) {
             throw CommandFailure.usage("The pipeline has no roll-ups; name a table of its function, with --table: "
                     + processing.tableNames() + ".");
+        }
+        if (engine.pipeline().fold() instanceof Batching) {
+            throw CommandFailure.usage("The pipeline makes batches, and no totals. See 'onefold batches "
+                    + engine.pipeline().name() + " list'.");
         }
         String name =
                 rollup == null ? Rollups.of(engine.pipeline()).all().getFirst().name() : rollup;

@@ -67,6 +67,15 @@ class BatchesCommandTest {
     }
 
     @Test
+    void a_first_batch_that_is_beyond_the_last_one_is_missing() {
+        assertThat(run("batches", "verify", "out", "--from", "4"))
+                .returns(1, Cli.Result::exitCode)
+                .extracting(Cli.Result::out)
+                .asString()
+                .contains("Batch quakes-000004 is missing, and there is none after it.");
+    }
+
+    @Test
     void a_folder_that_is_not_there_is_a_usage_error() {
         assertThat(run("batches", "verify", "in"))
                 .returns(2, Cli.Result::exitCode)

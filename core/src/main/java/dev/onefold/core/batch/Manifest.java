@@ -82,7 +82,8 @@ public record Manifest(
 
     /// The manifest that a text is; empty if it is none.
     public static Optional<Manifest> read(String text) {
-        if (!(JsonText.read(text, new Problems()) instanceof Node.Mapping fields)) {
+        Problems problems = new Problems();
+        if (!(JsonText.read(text, problems) instanceof Node.Mapping fields) || !problems.isEmpty()) {
             return Optional.empty();
         }
         Map<String, String> texts = new LinkedHashMap<>();

@@ -115,6 +115,12 @@ final class DestinationReader {
             return "has no " + Destination.NUMBER
                     + " in its last part, so each batch would have the name of the one before";
         }
+        if (kind.isNamed() && text.replace(Destination.NUMBER, "").matches("(?s).*[{}].*")) {
+            return "has braces of which nothing is known but " + Destination.NUMBER;
+        }
+        if (kind.isNamed() && text.startsWith(".", text.lastIndexOf('/') + 1)) {
+            return "names hidden files, which 'onefold batches verify' passes over";
+        }
         boolean isRight = switch (kind) {
             case FILE -> !text.endsWith("/");
             case S3 -> text.matches("s3://[^/]+/.+");

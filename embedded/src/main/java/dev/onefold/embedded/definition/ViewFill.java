@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -56,8 +57,7 @@ final class ViewFill {
         Readable readable = readable(reopen);
         if (old.state.batches != null || definition.fold() instanceof Batching) {
             return new DefinitionChange.Impossible(
-                    "input, compare or forget of a pipeline that makes batches has changed, and what is sealed cannot be"
-                            + " sealed again",
+                    "what is sealed cannot be sealed again, and " + changed(old.pipeline, definition),
                     readable.missing);
         }
         if (old.state.hasFunction) {
@@ -191,6 +191,20 @@ final class ViewFill {
         return refolded(reopen, RECOMPUTED);
     }
 
+    /// What has changed of a pipeline that makes batches, or is to make some.
+    private static String changed(Pipeline old, Pipeline definition) {
+        if (!(old.fold() instanceof Batching before)) {
+            return "the pipeline did not make batches before";
+        }
+        if (!(definition.fold() instanceof Batching after)) {
+            return "the pipeline would make no batches any more";
+        }
+        if (!Objects.equals(before.compare(), after.compare())) {
+            return "'compare' has changed";
+        }
+        return (before.forget().equals(after.forget()) ? "'input'" : "'forget'") + " has changed";
+    }
+
     private EngineException refused(String reason, String missing) {
         if (reason.equals(RECOMPUTED)) {
             return new EngineException(
@@ -201,7 +215,7 @@ final class ViewFill {
         return new EngineException(
                 EngineException.Kind.DEFINITION_CHANGED,
                 "The pipeline file is not the one that the data in " + opening.root() + " was folded with, and "
-                        + "the rows are not enough for it: " + reason + "; and " + missing
+                        + "the rows are not enough for it: " + reason + (missing.isEmpty() ? "" : "; and " + missing)
                         + ". The old definition still serves. Put the file back, or fold into another data directory (--data).");
     }
 

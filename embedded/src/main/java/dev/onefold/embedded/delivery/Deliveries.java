@@ -127,12 +127,9 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 .filter(handled -> handled.delivery() instanceof Delivery.Aside)
                 .count();
         boolean isStrict = ((Batching) view.pipeline.fold()).order() == Batching.Order.STRICT;
-        BatchNumber heldUpBy = isStrict
-                ? left.stream()
-                        .filter(handled -> handled.delivery().awaitsPerson())
-                        .map(Handled::number)
-                        .findFirst()
-                        .orElse(null)
+        // The other parts of a batch go on.
+        BatchNumber heldUpBy = isStrict && !left.isEmpty() && left.size() == inDoubt + aside
+                ? left.getFirst().number()
                 : null;
         long first = begun.isEmpty() ? next : begun.getFirst().number().number();
         return new Summary(

@@ -1,0 +1,103 @@
+package dev.onefold.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.cli.Cli;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RunBatchesTest {
+    @TempDir
+    private Path folder;
+
+    private Cli.Result run(String retry) {
+        Cli cli = Cli.in(folder);
+        cli.write("b.yaml", """
+                pipeline: b
+                input: {format: json, id: id}
+                batch:
+                  size: 2
+                  wait: 1h
+                  deliver: {file: "missing/b-{number}.ndjson"}
+                  retry: %s
+                """.formatted(retry));
+        cli.write("in.ndjson", "{\"id\":1}\n{\"id\":2}\n");
+        return cli.run("run", "b.yaml", "--data", "data", "--input", "in.ndjson");
+    }
+
+    @Test
+    void why_a_batch_is_not_delivered_is_said_while_it_is_tried() {
+        Cli.Result result = run("{delays: [1s], for: 1s}");
+        assertThat(result.err())
+                .contains("Batch 000001 is not delivered yet: There is no folder ", "It is tried again at ");
+        assertThat(result.out())
+                .contains(
+                        "Delivered 0 batches; in all 0 of 1, 1 not delivered, 1 of them for a person to decide: see 'onefold batches b list'.");
+    }
+
+    @Test
+    void that_a_batch_waits_for_a_person_is_said_with_its_reason() {
+        assertThat(run("none").err())
+                .contains("Batch 000001 is put aside: There is no folder ")
+                .contains("1 batch waits for a person: see 'onefold batches b list'.");
+    }
+
+    @Test
+    void a_pipeline_with_batches_has_no_totals_and_says_where_its_batches_are() {
+        run("none");
+        Cli.Result result = Cli.in(folder).run("query", "b.yaml", "--data", "data");
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err()).contains("The pipeline makes batches, and no totals. See 'onefold batches b list'.");
+    }
+
+    @Test
+    void a_limit_out_of_its_range_is_refused() {
+        run("none");
+        assertThat(Cli.in(folder)
+                        .run("batches", "b.yaml", "--data", "data", "list", "--limit", "0")
+                        .err())
+                .contains("--limit is 1 to 1,000");
+    }
+
+    @Test
+    void a_run_whose_first_batch_holds_up_the_others_ends_and_may_say_so_by_its_exit_code() {
+        Cli cli = Cli.in(folder);
+        cli.write("b.yaml", """
+                pipeline: b
+                input: {format: json, id: id}
+                batch:
+                  size: 1
+                  order: strict
+                  receiver: idempotent
+                  deliver: {command: [sh, -c, "cat > /dev/null; [ $ONEFOLD_NUMBER != 000002 ]"]}
+                """);
+        cli.write("in.ndjson", "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n");
+        Cli.Result result = cli.run("run", "b.yaml", "--data", "data", "--input", "in.ndjson", "--fail-on-undelivered");
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err()).contains("Batch 000002 holds up all later ones, because the order is strict.");
+        assertThat(result.out()).contains("Delivered 1 batch; in all 1 of 3, 2 not delivered, 1 of them for a person");
+    }
+
+    @Test
+    void what_cannot_change_once_something_is_sealed_is_named() {
+        run("none");
+        Cli cli = Cli.in(folder);
+        cli.write("b.yaml", """
+                pipeline: b
+                input: {format: json, id: id}
+                batch: {size: 2, compare: none, deliver: {file: "b-{number}.ndjson"}}
+                """);
+        assertThat(cli.run("run", "b.yaml", "--data", "data", "--input", "in.ndjson")
+                        .err())
+                .contains("what is sealed cannot be sealed again, and 'compare' has changed. The old definition");
+        cli.write("b.yaml", """
+                pipeline: b
+                input: {format: json, id: id}
+                rollup: {levels: [id], measures: {n: count()}}
+                """);
+        assertThat(cli.run("run", "b.yaml", "--data", "data", "--input", "in.ndjson")
+                        .err())
+                .contains("and the pipeline would make no batches any more. The old definition");
+    }
+}
