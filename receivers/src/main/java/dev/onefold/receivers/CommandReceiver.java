@@ -29,6 +29,11 @@ final class CommandReceiver implements Receiver {
     /// By the convention of sysexits.h: try again later.
     private static final int TRY_AGAIN = 75;
 
+    /// By the convention of shells: a program is there and cannot be run, or is not there.
+    private static final int NOT_EXECUTABLE = 126;
+
+    private static final int NOT_FOUND = 127;
+
     /// A process that a signal ended has this exit code and the signal's number.
     private static final int SIGNAL = 128;
 
@@ -136,9 +141,19 @@ final class CommandReceiver implements Receiver {
         if (code == TRY_AGAIN) {
             return new Outcome.NotNow("The command asks to try again later (exit code 75)" + said, null);
         }
-        return code > SIGNAL && code <= SIGNAL + SIGNALS
-                ? new Outcome.Unknown("The command was ended by signal " + (code - SIGNAL) + said)
-                : new Outcome.Refused("The command ended with exit code " + code + said);
+        if (code == NOT_EXECUTABLE || code == NOT_FOUND) {
+            return new Outcome.NotNow(
+                    "The command could not start a program (exit code " + code + "). Install it, or correct its path"
+                            + said,
+                    null);
+        }
+        if (code <= SIGNAL) {
+            return new Outcome.Refused("The command ended with exit code " + code + said);
+        }
+        return new Outcome.Unknown(
+                code <= SIGNAL + SIGNALS
+                        ? "The command was ended by signal " + (code - SIGNAL) + said
+                        : "The command ended with exit code " + code + said);
     }
 
     /// Ends a process with its children.

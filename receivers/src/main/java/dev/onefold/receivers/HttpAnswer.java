@@ -34,11 +34,14 @@ final class HttpAnswer {
         String said = reason + body.said();
         return switch (status) {
             case 408 -> new Outcome.Unknown(said);
-            case 409 ->
-                new Outcome.NotNow(reason + ": an earlier request is in progress" + body.said(), after(headers));
+            case 409 -> new Outcome.Unknown(reason + ": an earlier request is in progress" + body.said());
             case 422 ->
                 new Outcome.Conflict(reason + ": it has another content under this Idempotency-Key" + body.said());
-            case 429, 503 -> new Outcome.NotNow(said, after(headers));
+            case 429 -> new Outcome.NotNow(said, after(headers));
+            case 503 -> // A proxy says it, too, when the connection to the service breaks behind it.
+                headers.firstValue("Retry-After").isPresent()
+                        ? new Outcome.NotNow(said, after(headers))
+                        : new Outcome.Unknown(said);
             case 401, 403, 404, 405, 407 ->
                 new Outcome.NotNow(
                         reason

@@ -35,6 +35,7 @@ final class Delivering implements AutoCloseable {
     private final Receiver receiver;
     private final long deliveredBefore;
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final Troubles troubles;
     private final Thread telling;
 
     private Delivering(Caller caller, EmbeddedEngine engine, Receiver receiver) {
@@ -42,9 +43,8 @@ final class Delivering implements AutoCloseable {
         this.engine = engine;
         this.receiver = receiver;
         deliveredBefore = delivered();
-        Troubles troubles =
-                new Troubles(caller, engine.batches(), engine.pipeline().name());
-        telling = Thread.ofPlatform().daemon().name("onefold-troubles").start(() -> tell(troubles));
+        troubles = new Troubles(caller, engine.batches(), engine.pipeline().name());
+        telling = Thread.ofPlatform().daemon().name("onefold-troubles").start(this::tell);
     }
 
     /// A folder in which a process that was killed may have left something.
@@ -58,7 +58,7 @@ final class Delivering implements AutoCloseable {
         return spool;
     }
 
-    private void tell(Troubles troubles) {
+    private void tell() {
         try {
             while (!closing.await(TELL_MS, TimeUnit.MILLISECONDS)) {
                 troubles.tell(Instant.now());
@@ -127,6 +127,7 @@ final class Delivering implements AutoCloseable {
             }
             summary = engine.batches().summary();
         }
+        troubles.tell(Instant.now());
     }
 
     private String waitsFor(Summary summary) {

@@ -28,7 +28,7 @@ class RunBatchesTest {
 
     @Test
     void why_a_batch_is_not_delivered_is_said_while_it_is_tried() {
-        Cli.Result result = run("{delays: [1s], for: 1s}");
+        Cli.Result result = run("{delays: [2s], for: 3s}");
         assertThat(result.err())
                 .contains("Batch 000001 is not delivered yet: There is no folder ", "It is tried again at ");
         assertThat(result.out())
@@ -39,7 +39,7 @@ class RunBatchesTest {
     @Test
     void that_a_batch_waits_for_a_person_is_said_with_its_reason() {
         assertThat(run("none").err())
-                .contains("Batch 000001 is put aside: There is no folder ")
+                .contains("Batch 000001 is put aside: ")
                 .contains("1 batch waits for a person: see 'onefold batches b list'.");
     }
 

@@ -5,6 +5,7 @@ import dev.onefold.core.pipeline.Batching.Receiver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// What becomes of a delivery. A runtime records the new state before it acts on it: a start mark before the effect,
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// Only a receiver that is `once` has start marks: others bear a second try, so a lost attempt is tried again.
 public final class DeliveryRules {
     private final Batching batching;
+    /// A receiver that asks for less is not asked more often.
+    private static final Duration ASKED_MIN = Duration.ofSeconds(1);
+
     private final @Nullable Duration remembers;
 
     /// @param remembers for how long the receiver knows ids that it has seen; `null`: for ever
@@ -36,9 +40,27 @@ public final class DeliveryRules {
         return delivery instanceof Delivery.Waiting waiting && nowMs >= waiting.notBeforeMs();
     }
 
-    /// Whether a start mark has to be durable before an attempt.
+    /// Whether a start mark has to be durable before an attempt: where nobody may try again, and where nobody may once
+    /// the receiver has forgotten the id.
     public boolean needsStartMark() {
-        return batching.receiver() == Receiver.ONCE;
+        return batching.receiver() == Receiver.ONCE || remembers != null;
+    }
+
+    /// What becomes of a delivery that is due if the receiver may have it and may have forgotten its id meanwhile.
+    public Optional<Delivery> tooLate(Delivery.Waiting waiting, String owner, long nowMs) {
+        Delivery.Tries tries = waiting.tries();
+        return isForgotten(tries, nowMs)
+                ? Optional.of(new Delivery.InDoubt(tries, owner, nowMs, forgotten(waiting.reason())))
+                : Optional.empty();
+    }
+
+    private boolean isForgotten(Delivery.Tries tries, long atMs) {
+        return remembers != null && tries.isPerhapsIn() && atMs >= tries.firstMs() + remembers.toMillis();
+    }
+
+    private String forgotten(String reason) {
+        return reason + "; the receiver knows ids for " + remembers
+                + " only, so another attempt could have a second effect";
     }
 
     /// An attempt begins.
@@ -48,9 +70,10 @@ public final class DeliveryRules {
 
     /// An attempt was begun, and its owner is gone for certain.
     public Delivery ownerIsGone(Delivery.Started started, String reason) {
-        return needsStartMark()
-                ? new Delivery.InDoubt(started.tries().perhapsIn(), started.owner(), started.atMs(), reason)
-                : new Delivery.Waiting(started.tries().perhapsIn(), started.atMs(), reason);
+        Delivery.Tries tries = started.tries().perhapsIn();
+        return batching.receiver() == Receiver.ONCE
+                ? new Delivery.InDoubt(tries, started.owner(), started.atMs(), reason)
+                : again(started, tries, reason, null, started.atMs());
     }
 
     /// An attempt has ended.
@@ -60,7 +83,7 @@ public final class DeliveryRules {
         Delivery.Tries tries = attempt.started.tries();
         return switch (outcome) {
             case Outcome.Done _ -> new Delivery.Done(tries, nowMs, Delivery.How.DELIVERED);
-            case Outcome.NotNow(var reason, var after) -> again(attempt, tries, reason, after, nowMs);
+            case Outcome.NotNow(var reason, var after) -> again(attempt.started, tries, reason, after, nowMs);
             case Outcome.Unknown(var reason) -> unknown(attempt, reason, nowMs);
             case Outcome.Refused(var reason) -> refused(attempt, reason, nowMs);
             case Outcome.Partial(var failed) -> partial(attempt, failed, nowMs);
@@ -77,30 +100,33 @@ public final class DeliveryRules {
         Delivery.Tries tries = attempt.started.tries().perhapsIn();
         return switch (batching.receiver()) {
             case ONCE -> new Delivery.InDoubt(tries, attempt.started.owner(), attempt.started.atMs(), reason);
-            case TRANSACTIONAL, IDEMPOTENT -> again(attempt, tries, reason, null, nowMs);
+            case TRANSACTIONAL, IDEMPOTENT -> again(attempt.started, tries, reason, null, nowMs);
         };
     }
 
     /// Tries again after the next delay, or gives up.
-    private Delivery again(Attempt attempt, Delivery.Tries tries, String reason, @Nullable Duration asked, long nowMs) {
+    private Delivery again(
+            Delivery.Started started, Delivery.Tries tries, String reason, @Nullable Duration asked, long nowMs) {
         List<Duration> delays = batching.retry().delays();
         if (delays.isEmpty()) {
             return givenUp(tries, reason, nowMs);
         }
-        Duration delay = asked == null ? delays.get(Math.min(tries.count(), delays.size()) - 1) : asked;
-        long nextMs = nowMs + delay.toMillis();
-        if (nextMs > tries.firstMs() + batching.retry().limit().toMillis()) {
+        Duration delay = asked == null ? delays.get(Math.min(tries.count(), delays.size()) - 1) : atLeast(asked, delays);
+        Duration limit = batching.retry().limit();
+        if (delay.compareTo(limit) > 0 || nowMs + delay.toMillis() > tries.firstMs() + limit.toMillis()) {
             return givenUp(tries, reason, nowMs);
         }
-        if (tries.isPerhapsIn() && remembers != null && nextMs >= tries.firstMs() + remembers.toMillis()) {
-            return new Delivery.InDoubt(
-                    tries,
-                    attempt.started.owner(),
-                    attempt.started.atMs(),
-                    reason + "; the receiver knows ids for " + remembers
-                            + " only, so another attempt could have a second effect");
+        long nextMs = nowMs + delay.toMillis();
+        if (isForgotten(tries, nextMs)) {
+            return new Delivery.InDoubt(tries, started.owner(), started.atMs(), forgotten(reason));
         }
         return new Delivery.Waiting(tries, nextMs, reason);
+    }
+
+    /// What a receiver asks for is its own word; none, or a time that is over, would ask it without an end.
+    private static Duration atLeast(Duration asked, List<Duration> delays) {
+        Duration least = delays.getFirst().compareTo(ASKED_MIN) < 0 ? delays.getFirst() : ASKED_MIN;
+        return asked.compareTo(least) < 0 ? least : asked;
     }
 
     private static Delivery givenUp(Delivery.Tries tries, String reason, long nowMs) {
@@ -110,7 +136,9 @@ public final class DeliveryRules {
 
     private Delivery refused(Attempt attempt, String reason, long nowMs) {
         Delivery.Tries tries = attempt.started.tries();
+        // Of a batch that may be in, the parts would be in twice: their ids are others.
         boolean divides = batching.bisect()
+                && !tries.isPerhapsIn()
                 && batching.receiver() == Receiver.IDEMPOTENT
                 && attempt.members.count() > 1
                 && attempt.number.parts().size() < BatchNumber.DEPTH_MAX;
@@ -136,14 +164,14 @@ public final class DeliveryRules {
         String reason = places.size() + " of " + attempt.members.count() + " records failed, the first one: "
                 + failed.getFirst().reason();
         if (places.size() == attempt.members.count()) {
-            return again(attempt, tries, reason, null, nowMs);
+            return again(attempt.started, tries, reason, null, nowMs);
         }
         if (attempt.number.parts().size() >= BatchNumber.DEPTH_MAX) {
             return new Delivery.Aside(tries, nowMs, reason, false);
         }
         BatchNumber number = attempt.number.part(1);
         Members rest = attempt.members.only(places);
-        Delivery next = again(new Attempt(number, rest, attempt.started), tries, reason, null, nowMs);
+        Delivery next = again(attempt.started, tries, reason, null, nowMs);
         return new Delivery.Divided(tries, List.of(new Delivery.Part(number, rest, next)));
     }
 
