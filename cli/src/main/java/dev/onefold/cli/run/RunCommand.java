@@ -172,7 +172,6 @@ public final class RunCommand implements Callable<Integer> {
             }
         }
         queue.requirePossible(data.definition());
-        requireNever(data);
         if (signals) {
             stop.makeOnSignals();
         }
@@ -186,15 +185,6 @@ public final class RunCommand implements Callable<Integer> {
                     "Stopped while the disk was full. Nothing that was acknowledged is lost. Make space, and run the"
                             + " same command again: it goes on where this one was.");
             return stop.exitCodeOr(ExitCode.STORAGE).code();
-        }
-    }
-
-    private static void requireNever(DataDirectory data) {
-        Pipeline definition = data.definition();
-        if (definition != null
-                && definition.fold() instanceof Batching batching
-                && !(batching.forget() instanceof Batching.Forget.Never)) {
-            throw CommandFailure.usage("The setting forget is not possible here yet, but for 'forget: never'.");
         }
     }
 

@@ -207,6 +207,13 @@ final class BatchReader {
             return forget == null ? new Forget.Never() : forget;
         }
         Duration time = section.read("forget", BatchReader::span);
+        if (time != null && time.compareTo(Forget.TIME_MIN) < 0) {
+            section.refuse(
+                    "forget",
+                    "is less than a day: a producer, a queue or a stream may give a record again that long",
+                    "write 1d or more, and more than the input's retention and its producers' retries");
+            return new Forget.Never();
+        }
         return time == null ? new Forget.Never() : new Forget.After(time);
     }
 

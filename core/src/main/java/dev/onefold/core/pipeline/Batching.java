@@ -169,6 +169,9 @@ public record Batching(
 
     /// When an id may come again.
     public sealed interface Forget {
+        /// Records come again that late: from producers that retry, from queues and from streams.
+        Duration TIME_MIN = Duration.ofDays(1);
+
         /// Never: an id is in one batch for ever.
         record Never() implements Forget {}
 

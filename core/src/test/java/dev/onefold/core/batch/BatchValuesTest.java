@@ -47,6 +47,8 @@ class BatchValuesTest {
                 .contains("has no {number}");
         assertThat(problems(id, "{\"size\":1,\"deliver\":{\"file\":\"x-{number}\",\"http\":\"http://h\"}}"))
                 .contains("names 2 receivers");
+        assertThat(problems(id, "{\"size\":1,\"deliver\":{\"file\":\"x-{number}\"},\"forget\":\"23h\"}"))
+                .contains("is less than a day");
         assertThat(problems(id, "{\"size\":1,\"deliver\":{\"http\":\"http://h/\"}}"))
                 .contains("write idempotent if");
         assertThat(problems(id, "{\"size\":1,\"deliver\":{\"file\":\"x-{number}\"},\"receiver\":\"once\"}"))

@@ -6,6 +6,7 @@ import dev.onefold.core.pipeline.Batching;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Payload;
 import dev.onefold.embedded.disk.Scale;
+import dev.onefold.embedded.rows.Forgotten;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -36,7 +37,10 @@ public final class Batches {
     private long openFirstMs;
     private long openLastMs;
     private volatile Runnable whenDurable = () -> {};
-    private volatile long durableNumber; // Of the last batch that a durable checkpoint has.
+    private volatile Durable durable = new Durable(0, 1);
+    private volatile Forgotten ended = Forgotten.NONE; // The places whose batches have ended.
+    private volatile Forgotten forgotten = Forgotten.NONE; // The same, as a durable checkpoint has it.
+    private Forgotten cut = Forgotten.NONE; // The same, as the last checkpoint has it, durable or not.
     private volatile long keepFrom = 1; // The first batch whose entry is needed.
     private volatile long bodiesFrom; // The first byte of the bodies that is needed.
 
@@ -49,8 +53,21 @@ public final class Batches {
     /// What a checkpoint writes of the batches.
     ///
     /// @param state for [#load]
-    /// @param number of the last sealed batch
-    public record Cut(Tape.Cut bodies, Tape.Cut seals, byte[] state, long number, long bodiesFrom, long sealsFrom) {}
+    /// @param forgotten the places whose ids may come again once this is durable
+    public record Cut(
+            Tape.Cut bodies,
+            Tape.Cut seals,
+            byte[] state,
+            Durable sealed,
+            Forgotten forgotten,
+            long bodiesFrom,
+            long sealsFrom) {}
+
+    /// How far batches are sealed for ever.
+    ///
+    /// @param number of the last batch that a durable checkpoint has
+    /// @param ordinalNext place of the first member behind it
+    public record Durable(long number, long ordinalNext) {}
 
     /// Adds a member.
     ///
@@ -151,7 +168,29 @@ public final class Batches {
 
     /// Number of the last batch that is sealed for ever; 0 if there is none. Any thread.
     public long durableNumber() {
-        return durableNumber;
+        return durable.number;
+    }
+
+    /// How far batches are sealed for ever. Any thread.
+    public Durable durable() {
+        return durable;
+    }
+
+    /// Notes the places whose batches have ended, durably. Their ids may come again as soon as a checkpoint that
+    /// says so is durable, and not before: a replay of the journal decides by the checkpoint, so it never forgets
+    /// an id that was not forgotten when the record came. Any thread.
+    public void ended(Forgotten places) {
+        ended = places;
+    }
+
+    /// The places whose ids may come again. Any thread.
+    public Forgotten forgotten() {
+        return forgotten;
+    }
+
+    /// Whether batches have ended of which no checkpoint was taken.
+    public boolean hasUnwrittenEnds() {
+        return !ended.sameAs(cut);
     }
 
     /// Bytes of members that are not delivered yet. Any thread.
@@ -177,10 +216,13 @@ public final class Batches {
             bodies.load(bodiesFrom, in.readLong());
             keepFrom = in.readLong();
             seals.load((keepFrom - 1) * Sealed.BYTES, in.readLong());
+            forgotten = Forgotten.read(in);
+            ended = forgotten;
+            cut = forgotten;
         } catch (IOException e) {
             throw new EngineException(EngineException.Kind.CORRUPT, "The checkpoint's batches end too early", e);
         }
-        durableNumber = numberNext - 1;
+        durable = new Durable(numberNext - 1, ordinalNext - openRecords);
         try (InputStream open = bodies.open(openFrom, bodies.end())) {
             byte[] buffer = new byte[1 << 16];
             for (int read = open.read(buffer); read > 0; read = open.read(buffer)) {
@@ -195,7 +237,8 @@ public final class Batches {
     public Cut cut() {
         bodies.letGo(bodiesFrom);
         seals.letGo((keepFrom - 1) * Sealed.BYTES);
-        byte[] state = Payload.of(80, out -> {
+        Forgotten now = ended;
+        byte[] state = Payload.of(100, out -> {
             out.writeLong(numberNext);
             out.writeLong(ordinalNext);
             out.writeInt(openRecords);
@@ -206,8 +249,11 @@ public final class Batches {
             out.writeLong(bodies.end());
             out.writeLong(seals.begin() / Sealed.BYTES + 1);
             out.writeLong(seals.end());
+            now.write(out);
         });
-        return new Cut(bodies.cut(), seals.cut(), state, numberNext - 1, bodies.begin(), seals.begin());
+        cut = now;
+        Durable sealed = new Durable(numberNext - 1, ordinalNext - openRecords);
+        return new Cut(bodies.cut(), seals.cut(), state, sealed, now, bodies.begin(), seals.begin());
     }
 
     /// Writes a cut; durable when this returns. After a full disk it can be written again.
@@ -220,7 +266,8 @@ public final class Batches {
     public void written(Cut cut) {
         bodies.release(cut.bodiesFrom);
         seals.release(cut.sealsFrom);
-        durableNumber = Math.max(durableNumber, cut.number);
+        durable = cut.sealed;
+        forgotten = cut.forgotten;
         whenDurable.run();
     }
 

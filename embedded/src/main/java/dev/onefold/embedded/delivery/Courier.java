@@ -50,6 +50,7 @@ public final class Courier implements AutoCloseable {
     private final Contents contents;
     private final Ledger ledger;
     private final DeliveryRules rules;
+    private final Endings endings;
     private @Nullable Carrier carrier; // None: nothing is begun.
     private final InstantSource clock;
     private final Guard guard;
@@ -89,8 +90,10 @@ public final class Courier implements AutoCloseable {
         owner = parts.owner;
         Duration remembers = batching.deliver().span("remembers").orElse(null);
         rules = new DeliveryRules(batching, remembers);
+        endings = new Endings(batching, batches, ledger);
         if (!isReading) {
             recover();
+            endings.note();
         }
         ready = new ReadyContents(contents, isThreaded);
         threads = isThreaded ? Executors.newVirtualThreadPerTaskExecutor() : null;
@@ -170,6 +173,7 @@ public final class Courier implements AutoCloseable {
     /// Makes durable what was noted, and lets go what nobody needs any more.
     private void settle() {
         ledger.force();
+        endings.note();
         for (BatchNumber number : ended) {
             ready.letGo(number);
             contents.delete(number);
@@ -377,6 +381,7 @@ public final class Courier implements AutoCloseable {
         Handled decided = handled.with(decision.apply(handled.delivery()));
         ledger.put(decided);
         ledger.force();
+        endings.note();
         if (decided.delivery().isEnded()) {
             ended.add(number);
         }
@@ -399,6 +404,7 @@ public final class Courier implements AutoCloseable {
         synchronized (this) {
             if (!guard.hasFailed()) {
                 ledger.force();
+                endings.note();
             }
             ledger.close();
         }

@@ -59,6 +59,10 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 isThreaded,
                 opening.reading());
         batches.whenDurable(courier::wake);
+        if (!opening.reading() && batches.hasUnwrittenEnds()) { // Deliveries that ended just before a crash.
+            view.checkpoints.take();
+            view.checkpoints.await();
+        }
         ticker = isThreaded ? Thread.ofPlatform().daemon().name("onefold-seal").start(this::run) : null;
     }
 
@@ -87,7 +91,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
     /// Seals by the clock what has waited long enough, and lets a checkpoint be taken of what was sealed.
     private boolean tick() {
         boolean isSealed = batches.sealIfDue(clock.instant().toEpochMilli());
-        if (batches.hasUnwrittenSeals()) {
+        if (view.state.sweep() || batches.hasUnwrittenSeals() || batches.hasUnwrittenEnds()) {
             view.checkpoints.takeIfDue();
         }
         return isSealed;

@@ -4,6 +4,8 @@ import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.process.Arrival;
 import dev.onefold.core.process.Verdict;
+import dev.onefold.embedded.rows.Claims;
+import dev.onefold.embedded.rows.Forgotten;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
@@ -77,6 +79,9 @@ public final class Chunk {
     boolean isDecoded;
     /// Bytes of the records that are no events.
     long rejectedBytes;
+
+    /// If the pipeline makes batches: which ids may come again.
+    Claims.Moment moment = new Claims.Moment(Forgotten.NONE, 0);
 
     /// If the pipeline makes batches: its records in their order.
     final Arrivals arrivals;

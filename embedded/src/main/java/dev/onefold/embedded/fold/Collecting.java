@@ -4,12 +4,16 @@ import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.Counts;
 import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Claims;
+import dev.onefold.embedded.rows.Forgotten;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Records;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
@@ -20,12 +24,14 @@ final class Collecting {
     private final Batches batches;
     private final Letters letters;
     private final boolean isJson;
+    private final Forget forget;
 
     Collecting(State state, Batches batches, Letters letters) {
         this.state = state;
         this.batches = batches;
         this.letters = letters;
         isJson = state.pipeline.input().format() instanceof Format.Json;
+        forget = ((Batching) state.pipeline.fold()).forget();
     }
 
     /// Notes an event that was decoded.
@@ -36,16 +42,34 @@ final class Collecting {
         }
         key.set(event.data, event.keyFrom, event.keyTo);
         int shard = key.shard(chunk.rows.length);
-        chunk.rows[shard].addMember(event, key.from(chunk.source.number(), records.place()));
+        chunk.rows[shard].addMember(
+                event, key.from(chunk.source.number(), records.place()), !(forget instanceof Forget.Never));
         chunk.arrivals.add(event, records, shard);
+    }
+
+    /// Says which ids may come again, for each chunk of a round. Where ids are forgotten after a time, that depends on
+    /// the greatest arrival up to this chunk, so that it is the same however the chunks are divided into rounds.
+    void begin(List<Chunk> chunks, Instant now) {
+        Claims.Moment delivered = new Claims.Moment(batches.forgotten(), batches.members() + 1);
+        long seenMs = state.seenMs();
+        for (Chunk chunk : chunks) {
+            chunk.moment = delivered;
+            if (forget instanceof Forget.After(Duration time)) {
+                seenMs = Math.max(seenMs, arrivedMs(chunk, now));
+                chunk.seenMs = seenMs;
+                chunk.moment = new Claims.Moment(Forgotten.below(seenMs - time.toMillis()), seenMs);
+            }
+        }
     }
 
     /// Claims the ids that are a shard's.
     void claim(int shard, List<Chunk> chunks) {
+        Claims claims = state.shards[shard].claims();
         for (Chunk chunk : chunks) {
             RowBatch batch = chunk.rows[shard];
-            state.shards[shard].claims().claim(batch, chunk.arrivals.claimed(shard, batch.count()));
+            claims.claim(batch, chunk.moment, chunk.arrivals.claimed(shard, batch.count()));
         }
+        claims.sweep(chunks.getLast().moment.forgotten());
         state.shards[shard].clean();
     }
 
@@ -83,12 +107,15 @@ final class Collecting {
     }
 
     private long add(Chunk chunk, int i, Instant now) {
-        long nowMs = now.toEpochMilli();
         if (isJson) { // A member is one line.
             RecordLine.join(chunk.bytes, chunk.arrivals.from[i], chunk.arrivals.to[i]);
         }
-        long arrivedMs = chunk.arrivedMs == Long.MIN_VALUE ? nowMs : chunk.arrivedMs;
-        return batches.add(chunk.bytes, chunk.arrivals.from[i], chunk.arrivals.to[i], arrivedMs, nowMs);
+        long arrivedMs = arrivedMs(chunk, now);
+        return batches.add(chunk.bytes, chunk.arrivals.from[i], chunk.arrivals.to[i], arrivedMs, now.toEpochMilli());
+    }
+
+    private static long arrivedMs(Chunk chunk, Instant now) {
+        return chunk.arrivedMs == Chunk.NO_ARRIVAL ? now.toEpochMilli() : chunk.arrivedMs;
     }
 
     private void keep(Chunk chunk, byte[] identity, long place, Instant now) {

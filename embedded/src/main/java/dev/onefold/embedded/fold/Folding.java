@@ -19,6 +19,7 @@ import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.source.Records;
 import dev.onefold.embedded.source.Source;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -192,6 +193,10 @@ public final class Folding {
 
     private void apply(List<Chunk> chunks) {
         requireMemory(chunks);
+        Instant now = clock.instant();
+        if (collecting != null) {
+            collecting.begin(chunks, now);
+        }
         AtomicInteger nextShard = new AtomicInteger();
         int shards = state.shards.length;
         workers.run(Math.min(workers.parallelism(), shards), _ -> {
@@ -205,7 +210,7 @@ public final class Folding {
         chunks.forEach(chunk -> state.saw(chunk.seenMs));
         conflicts.settle(chunks);
         if (collecting != null) {
-            collecting.collect(chunks, clock.instant());
+            collecting.collect(chunks, now);
         }
         new KeyLetters(state, letters, clock).keep(notes, chunks);
     }

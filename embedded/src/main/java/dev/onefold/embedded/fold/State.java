@@ -6,6 +6,7 @@ import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
@@ -16,10 +17,12 @@ import dev.onefold.core.query.Leaves;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import dev.onefold.embedded.batches.Batches;
+import dev.onefold.embedded.rows.Forgotten;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.source.Sources;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +112,23 @@ public final class State {
         for (Rows rows : shards) {
             rows.forgetBefore(seenMs);
         }
+    }
+
+    /// Removes some claims of ids that are forgotten; whether there may be more of them.
+    public boolean sweep() {
+        if (batches == null) {
+            return false;
+        }
+        Forgotten forgotten = pipeline.fold() instanceof Batching batching
+                        && batching.forget() instanceof Batching.Forget.After(Duration time)
+                ? Forgotten.below(seenMs - time.toMillis())
+                : batches.forgotten();
+        boolean isSwept = false;
+        for (Rows rows : shards) {
+            isSwept |= rows.claims().sweep(forgotten);
+            rows.clean();
+        }
+        return isSwept;
     }
 
     /// Counts records that no shard sees.

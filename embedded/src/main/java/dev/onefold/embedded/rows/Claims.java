@@ -2,15 +2,17 @@ package dev.onefold.embedded.rows;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.pipeline.Batching.Forget;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /// The ids of a shard that are in batches. A claim is a row whose contribution is a hash of the record's content and
-/// its
-/// place among all members, which is known only when the round gives each new member its place. Owned by one thread at
-/// a time.
+/// its mark, which says when the id may come again: its place among all members, or a time. A place is known only when
+/// the round gives each new member its place. A claim that is forgotten counts as none, whether it is swept or not, so
+/// that no decision depends on when it is swept. Owned by one thread at a time.
 ///
-///     contribution = hash of the content 8, place among all members 8; nothing if the record was filtered
+///     contribution = hash of the content 8, mark 8
+///     of a filtered record: nothing, or the mark 8 if ids are forgotten
 public final class Claims {
     /// The id is claimed by a record that was filtered, and is in no batch.
     public static final long FILTERED = 0;
@@ -27,41 +29,74 @@ public final class Claims {
 
     private final RowStore store;
     private final LookAhead ahead;
+    private final boolean forgets;
+    private final boolean marksPlaces;
+    private final Sweeping sweeping;
     private long accepted;
     private long duplicate;
     private long conflicting;
 
-    Claims(RowStore store, LookAhead ahead) {
+    Claims(RowStore store, LookAhead ahead, Forget forget) {
         this.store = store;
         this.ahead = ahead;
+        forgets = !(forget instanceof Forget.Never);
+        marksPlaces = !(forget instanceof Forget.After);
+        sweeping = new Sweeping(store, Claims::mark);
     }
+
+    /// What claims at a moment depend on.
+    ///
+    /// @param forgotten claims
+    /// @param mark of a claim that is made now, unless [#setPlace] says another one
+    public record Moment(Forgotten forgotten, long mark) {}
 
     /// Claims the ids of records.
     ///
     /// @param claimed is filled with what became of each: [#FILTERED], [#DUPLICATE], [#CONFLICT], or for a
     ///     new member where [#setPlace] notes its place
-    public void claim(RowBatch batch, long[] claimed) {
+    public void claim(RowBatch batch, Moment moment, long[] claimed) {
         for (int i = 0; i < batch.count; i++) {
             if (i % LookAhead.ROWS == 0) {
                 ahead.read(batch, i, Math.min(batch.count, i + LookAhead.ROWS));
             }
-            claimed[i] = claim(batch, batch.starts[i]);
+            claimed[i] = claim(batch, batch.starts[i], moment);
         }
     }
 
-    private long claim(RowBatch batch, int start) {
+    private long claim(RowBatch batch, int start, Moment moment) {
         int keyLength = batch.keyLength(start);
         long hash = batch.hash(start);
         long slot = store.find(hash, batch.bytes, start + RowBatch.HEADER_BYTES, keyLength);
         long entry = store.index.get(slot);
-        if (entry != 0) {
+        if (entry != 0 && !isForgotten(Index.location(entry), moment.forgotten)) {
             return same(batch, start, Index.location(entry)) ? duplicate() : conflict();
         }
         accepted++;
         Segment segment = store.append(batch, start);
         long end = store.appendedAt + batch.rowLength(start);
-        store.add(slot, hash, segment);
+        if (forgets) {
+            segment.memory.set(LONG, end - Long.BYTES, moment.mark);
+        }
+        store.set(slot, hash, segment);
         return isCounted(batch, start) ? RowStore.location(segment, end - Long.BYTES) : FILTERED;
+    }
+
+    private boolean isForgotten(long location, Forgotten forgotten) {
+        if (!forgets) {
+            return false;
+        }
+        Segment stored = store.segment(location);
+        long at = RowStore.at(location);
+        return forgotten.has(mark(stored, stored.varintEnd(at) + stored.varint(at)));
+    }
+
+    private static long mark(Segment segment, long rowEnd) {
+        return segment.memory.get(LONG, rowEnd - Long.BYTES);
+    }
+
+    /// Removes some claims that are forgotten; whether there may be more of them.
+    public boolean sweep(Forgotten forgotten) {
+        return forgets && sweeping.sweep(forgotten);
     }
 
     private long duplicate() {
@@ -90,7 +125,9 @@ public final class Claims {
     ///
     /// @param claimed that [#claim] gave in this round
     public void setPlace(long claimed, long place) {
-        store.segment(claimed).memory.set(LONG, RowStore.at(claimed), place);
+        if (marksPlaces) {
+            store.segment(claimed).memory.set(LONG, RowStore.at(claimed), place);
+        }
     }
 
     Counts counts() {

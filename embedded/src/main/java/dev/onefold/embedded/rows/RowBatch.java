@@ -181,7 +181,8 @@ public final class RowBatch {
     /// Appends a record that goes into a batch, for [Claims].
     ///
     /// @param id scratch of one thread that holds the encoded id and its hash
-    public void addMember(Event event, EncodedKey id) {
+    /// @param forgets whether ids are forgotten
+    public void addMember(Event event, EncodedKey id, boolean forgets) {
         int room = HEADER_BYTES + id.length + 64 + PADDING;
         if (length + room > bytes.length) {
             bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + room));
@@ -202,6 +203,9 @@ public final class RowBatch {
             LONG.set(target, at, event.contentHash);
             LONG.set(target, at + Long.BYTES, 0L);
             at += Claims.BYTES;
+        } else if (forgets) {
+            LONG.set(target, at, 0L); // The claim's mark.
+            at += Long.BYTES;
         }
         LONG.set(target, length, id.hash);
         INT.set(target, length + 8, at - start);

@@ -127,7 +127,7 @@ public final class RowStore {
     }
 
     /// Lets a slot lead to the record that was just appended.
-    private void set(long slot, long hash, Segment segment) {
+    void set(long slot, long hash, Segment segment) {
         long entry = index.get(slot);
         if (entry == 0) {
             add(slot, hash, segment);

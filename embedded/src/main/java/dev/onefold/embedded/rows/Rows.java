@@ -62,7 +62,7 @@ public final class Rows {
                         new Forgetting(store, (segment, _, rowEnd) -> horizon.keptUntilMs(timeMs(segment, rowEnd))))
                 .orElse(null);
         keys = kept == null ? null : new Keys(pipeline, store, kept, cells, groups);
-        claims = pipeline.fold() instanceof Batching ? new Claims(store, ahead) : null;
+        claims = pipeline.fold() instanceof Batching batching ? new Claims(store, ahead, batching.forget()) : null;
         before = reader.amounts();
         after = reader.amounts();
         nothing = reader.amounts();

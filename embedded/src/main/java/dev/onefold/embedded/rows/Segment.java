@@ -21,6 +21,7 @@ public final class Segment {
 
     static final int FILE_HEADER_BYTES = 64;
     static final int FRAME_HEADER_BYTES = 24;
+    static final long NO_MARK = Long.MAX_VALUE;
     static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -32,6 +33,13 @@ public final class Segment {
     int used = FILE_HEADER_BYTES;
     int persisted = FILE_HEADER_BYTES;
     int live;
+
+    /// The greatest mark of its claims; see [Sweeping].
+    long markMax = NO_MARK;
+
+    boolean isSwept;
+    long keptFirst;
+    long keptLast;
 
     /// @param spare a segment that is not used any more, and whose memory this one takes; `null`: none
     Segment(long sequence, int slot, @Nullable Segment spare) {

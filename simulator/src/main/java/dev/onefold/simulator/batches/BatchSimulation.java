@@ -50,6 +50,9 @@ public final class BatchSimulation {
     private final Batching batching;
     private final Pipeline pipeline;
     private final Receiving receiver;
+    private final Comings comings;
+    private final boolean forgets;
+    private final int waitSecondsMax;
     private SimulatedDisk disk = SimulatedDisk.empty();
     private Instant now = Instant.ofEpochSecond(1_700_000_000);
     private long promised;
@@ -57,6 +60,10 @@ public final class BatchSimulation {
 
     private BatchSimulation(long seed) {
         random = new SplittableRandom(seed);
+        SplittableRandom ofIds = new SplittableRandom(~seed);
+        String forget = List.of("", "after-delivery", "1d").get(ofIds.nextInt(3));
+        forgets = !forget.isEmpty();
+        waitSecondsMax = forget.equals("1d") ? 60_000 : 90;
         boolean isNamed = random.nextInt(3) == 0;
         boolean isOnce = !isNamed && random.nextInt(3) == 0;
         boolean isCompressed = isNamed && random.nextBoolean();
@@ -67,7 +74,8 @@ public final class BatchSimulation {
                 + (isNamed ? "" : ",\"receiver\":\"" + (isOnce ? "once" : "idempotent") + "\"")
                 + (!isOnce && random.nextBoolean() ? ",\"bisect\":true" : "")
                 + (random.nextBoolean() ? ",\"order\":\"strict\"" : "")
-                + ",\"retry\":{\"delays\":[\"10s\",\"60s\"],\"for\":\"" + (random.nextBoolean() ? "3m" : "1h") + "\"}}";
+                + ",\"retry\":{\"delays\":[\"10s\",\"60s\"],\"for\":\"" + (random.nextBoolean() ? "3m" : "1h") + "\"}"
+                + (forgets ? ",\"forget\":\"" + forget + "\",\"compare\":\"none\"" : "") + "}";
         String text = "{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"},\"batch\":" + batch + "}";
         pipeline = switch (PipelineText.read(text)) {
             case Reading.Read(var read) -> read;
@@ -75,15 +83,19 @@ public final class BatchSimulation {
         };
         batching = (Batching) pipeline.fold();
         Set<String> poison = new HashSet<>();
-        int ids = random.nextInt(1, 60);
-        for (int i = random.nextInt(2 * ids + 1); i >= 0; i--) {
-            String line = "{\"id\":" + random.nextInt(ids) + "}";
+        int ids = forgets ? ofIds.nextInt(1, 12) : random.nextInt(1, 60);
+        String pad = forgets && ofIds.nextBoolean() ? "x".repeat(900) : ""; // Some dozen claims are a segment then.
+        for (int i = forgets ? ofIds.nextInt(120) : random.nextInt(2 * ids + 1); i >= 0; i--) {
+            String line = forgets
+                    ? "{\"id\":\"" + ofIds.nextInt(ids) + pad + "\",\"n\":" + i + "}"
+                    : "{\"id\":" + random.nextInt(ids) + "}";
             (random.nextInt(4) == 0 ? file : lines).add(line);
             if (random.nextInt(40) == 0) {
                 poison.add(line);
             }
         }
-        receiver = new Receiving(random, batching.receiver(), isCompressed, poison, this::dieSoon);
+        comings = new Comings(batching.forget());
+        receiver = new Receiving(random, batching, poison, this::dieSoon, comings::handle);
         story.add(text + ", " + lines.size() + " lines, " + file.size() + " in a file, poison " + poison);
     }
 
@@ -118,7 +130,7 @@ public final class BatchSimulation {
             early++;
             for (int rounds = 0; !batches.summary().isQuiet() || rounds < 3; rounds++) {
                 require(rounds < 1_000, "deliveries do not end: " + batches.summary());
-                engine.checkpointNow();
+                checkpoint(engine);
                 engine.deliverDue();
                 now = now.plusSeconds(30);
                 people(batches);
@@ -190,11 +202,11 @@ public final class BatchSimulation {
                 append(engine, (int) Math.min(lines.size(), engine.acknowledged("lines") + random.nextInt(1, 20)));
             case 2 -> fold(engine, random.nextInt(file.size() + 1));
             case 3 -> {
-                engine.checkpointNow();
+                checkpoint(engine);
                 story.add("checkpoint");
             }
             case 4 -> {
-                int seconds = random.nextInt(1, 90);
+                int seconds = random.nextInt(1, waitSecondsMax);
                 now = now.plusSeconds(seconds);
                 early++;
                 story.add(seconds + " s later");
@@ -211,10 +223,27 @@ public final class BatchSimulation {
         }
     }
 
+    /// Takes a checkpoint. Ids of batches that were done before may come again from then on.
+    private void checkpoint(EmbeddedEngine engine) {
+        List<String> over = new ArrayList<>();
+        receiver.offered.forEach((number, records) -> {
+            if (number.isWhole()
+                    && engine.batches()
+                            .find(number)
+                            .filter(line -> !line.state().equals("done"))
+                            .isEmpty()) {
+                over.addAll(records);
+            }
+        });
+        engine.checkpointNow();
+        comings.free(over);
+    }
+
     private void append(EmbeddedEngine engine, int to) {
         int from = (int) engine.acknowledged("lines");
         if (from < to) {
             byte[] bytes = bytes(lines.subList(from, to));
+            comings.send(lines.subList(from, to), now);
             promised = engine.append("lines", from + 1L, bytes, bytes.length);
             story.add("lines " + (from + 1) + " to " + to);
         }
@@ -228,6 +257,7 @@ public final class BatchSimulation {
                 .orElse(0);
         int end = (int) Math.max(in, to);
         byte[] bytes = bytes(file.subList(0, end));
+        comings.send(file.subList((int) in, end), now);
         engine.fold(new FileSource("file", () -> new ByteArrayInputStream(bytes), false), FoldListener.silent());
         story.add("file to " + end);
     }
@@ -243,9 +273,9 @@ public final class BatchSimulation {
                 continue;
             }
             List<String> records = receiver.offered.get(line.number());
-            boolean isPoisoned = records != null && line.reason().contains("poison");
-            if (isPoisoned) {
+            if (records != null && line.reason().contains("poison")) {
                 discarded.addAll(records);
+                records.forEach(comings::handle);
                 batches.settle(line.number(), Delivery.How.DISCARDED);
             } else {
                 released.add(line.number().toString());
@@ -280,19 +310,24 @@ public final class BatchSimulation {
             require(receiver.offered.get(number).size() <= batching.size(), "too large: " + number);
         }
         require(early <= this.early, early + " batches are not full, and " + this.early + " times one could be sealed");
-        require(members.equals(distinct), "members are " + members + ", sent were " + distinct);
+        if (forgets) {
+            require(distinct.containsAll(members), "members are " + members + ", sent were " + distinct);
+            comings.check(members);
+        } else {
+            require(members.equals(distinct), "members are " + members + ", sent were " + distinct);
+        }
         require(
                 engine.batches().summary().sealed() == next - 1,
                 "sealed: " + engine.batches().summary());
-        require(engine.counts().accepted() == distinct.size(), "accepted: " + engine.counts());
-        int doubles = lines.size() + file.size() - distinct.size();
+        require(engine.counts().accepted() == members.size(), "accepted: " + engine.counts());
+        int doubles = lines.size() + file.size() - members.size();
         require(
                 engine.counts().duplicate() == doubles && engine.counts().conflicting() == 0,
                 engine.counts() + " of " + doubles);
-        checkEffects(distinct);
+        checkEffects(members);
     }
 
-    private void checkEffects(Set<String> distinct) {
+    private void checkEffects(Set<String> members) {
         Set<String> delivered = new TreeSet<>(receiver.accepted);
         receiver.effects.forEach((number, count) -> {
             delivered.addAll(receiver.offered.get(number));
@@ -301,7 +336,7 @@ public final class BatchSimulation {
                     !isOnce || count == 1 || released.contains(number.toString()),
                     number + " had its effect " + count + " times");
         });
-        Set<String> missing = new TreeSet<>(distinct);
+        Set<String> missing = new TreeSet<>(members);
         missing.removeAll(delivered);
         missing.removeAll(discarded);
         require(missing.isEmpty(), missing + " were never delivered");

@@ -4,6 +4,7 @@ import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Receiver;
 import dev.onefold.embedded.delivery.Carrier;
 import java.io.ByteArrayInputStream;
@@ -17,10 +18,12 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,7 @@ final class Receiving implements Carrier {
     private final boolean isCompressed;
     private final Set<String> poison;
     private final Runnable die;
+    private final Consumer<String> handled;
 
     /// The lines that were offered under a number, at whatever attempt.
     final SortedMap<BatchNumber, List<String>> offered = new TreeMap<>();
@@ -52,12 +56,14 @@ final class Receiving implements Carrier {
 
     /// @param poison records that are refused for ever
     /// @param die lets the process end at its next change of the disk
-    Receiving(RandomGenerator random, Receiver kind, boolean isCompressed, Set<String> poison, Runnable die) {
+    /// @param handled receives each record that the receiver says it has taken
+    Receiving(RandomGenerator random, Batching batching, Set<String> poison, Runnable die, Consumer<String> handled) {
         this.random = random;
-        this.kind = kind;
-        this.isCompressed = isCompressed;
+        kind = batching.receiver();
+        isCompressed = batching.deliver().compression() != Batching.Compression.NONE;
         this.poison = poison;
         this.die = die;
+        this.handled = handled;
     }
 
     @Override
@@ -80,7 +86,7 @@ final class Receiving implements Carrier {
                 new Outcome.NotNow("busy", random.nextBoolean() ? null : Duration.ofSeconds(random.nextInt(1, 90)));
             case 1 -> new Outcome.Unknown("no answer");
             case 2 -> {
-                done(manifest.number());
+                effects.merge(manifest.number(), 1, Integer::sum);
                 yield new Outcome.Unknown("the answer was lost");
             }
             case 3 -> {
@@ -94,6 +100,7 @@ final class Receiving implements Carrier {
 
     private Outcome done(BatchNumber number) {
         effects.merge(number, 1, Integer::sum);
+        Objects.requireNonNull(offered.get(number)).forEach(handled);
         return new Outcome.Done();
     }
 
@@ -104,6 +111,7 @@ final class Receiving implements Carrier {
                 failed.add(new Outcome.Failed(i, "not this one"));
             } else {
                 accepted.add(lines.get(i));
+                handled.accept(lines.get(i));
             }
         }
         if (failed.isEmpty()) {

@@ -1,0 +1,81 @@
+package dev.onefold.embedded.rows;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Removes forgotten claims from a store, a segment at a time: a segment of which no claim is left goes with the next
+/// checkpoint, and what is left of others is merged by the cleaner. Not thread-safe.
+///
+/// An older row of the same id may lie dead in an older segment, and a start would find it. It was forgotten before the
+/// newer one, so a claim that meets it knows that it is forgotten.
+final class Sweeping {
+    private final RowStore store;
+    private final MarkReader marks;
+    private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
+    private int cursor;
+
+    /// @param marks reads the mark of a row
+    Sweeping(RowStore store, MarkReader marks) {
+        this.store = store;
+        this.marks = marks;
+    }
+
+    /// Reads the mark of a row.
+    interface MarkReader {
+        long mark(Segment segment, long rowEnd);
+    }
+
+    /// Sweeps the next segment that has claims to be removed; whether there was one.
+    boolean sweep(Forgotten forgotten) {
+        for (int tried = 0; tried < store.bySlot.length; tried++) {
+            cursor = (cursor + 1) % store.bySlot.length;
+            Segment segment = store.bySlot[cursor];
+            if (segment != null
+                    && segment != store.head
+                    && segment.used == segment.persisted
+                    && isDue(segment, forgotten)) {
+                sweep(segment, forgotten);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isDue(Segment segment, Forgotten forgotten) {
+        if (segment.markMax == Segment.NO_MARK) {
+            long[] max = {Long.MIN_VALUE};
+            Frames.forEachRow(
+                    segment, segment.used, (_, _, rowEnd) -> max[0] = Math.max(max[0], marks.mark(segment, rowEnd)));
+            segment.markMax = max[0];
+            segment.keptFirst = max[0];
+            segment.keptLast = max[0];
+        }
+        return segment.markMax < forgotten.below()
+                && (!segment.isSwept || forgotten.has(segment.keptFirst) || forgotten.has(segment.keptLast));
+    }
+
+    /// Keeps claims in a segment that was swept before until the first or the last of them is forgotten, too.
+    private void sweep(Segment victim, Forgotten forgotten) {
+        victim.isSwept = true;
+        victim.keptFirst = Long.MAX_VALUE;
+        victim.keptLast = Long.MIN_VALUE;
+        Frames.forEachRow(victim, victim.used, (rowAt, rowStart, rowEnd) -> {
+            long mark = marks.mark(victim, rowEnd);
+            if (!forgotten.has(mark)) {
+                victim.keptFirst = Math.min(victim.keptFirst, mark);
+                victim.keptLast = Math.max(victim.keptLast, mark);
+                return;
+            }
+            int keyLength = (int) (store.keyEnd(victim, rowStart) - rowStart);
+            MemorySegment.copy(victim.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
+            long slot = store.index.slotOf(store.hash(key, keyLength), RowStore.location(victim, rowAt));
+            if (slot >= 0) {
+                store.die(victim, rowAt);
+                store.index.remove(slot);
+            }
+        });
+        if (victim.live == 0) {
+            store.release(victim);
+        }
+    }
+}
