@@ -51,6 +51,7 @@ final class CommandReceiver implements Receiver {
         this.destination = destination;
         folder = context.folder();
         spool = context.spool();
+        LeftBehind.end(spool);
         this.timeout = Receivers.time(destination, "timeout", TIMEOUT_DEFAULT);
     }
 
@@ -68,12 +69,13 @@ final class CommandReceiver implements Receiver {
         } finally {
             delete(content); // The command has it open.
         }
+        Path mark = LeftBehind.mark(spool, process);
         try {
             Errors errors = new Errors(process);
             Thread reading = Thread.ofVirtual().start(errors);
             boolean ended = process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
             if (!ended) {
-                kill(process);
+                LeftBehind.kill(process.toHandle());
             }
             reading.join(ERROR_WAIT);
             String said = errors.last();
@@ -82,13 +84,14 @@ final class CommandReceiver implements Receiver {
                     : new Outcome.Unknown(
                             "The command was killed, because it ran longer than " + timeout.toSeconds() + " s" + said);
         } finally {
-            kill(process);
+            LeftBehind.kill(process.toHandle());
+            delete(mark);
         }
     }
 
     /// A file with all of the content, which is the sealed one.
     private Path spooled(Handover handover) throws IOException {
-        Path file = Files.createTempFile(spool, "command-", ".content");
+        Path file = Files.createTempFile(spool, LeftBehind.PREFIX, ".content");
         try (InputStream in = handover.open();
                 OutputStream out = Files.newOutputStream(file)) {
             in.transferTo(out);
@@ -154,12 +157,6 @@ final class CommandReceiver implements Receiver {
                 code <= SIGNAL + SIGNALS
                         ? "The command was ended by signal " + (code - SIGNAL) + said
                         : "The command ended with exit code " + code + said);
-    }
-
-    /// Ends a process with its children.
-    private static void kill(Process process) {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
     }
 
     /// Reads the standard error of a process, and keeps its end.

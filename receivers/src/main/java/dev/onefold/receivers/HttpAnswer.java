@@ -82,7 +82,8 @@ final class HttpAnswer {
 
     /// An answer whose body may name records that failed, in the form of Lambda's partial batch responses.
     private static Outcome accepted(Body body) {
-        if (!body.text().contains("batchItemFailures")) {
+        boolean mayNameMore = !body.whole() && body.text().stripLeading().startsWith("{");
+        if (!body.text().contains("batchItemFailures") && !mayNameMore) {
             return new Outcome.Done();
         }
         if (!body.whole()

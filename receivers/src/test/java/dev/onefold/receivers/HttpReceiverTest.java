@@ -173,7 +173,8 @@ class HttpReceiverTest {
             assertThat(answer(status, "")).isInstanceOf(Outcome.NotNow.class);
         }
         assertThat(answer(408, "")).isInstanceOf(Outcome.Unknown.class);
-        assertThat(answer(409, "")).isInstanceOf(Outcome.NotNow.class);
+        assertThat(answer(409, "")).isInstanceOf(Outcome.Unknown.class);
+        assertThat(answer(503, "")).isInstanceOf(Outcome.Unknown.class);
         assertThat(answer(422, "")).isInstanceOf(Outcome.Conflict.class);
         assertThat(answer(500, "")).isEqualTo(new Outcome.Unknown("The receiver answered 500"));
         assertThat(answer(504, "")).isInstanceOf(Outcome.Unknown.class);
@@ -210,7 +211,8 @@ class HttpReceiverTest {
                 "{\"batchItemFailures\":[3]}",
                 "{\"batchItemFailures\":null}",
                 "{\"batchItemFailures\":[",
-                "{\"batchItemFailures\":[" + " ".repeat(70_000) + "]}")) {
+                "{\"batchItemFailures\":[" + " ".repeat(70_000) + "]}",
+                "{\"x\":\"" + "y".repeat(70_000) + "\",\"batchItemFailures\":[{\"itemIdentifier\":1}]}")) {
             assertThat(answer(200, nonsense)).isInstanceOf(Outcome.Unknown.class);
         }
         assertThat(answer(200, "x".repeat(1_000_000))).isEqualTo(new Outcome.Done());

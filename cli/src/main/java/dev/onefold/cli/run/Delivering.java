@@ -14,7 +14,6 @@ import dev.onefold.receivers.Handover;
 import dev.onefold.receivers.Receiver;
 import dev.onefold.receivers.Receivers;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -47,17 +46,6 @@ final class Delivering implements AutoCloseable {
         telling = Thread.ofPlatform().daemon().name("onefold-troubles").start(this::tell);
     }
 
-    /// A folder in which a process that was killed may have left something.
-    private static Path emptied(Path spool) throws IOException {
-        Files.createDirectories(spool);
-        try (DirectoryStream<Path> left = Files.newDirectoryStream(spool)) {
-            for (Path file : left) {
-                Files.delete(file);
-            }
-        }
-        return spool;
-    }
-
     private void tell() {
         try {
             while (!closing.await(TELL_MS, TimeUnit.MILLISECONDS)) {
@@ -87,7 +75,7 @@ final class Delivering implements AutoCloseable {
     static Delivering begin(Caller caller, EmbeddedEngine engine, Path folder, Path data) throws IOException {
         Receiver receiver;
         try {
-            Context here = Context.of(folder, emptied(data.resolve(SPOOL)));
+            Context here = Context.of(folder, Files.createDirectories(data.resolve(SPOOL)));
             receiver = Receivers.open(
                     (Batching) engine.pipeline().fold(),
                     new Context(

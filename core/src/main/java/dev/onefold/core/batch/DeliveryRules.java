@@ -111,7 +111,8 @@ public final class DeliveryRules {
         if (delays.isEmpty()) {
             return givenUp(tries, reason, nowMs);
         }
-        Duration delay = asked == null ? delays.get(Math.min(tries.count(), delays.size()) - 1) : atLeast(asked, delays);
+        Duration delay =
+                asked == null ? delays.get(Math.min(tries.count(), delays.size()) - 1) : atLeast(asked, delays);
         Duration limit = batching.retry().limit();
         if (delay.compareTo(limit) > 0 || nowMs + delay.toMillis() > tries.firstMs() + limit.toMillis()) {
             return givenUp(tries, reason, nowMs);

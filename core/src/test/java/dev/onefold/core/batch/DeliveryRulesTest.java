@@ -177,4 +177,42 @@ class DeliveryRulesTest {
         assertThat(DeliveryRules.settle(aside, Delivery.How.SAID, START).isEnded())
                 .isTrue();
     }
+
+    @Test
+    void nothing_is_delivered_again_that_the_receiver_may_have_and_may_have_forgotten() {
+        DeliveryRules rules =
+                new DeliveryRules(batching("\"receiver\":\"idempotent\",\"bisect\":true"), Duration.ofDays(1));
+        assertThat(rules.needsStartMark()).isTrue();
+        Delivery.Started started = rules.begin((Waiting) DeliveryRules.sealed(START), "me", START);
+        Waiting again = (Waiting) rules.ownerIsGone(started, "the process ended");
+        long day = Duration.ofDays(1).toMillis();
+        assertThat(rules.tooLate(again, "me", START + day - 1)).isEmpty();
+        assertThat(rules.tooLate(again, "me", START + day)).get().isInstanceOf(Delivery.InDoubt.class);
+    }
+
+    @Test
+    void a_batch_that_may_be_in_is_not_divided() {
+        DeliveryRules rules = new DeliveryRules(batching("\"receiver\":\"idempotent\",\"bisect\":true"), null);
+        Delivery.Started started = rules.begin((Waiting) DeliveryRules.sealed(START), "me", START);
+        Attempt first = new Attempt(BatchNumber.of(7), Members.all(10), started);
+        Waiting again = (Waiting) rules.after(first, new Outcome.Unknown("late"), START);
+        Attempt second = new Attempt(BatchNumber.of(7), Members.all(10), rules.begin(again, "me", START + 60_000));
+        assertThat(rules.after(second, new Outcome.Refused("no"), START + 60_000))
+                .isInstanceOf(Delivery.Aside.class);
+    }
+
+    @Test
+    void a_receiver_may_ask_for_any_time() {
+        DeliveryRules rules = new DeliveryRules(batching("\"receiver\":\"idempotent\""), null);
+        Delivery.Started started = rules.begin((Waiting) DeliveryRules.sealed(START), "me", START);
+        Attempt attempt = new Attempt(BatchNumber.of(7), Members.all(10), started);
+        for (Duration asked : List.of(Duration.ZERO, Duration.ofMillis(-5), Duration.ofMillis(1))) {
+            assertThat(((Waiting) rules.after(attempt, new Outcome.NotNow("no", asked), START)).notBeforeMs())
+                    .isEqualTo(START + 1_000);
+        }
+        for (Duration asked : List.of(Duration.ofSeconds(Long.MAX_VALUE), Duration.ofMillis(Long.MAX_VALUE))) {
+            assertThat(rules.after(attempt, new Outcome.NotNow("no", asked), START))
+                    .isInstanceOf(Delivery.Aside.class);
+        }
+    }
 }

@@ -8,6 +8,7 @@ import dev.onefold.core.pipeline.Batching.Compression;
 import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.batches.Sealed;
 import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.guard.Space;
 import java.io.BufferedInputStream;
@@ -20,7 +21,10 @@ import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
+import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.DeflaterOutputStream;
@@ -28,7 +32,8 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /// The content of batches as it is delivered. A whole batch that is not compressed is a range of the tape; any other
-/// content is made once, into a file `content-NUMBER` of its own that is forced before the first attempt, so that each
+/// content is made once, into a file `content-NUMBER` of its own, with `.gz` or `.zst` behind it, that is forced before
+/// the first attempt, so that each
 /// attempt delivers the same bytes whatever a later version of a compressor makes of them.
 final class Contents {
     private static final int BUFFER_BYTES = 1 << 16;
@@ -72,7 +77,22 @@ final class Contents {
     }
 
     private Path file(BatchNumber number) {
-        return directory.resolve("content-" + number);
+        return directory.resolve("content-" + number
+                + switch (compression) {
+                    case NONE -> "";
+                    case GZIP -> ".gz";
+                    case ZSTD -> ".zst";
+                });
+    }
+
+    /// Deletes what earlier processes made, but for what these batches were delivered as.
+    void deleteAllBut(List<BatchNumber> kept) {
+        Set<String> names = new HashSet<>();
+        kept.forEach(number -> names.add(String.valueOf(file(number).getFileName())));
+        FileNames.list(
+                        directory,
+                        file -> FileNames.isContent(file) && !names.contains(String.valueOf(file.getFileName())))
+                .forEach(Disk::delete);
     }
 
     private static InputStream input(Path file) {

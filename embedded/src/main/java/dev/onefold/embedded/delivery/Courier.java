@@ -12,6 +12,7 @@ import dev.onefold.core.pipeline.Batching;
 import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.guard.Guard;
 import java.io.InputStream;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -62,7 +63,7 @@ public final class Courier implements AutoCloseable {
     private final @Nullable ExecutorService threads;
     private final @Nullable Thread thread;
     private long forcedNanos;
-    private boolean closed;
+    private volatile boolean closed; // Set under the lock.
 
     /// What a courier is made of.
     ///
@@ -113,6 +114,10 @@ public final class Courier implements AutoCloseable {
             }
         }
         ledger.force();
+        contents.deleteAllBut(ledger.begun().values().stream()
+                .filter(handled -> !handled.sha256().isEmpty())
+                .map(Handled::number)
+                .toList());
     }
 
     private void run() {
@@ -125,6 +130,9 @@ public final class Courier implements AutoCloseable {
 
     /// Begins what is due; false when it is closed.
     private synchronized boolean turn() {
+        if (guard.hasFailed()) {
+            return false; // What was noted may be on no disk, and another force would not bring it there.
+        }
         if (System.nanoTime() - forcedNanos >= FORCE_NANOS_MIN) {
             settle();
             forcedNanos = System.nanoTime();
@@ -170,8 +178,8 @@ public final class Courier implements AutoCloseable {
         return attempts;
     }
 
-    /// Makes durable what was noted, and lets go what nobody needs any more.
-    private void settle() {
+    /// Makes durable what was noted, and deletes the contents of what has ended.
+    private void settleEnds() {
         ledger.force();
         endings.note();
         for (BatchNumber number : ended) {
@@ -179,6 +187,11 @@ public final class Courier implements AutoCloseable {
             contents.delete(number);
         }
         ended.clear();
+    }
+
+    /// Makes durable what was noted, and lets go what nobody needs any more.
+    private void settle() {
+        settleEnds();
         long first = ledger.begun().isEmpty()
                 ? ledger.next()
                 : ledger.begun().firstKey().number();
@@ -197,7 +210,13 @@ public final class Courier implements AutoCloseable {
     private void guarded(Runnable work) {
         try {
             guard.beside(() -> {
-                work.run();
+                try {
+                    work.run();
+                } catch (EngineException e) {
+                    if (!isStopped(e)) {
+                        throw e;
+                    }
+                }
                 return true;
             });
         } catch (EngineException e) {
@@ -205,6 +224,11 @@ public final class Courier implements AutoCloseable {
                 LOG.log(System.Logger.Level.ERROR, "A delivery of " + pipeline + " has failed: " + e.getMessage());
             }
         }
+    }
+
+    /// Whether a thread was reading a file when it was interrupted, because the time of the last attempts was over.
+    private boolean isStopped(EngineException failure) {
+        return closed && failure.getCause() instanceof ClosedByInterruptException;
     }
 
     private void begin() {
@@ -248,7 +272,11 @@ public final class Courier implements AutoCloseable {
         Delivery.Started started;
         synchronized (this) {
             Handled now = ledger.begun().get(handled.number());
-            if (closed || now == null || !(now.delivery() instanceof Delivery.Waiting waiting)) {
+            boolean isOver = closed || guard.hasFailed();
+            if (isOver
+                    || now == null
+                    || !(now.delivery() instanceof Delivery.Waiting waiting)
+                    || isGivenUp(now, waiting, content)) {
                 active.remove(handled.number());
                 return;
             }
@@ -262,6 +290,9 @@ public final class Courier implements AutoCloseable {
         Outcome outcome = outcome(tried, started, content);
         synchronized (this) {
             active.remove(handled.number());
+            if (guard.hasFailed()) {
+                return; // Its end could not be made durable.
+            }
             Members members = members(tried, content);
             long nowMs = clock.instant().toEpochMilli();
             Delivery after = rules.after(new Attempt(tried.number(), members, started), outcome, nowMs);
@@ -279,16 +310,43 @@ public final class Courier implements AutoCloseable {
         }
     }
 
+    /// Ends without an attempt what may be at the receiver already and would not be recognised there.
+    private boolean isGivenUp(Handled now, Delivery.Waiting waiting, Contents.Prepared content) {
+        long nowMs = clock.instant().toEpochMilli();
+        Delivery after = rules.tooLate(waiting, owner, nowMs).orElse(null);
+        Handled left = now;
+        if (after == null && waiting.tries().isPerhapsIn() && isOther(now, content)) {
+            after = new Delivery.Aside(
+                    waiting.tries(),
+                    nowMs,
+                    "An earlier attempt may have arrived, and its bytes were others: the compression has changed since",
+                    false);
+            left = now.prepared("", 0, now.previous()); // A person who releases it wants the bytes of today.
+        }
+        if (after == null) {
+            return false;
+        }
+        ledger.put(left.with(after));
+        ledger.force();
+        tell(now.number(), after);
+        ready.letGo(now.number());
+        return true;
+    }
+
+    private static boolean isOther(Handled handled, Contents.Prepared content) {
+        return !handled.sha256().isEmpty() && !handled.sha256().equals(content.sha256());
+    }
+
+    /// The content; if it is not the one of earlier attempts, its file may be damaged, so it is made anew from the
+    /// tape.
     private Contents.Prepared content(Handled handled) {
         Contents.Prepared made = ready.get(handled.number(), handled.members());
-        if (!handled.sha256().isEmpty() && !handled.sha256().equals(made.sha256())) {
-            throw new EngineException(
-                    EngineException.Kind.CORRUPT,
-                    "The content of batch " + handled.number() + " is not what was delivered before: its SHA-256 is "
-                            + made.sha256() + ", and was " + handled.sha256()
-                            + ". It is not delivered. Restore the data directory from a backup.");
+        if (!isOther(handled, made)) {
+            return made;
         }
-        return made;
+        ready.letGo(handled.number());
+        contents.delete(handled.number());
+        return ready.get(handled.number(), handled.members());
     }
 
     /// The hash that the manifest chains to: of the batch before, or of the whole batch of a part.
@@ -313,6 +371,9 @@ public final class Courier implements AutoCloseable {
         } catch (InterruptedException e) {
             return new Outcome.Unknown("The process was stopped during the delivery");
         } catch (EngineException e) {
+            if (isStopped(e)) {
+                return new Outcome.Unknown("The process was stopped during the delivery");
+            }
             throw e;
         } catch (RuntimeException | Error e) { // A receiver of the user's may throw anything.
             return new Outcome.Unknown("The receiver failed: " + e);
@@ -354,14 +415,14 @@ public final class Courier implements AutoCloseable {
                 : "";
     }
 
-    /// What was begun and has not ended.
-    synchronized List<Handled> begun() {
-        return List.copyOf(ledger.begun().values());
-    }
+    /// How far deliveries are, at one instant.
+    ///
+    /// @param begun what was begun and has not ended
+    /// @param next number of the first batch whose delivery was never begun
+    record Progress(List<Handled> begun, long next) {}
 
-    /// Number of the first batch whose delivery was never begun.
-    synchronized long next() {
-        return ledger.next();
+    synchronized Progress progress() {
+        return new Progress(List.copyOf(ledger.begun().values()), ledger.next());
     }
 
     /// The records of a batch, or of a part of one, as they were sealed.
@@ -403,8 +464,7 @@ public final class Courier implements AutoCloseable {
         }
         synchronized (this) {
             if (!guard.hasFailed()) {
-                ledger.force();
-                endings.note();
+                settleEnds();
             }
             ledger.close();
         }

@@ -117,10 +117,11 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
     @Override
     public Summary summary() {
         record Open(int records, long firstMs, long sealed, long bytes) {}
+        Courier.Progress progress = courier.progress(); // First: what is sealed meanwhile counts as not delivered.
         Open open = guard.reading(() -> new Open(
                 batches.openRecords(), batches.openFirstMs(), batches.sealedNumber(), batches.undeliveredBytes()));
-        List<Handled> begun = courier.begun();
-        long next = courier.next();
+        List<Handled> begun = progress.begun();
+        long next = progress.next();
         List<Handled> left = begun.stream()
                 .filter(handled -> !(handled.delivery() instanceof Delivery.Divided))
                 .toList();
@@ -153,8 +154,9 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
     @Override
     public List<Line> list(BatchNumber from, int max, boolean isOpenOnly) {
         List<Line> lines = new ArrayList<>();
-        List<Handled> begun = courier.begun();
-        long next = courier.next();
+        Courier.Progress progress = courier.progress();
+        List<Handled> begun = progress.begun();
+        long next = progress.next();
         int at = 0;
         long number = Math.max(from.number(), batches.firstKnown());
         for (; number <= batches.durableNumber() && lines.size() < max; number++) {
@@ -180,12 +182,13 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
             return Optional.empty();
         }
         Sealed sealed = batches.sealed(number.number());
-        for (Handled handled : courier.begun()) {
+        Courier.Progress progress = courier.progress();
+        for (Handled handled : progress.begun()) {
             if (handled.number().equals(number)) {
                 return Optional.of(line(sealed, handled, false));
             }
         }
-        return number.isWhole() ? Optional.of(line(sealed, null, number.number() < courier.next())) : Optional.empty();
+        return number.isWhole() ? Optional.of(line(sealed, null, number.number() < progress.next())) : Optional.empty();
     }
 
     private Line line(Sealed sealed, @Nullable Handled handled, boolean isDone) {
@@ -258,7 +261,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         if (line.state().equals("done")) {
             throw new IllegalArgumentException("Batch " + number + " is delivered, and its content is not kept");
         }
-        Handled handled = courier.begun().stream()
+        Handled handled = courier.progress().begun().stream()
                 .filter(each -> each.number().equals(number))
                 .findFirst()
                 .orElse(null);

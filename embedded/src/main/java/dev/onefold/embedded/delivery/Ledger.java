@@ -150,7 +150,7 @@ final class Ledger implements AutoCloseable {
         List<byte[]> payloads = new ArrayList<>();
         payloads.add(ByteBuffer.allocate(Long.BYTES).putLong(next).array());
         hashes.forEach((number, hash) -> payloads.add(ended(number, hash).encode()));
-        begun.values().forEach(handled -> payloads.add(handled.encode()));
+        begun.values().forEach(handled -> payloads.add(left(handled).encode()));
         long bytes = payloads.stream().mapToLong(payload -> payload.length).sum();
         TailLog old = log;
         if (old == null || bytes > old.length() / 2) {
@@ -158,6 +158,17 @@ final class Ledger implements AutoCloseable {
         }
         log = TailLog.create(file, KIND, identity, payloads);
         old.close();
+    }
+
+    /// Of what was divided, the parts that have not ended: whoever reads the log begins the others again.
+    private Handled left(Handled handled) {
+        return handled.delivery() instanceof Delivery.Divided(var tries, var parts)
+                ? handled.with(new Delivery.Divided(
+                        tries,
+                        parts.stream()
+                                .filter(part -> begun.containsKey(part.number()))
+                                .toList()))
+                : handled;
     }
 
     private static Handled ended(long number, String hash) {

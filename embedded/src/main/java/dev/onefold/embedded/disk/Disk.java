@@ -184,6 +184,12 @@ public final class Disk {
         return done("measuring", file, () -> channel.size());
     }
 
+    /// Cuts off what is behind the end; durable when this returns.
+    public static void cut(FileChannel channel, Path file, long end) {
+        done("cutting", file, () -> channel.truncate(end));
+        force(channel, file);
+    }
+
     /// Makes what was written durable.
     public static void force(FileChannel channel, Path file) {
         try {

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.disk;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -28,6 +29,7 @@ public final class TailLog implements AutoCloseable {
     private final FileChannel channel;
     private long length;
     private long forced;
+    private boolean isBroken;
     private boolean closed;
 
     private TailLog(Path file, FileChannel channel, long length) {
@@ -73,8 +75,9 @@ public final class TailLog implements AutoCloseable {
             }
         }
         if (isOwner) {
-            // A killed process leaves entries that no force covers. They are about to be built upon.
-            Disk.force(channel, file);
+            // What stands behind the end would be found whole behind a frame of today, and entries that a killed process
+            // has left are covered by no force: they are about to be built upon.
+            Disk.cut(channel, file, end);
         }
         payloads.forEach(reader);
         return new TailLog(file, channel, end);
@@ -121,7 +124,12 @@ public final class TailLog implements AutoCloseable {
     /// Makes all that was appended durable.
     public void force() {
         if (forced < length) {
+            if (isBroken) {
+                throw Disk.failed("forcing", file, new IOException("it has failed before"));
+            }
+            isBroken = true; // After a force that failed, a later one says nothing of what was written before.
             Disk.force(channel, file);
+            isBroken = false;
             forced = length;
         }
     }

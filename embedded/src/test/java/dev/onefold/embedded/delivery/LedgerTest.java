@@ -99,4 +99,59 @@ class LedgerTest {
         Files.write(file, whole, StandardOpenOption.TRUNCATE_EXISTING);
         assertThatThrownBy(this::open).isInstanceOf(EngineException.class).hasMessageContaining("it was durable");
     }
+
+    @Test
+    void a_log_that_was_rewritten_brings_back_no_part_that_has_ended() {
+        BatchNumber number = BatchNumber.of(1);
+        List<Members> halves = Members.all(4).halves();
+        Delivery waiting = new Delivery.Waiting(Delivery.Tries.NONE, 1, "");
+        List<BatchNumber> before;
+        try (Ledger ledger = open()) {
+            ledger.begin(1);
+            ledger.put(handled(
+                    1,
+                    new Delivery.Divided(
+                            Delivery.Tries.NONE,
+                            List.of(
+                                    new Delivery.Part(number.part(1), halves.get(0), waiting),
+                                    new Delivery.Part(number.part(2), halves.get(1), waiting)))));
+            ledger.put(ledger.begun().get(number.part(1)).with(DONE));
+            Handled second = ledger.begun().get(number.part(2));
+            Delivery retried = new Delivery.Waiting(Delivery.Tries.NONE, 1, "x".repeat(8_000));
+            for (int i = 0; i < 2_200; i++) { // More than 16 MB: so the log is rewritten.
+                ledger.put(second.with(retried));
+            }
+            ledger.force();
+            before = List.copyOf(ledger.begun().keySet());
+        }
+        try (Ledger ledger = open()) {
+            assertThat(ledger.begun().keySet())
+                    .containsExactlyElementsOf(before)
+                    .doesNotContain(number.part(1));
+        }
+    }
+
+    @Test
+    void what_stands_behind_a_torn_frame_does_not_come_back_behind_a_later_one() throws IOException {
+        try (Ledger ledger = open()) {
+            ledger.begin(1);
+            ledger.begin(2);
+            ledger.force();
+            ledger.put(handled(1, DONE));
+            ledger.put(handled(2, ASIDE));
+            ledger.force();
+        }
+        Path log = directory.resolve("deliveries");
+        byte[] torn = Files.readAllBytes(log);
+        torn[32 + 16] ^= 1; // In the first payload.
+        Files.write(log, torn); // The first frame is lost, the second one is whole.
+        try (Ledger ledger = open()) {
+            ledger.begin(1);
+            ledger.put(handled(1, DONE));
+            ledger.force();
+        }
+        try (Ledger ledger = open()) {
+            assertThat(ledger.begun()).isEmpty();
+        }
+    }
 }
