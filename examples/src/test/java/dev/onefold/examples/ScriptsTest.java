@@ -23,7 +23,7 @@ class ScriptsTest {
         Said said = run(List.of("examples/bursts/run.sh", "4000", "500"), Map.of());
 
         assertThat(said.code).as(said.text).isZero();
-        assertThat(said.text).contains("8 of 8 batches").contains("Equal: the files hold each message once");
+        assertThat(said.text).contains("in all 8 of 8.").contains("Equal: the files hold each message once");
         assertThat(folder.resolve("work/drop/burst-000008.ndjson.gz")).exists();
         assertThat(folder.resolve("work/drop/burst-000008.json")).exists();
         assertThat(folder.resolve("work/drop/burst-000009.ndjson.gz")).doesNotExist();
