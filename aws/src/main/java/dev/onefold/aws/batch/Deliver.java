@@ -174,6 +174,10 @@ public final class Deliver {
         if (!(item.delivery() instanceof Delivery.Waiting waiting) || !DeliveryRules.isDue(waiting, nowMs)) {
             return false;
         }
+        Optional<Delivery> late = receiver.rules.tooLate(waiting, "", nowMs);
+        if (late.isPresent()) {
+            return deliveries.change(item, late.get()).isPresent();
+        }
         Optional<DeliveryItem> proven = proven(item);
         return proven.isPresent() && attempt(proven.get(), waiting, timeLeft);
     }
