@@ -106,7 +106,8 @@ public final class Receiving {
     public static Deliver.Receiver open(Batching batching, ClassLoader classes) {
         Receiver receiver = Receivers.open(
                 deployed(batching),
-                new Context(Path.of("."), Path.of("."), System::getenv, classes, Map.of(Kind.JDBC, JdbcReceiver::open)));
+                new Context(
+                        Path.of("."), Path.of("."), System::getenv, classes, Map.of(Kind.JDBC, JdbcReceiver::open)));
         DeliveryRules rules =
                 new DeliveryRules(batching, batching.deliver().span("remembers").orElse(null));
         return new Deliver.Receiver(rules, handover -> deliver(receiver, handover));
