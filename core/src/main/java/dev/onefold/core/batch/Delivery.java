@@ -59,7 +59,8 @@ public sealed interface Delivery {
     /// @param count of attempts
     /// @param firstMs when the first one was made; 0 if none was
     /// @param generation rises whenever a person lets it be tried again
-    /// @param isPerhapsIn whether an attempt was made that may have had its effect
+    /// @param isPerhapsIn whether an attempt was made that may have had its effect; a person who lets it be tried again
+    ///     says that none had
     record Tries(int count, long firstMs, int generation, boolean isPerhapsIn) {
         /// No attempt so far.
         public static final Tries NONE = new Tries(0, 0, 1, false);
@@ -73,7 +74,7 @@ public sealed interface Delivery {
         }
 
         Tries again() {
-            return new Tries(0, 0, generation + 1, isPerhapsIn);
+            return new Tries(0, 0, generation + 1, false);
         }
     }
 

@@ -204,10 +204,10 @@ public final class AwsBatchSimulation {
             for (Decisions.Held held : decisions.held()) {
                 int generation = held.delivery().tries().generation();
                 String id = Manifest.id(pipeline.name(), held.number());
-                if (held.delivery() instanceof Delivery.Aside) {
-                    decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
-                } else if (ledger.has(id)) {
+                if (ledger.has(id)) {
                     decisions.settle(held.number(), generation, Delivery.How.SAID);
+                } else if (held.delivery() instanceof Delivery.Aside && !held.delivery().tries().isPerhapsIn()) {
+                    decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
                 } else {
                     release(decisions, held.number(), generation);
                 }
