@@ -59,8 +59,7 @@ public sealed interface Delivery {
     /// @param count of attempts
     /// @param firstMs when the first one was made; 0 if none was
     /// @param generation rises whenever a person lets it be tried again
-    /// @param isPerhapsIn whether an attempt was made that may have had its effect; a person who lets it be tried again
-    ///     says that none had
+    /// @param isPerhapsIn whether an attempt was made that may have had its effect; who releases says that none had
     record Tries(int count, long firstMs, int generation, boolean isPerhapsIn) {
         /// No attempt so far.
         public static final Tries NONE = new Tries(0, 0, 1, false);

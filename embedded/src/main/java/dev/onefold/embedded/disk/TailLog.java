@@ -75,7 +75,8 @@ public final class TailLog implements AutoCloseable {
             }
         }
         if (isOwner) {
-            // What stands behind the end would be found whole behind a frame of today, and entries that a killed process
+            // What stands behind the end would be found whole behind a frame of today, and entries that a killed
+            // process
             // has left are covered by no force: they are about to be built upon.
             Disk.cut(channel, file, end);
         }

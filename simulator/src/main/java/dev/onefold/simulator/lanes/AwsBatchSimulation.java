@@ -206,7 +206,8 @@ public final class AwsBatchSimulation {
                 String id = Manifest.id(pipeline.name(), held.number());
                 if (ledger.has(id)) {
                     decisions.settle(held.number(), generation, Delivery.How.SAID);
-                } else if (held.delivery() instanceof Delivery.Aside && !held.delivery().tries().isPerhapsIn()) {
+                } else if (held.delivery() instanceof Delivery.Aside
+                        && !held.delivery().tries().isPerhapsIn()) {
                     decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
                 } else {
                     release(decisions, held.number(), generation);
