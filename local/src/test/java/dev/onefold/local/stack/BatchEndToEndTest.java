@@ -147,6 +147,7 @@ class BatchEndToEndTest {
     }
 
     @Test
+    @Tag("campaign")
     void each_distinct_message_of_a_queue_is_in_one_batch_though_sandboxes_are_killed() throws IOException {
         int size = 100;
         Messages messages = new Messages(4 * size, 20, 3);
