@@ -212,6 +212,7 @@ final class JsonReading {
                 Optional.ofNullable(find(status, "waitingForSpaceSince")).map(since -> Instant.parse(text(since))),
                 truth(status, "definitionPending"),
                 Optional.ofNullable(find(status, "function")).map(JsonReading::function),
+                Optional.ofNullable(find(status, "batches")).map(RemoteBatches::summary),
                 progress(status));
     }
 

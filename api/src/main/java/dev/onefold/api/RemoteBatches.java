@@ -25,18 +25,24 @@ final class RemoteBatches implements SealedBatches {
 
     @Override
     public Summary summary() {
-        Node json = engine.get("/batches");
+        return summary(engine.get("/batches"));
+    }
+
+    static Summary summary(Node json) {
         Node heldUpBy = JsonReading.find(json, "held_up_by");
         return new Summary(
                 JsonReading.number(json, "open_records"),
                 instant(json, "open_since"),
                 JsonReading.number(json, "sealed"),
+                JsonReading.number(json, "done"),
                 JsonReading.number(json, "undelivered"),
+                (int) JsonReading.number(json, "delivering"),
                 (int) JsonReading.number(json, "in_doubt"),
                 (int) JsonReading.number(json, "put_aside"),
                 instant(json, "undelivered_since"),
                 heldUpBy == null ? null : number(json, "held_up_by"),
-                JsonReading.number(json, "bytes"));
+                JsonReading.number(json, "bytes"),
+                instant(json, "intake_waits_since"));
     }
 
     private static @Nullable Instant instant(Node json, String name) {

@@ -47,22 +47,33 @@ public interface SealedBatches {
     /// @param openRecords that are in no sealed batch yet
     /// @param openSince when the first of them arrived; `null` if there is none
     /// @param sealed batches so far
-    /// @param undelivered batches that are sealed and not delivered
+    /// @param done batches that are delivered or discarded
+    /// @param undelivered batches, and parts of batches, that are sealed and not done
+    /// @param delivering of them, how many are being delivered
     /// @param inDoubt batches whose delivery has begun, and nobody knows whether it has ended
     /// @param aside batches that wait for a person
     /// @param undeliveredSince when the oldest batch was sealed that is not delivered; `null` if there is none
     /// @param heldUpBy the batch that holds up all later ones; `null` if none does
-    /// @param bytes that undelivered batches take on disk
+    /// @param bytes that the open batch and undelivered ones take on disk
+    /// @param intakeWaitsSince when intake began to wait for the receiver; `null` if it does not wait
     record Summary(
             long openRecords,
             @Nullable Instant openSince,
             long sealed,
+            long done,
             long undelivered,
+            int delivering,
             int inDoubt,
             int aside,
             @Nullable Instant undeliveredSince,
             @Nullable BatchNumber heldUpBy,
-            long bytes) {
+            long bytes,
+            @Nullable Instant intakeWaitsSince) {
+        /// Batches, and parts of batches, that wait for an attempt.
+        public long waiting() {
+            return undelivered - delivering - inDoubt - aside;
+        }
+
         /// Whether nothing is left to do but what a person decides.
         public boolean isQuiet() {
             return openRecords == 0 && (heldUpBy != null || undelivered == inDoubt + (long) aside);

@@ -26,6 +26,7 @@ import java.util.Optional;
 /// @param waitingForSpaceSince when intake found the disk full; empty if it does not wait for space
 /// @param definitionPending whether another definition is wanted, and does not serve yet
 /// @param function how the function per key is; empty if the pipeline has none
+/// @param batches how it is with batches; empty if the pipeline makes none
 /// @param sources how far each one is in the results
 public record Status(
         Instant at,
@@ -41,6 +42,7 @@ public record Status(
         Optional<Instant> waitingForSpaceSince,
         boolean definitionPending,
         Optional<OfFunction> function,
+        Optional<SealedBatches.Summary> batches,
         List<Answer.Progress> sources) {
     /// How a function per key is, since the engine was opened.
     ///
@@ -85,6 +87,7 @@ public record Status(
                 waitingForSpaceSince,
                 definitionPending || fileIsOther,
                 function,
+                batches,
                 sources);
     }
 }

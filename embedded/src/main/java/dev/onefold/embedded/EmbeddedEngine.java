@@ -443,7 +443,11 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public Status status() {
         return new StatusReading(opening, view())
-                .read(deadLetters(), progress(), views.wanted().isPresent());
+                .read(
+                        deadLetters(),
+                        progress(),
+                        views.wanted().isPresent(),
+                        Optional.ofNullable(deliveries).map(Deliveries::summary));
     }
 
     /// Answers the requests of other processes that are under way, makes durable what is in, and releases everything.

@@ -12,6 +12,7 @@ import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.fold.Codes;
 import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Backlog;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Space;
@@ -149,6 +150,13 @@ final class Opener {
         return found.lock() != null;
     }
 
+    private Backlog backlog() {
+        return new Backlog(
+                given.undeliveredBytesMax(),
+                given.machine().clock(),
+                given.machine().spaceListener());
+    }
+
     private EmbeddedEngine recover(@Nullable DirectoryLock held) {
         Stored found = held == null
                 ? Stored.read(root)
@@ -185,7 +193,7 @@ final class Opener {
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
         View.Opening opening =
-                new View.Opening(root, settings.running(), workers, codes, found, own, new Guard(), space);
+                new View.Opening(root, settings.running(), workers, codes, found, own, new Guard(), space, backlog());
         View view = View.open(opening, Math.max(found.current().number(), 1), serving, checkpoint);
         open.push(() -> view.close(false));
         replay(found, view);

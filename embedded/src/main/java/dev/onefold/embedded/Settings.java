@@ -19,6 +19,7 @@ import java.util.random.RandomGenerator;
 /// @param checkpointInterval at most this much intake from files is folded again after a crash
 /// @param stateBytesMax memory for rows and their index, off the Java heap; intake is refused before it is
 /// exceeded
+/// @param undeliveredBytesMax of sealed batches that are not delivered; intake waits while they take more
 /// @param keepJournal whether a new data directory keeps for ever what came through its journal, so that
 /// totals can be recomputed from it; the directory remembers
 /// @param machine what the engine needs of its machine beside files and threads
@@ -27,8 +28,12 @@ public record Settings(
         int threads,
         Duration checkpointInterval,
         long stateBytesMax,
+        long undeliveredBytesMax,
         boolean keepJournal,
         Machine machine) {
+    /// Unless it is said: 100 GB.
+    public static final long UNDELIVERED_BYTES_MAX = 100_000_000_000L;
+
     private static final Duration SPACE_PAUSE = Duration.ofMillis(500);
     private static final Duration CHECKPOINT_INTERVAL_MAX = Duration.ofDays(36_500);
 
@@ -46,6 +51,10 @@ public record Settings(
         }
         if (stateBytesMax < 1) {
             throw new IllegalArgumentException("Memory for the state is " + stateBytesMax + " bytes; it is at least 1");
+        }
+        if (undeliveredBytesMax < 0) {
+            throw new IllegalArgumentException(
+                    "Undelivered batches may take " + undeliveredBytesMax + " bytes; it is 0 or more");
         }
         Objects.requireNonNull(machine, "The machine is null");
     }
@@ -81,6 +90,22 @@ public record Settings(
         public void ended(Instant since) {
             LOG.log(System.Logger.Level.WARNING, "The wait for space on the disk, since " + since + ", has ended.");
         }
+
+        @Override
+        public void waitingForReceiver(Instant since, long bytes, long bytesMax) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "Intake waits for the receiver of batches since " + since + ": " + bytes
+                            + " bytes are sealed and not delivered, and " + bytesMax
+                            + " are allowed. It goes on by itself when enough is delivered.");
+        }
+
+        @Override
+        public void endedForReceiver(Instant since) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "The wait of intake for the receiver of batches, since " + since + ", has ended.");
+        }
     }
 
     /// A shard and a thread for each processor, a checkpoint each second, half of the machine's memory.
@@ -91,6 +116,7 @@ public record Settings(
                 processors,
                 Duration.ofSeconds(1),
                 MachineMemory.bytes() / 2,
+                UNDELIVERED_BYTES_MAX,
                 false,
                 new Machine(InstantSource.system(), new SecureRandom(), Settings::pauseForSpace, new SpaceLog()));
     }
@@ -110,23 +136,29 @@ public record Settings(
     }
 
     public Settings withShards(int count) {
-        return new Settings(count, threads, checkpointInterval, stateBytesMax, keepJournal, machine);
+        return new Settings(
+                count, threads, checkpointInterval, stateBytesMax, undeliveredBytesMax, keepJournal, machine);
     }
 
     public Settings withThreads(int count) {
-        return new Settings(shards, count, checkpointInterval, stateBytesMax, keepJournal, machine);
+        return new Settings(
+                shards, count, checkpointInterval, stateBytesMax, undeliveredBytesMax, keepJournal, machine);
     }
 
     public Settings withCheckpointInterval(Duration interval) {
-        return new Settings(shards, threads, interval, stateBytesMax, keepJournal, machine);
+        return new Settings(shards, threads, interval, stateBytesMax, undeliveredBytesMax, keepJournal, machine);
     }
 
     public Settings withStateBytesMax(long bytes) {
-        return new Settings(shards, threads, checkpointInterval, bytes, keepJournal, machine);
+        return new Settings(shards, threads, checkpointInterval, bytes, undeliveredBytesMax, keepJournal, machine);
+    }
+
+    public Settings withUndeliveredBytesMax(long bytes) {
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, bytes, keepJournal, machine);
     }
 
     public Settings withKeepJournal(boolean keep) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keep, machine);
+        return new Settings(shards, threads, checkpointInterval, stateBytesMax, undeliveredBytesMax, keep, machine);
     }
 
     public Settings withClock(InstantSource clock) {
@@ -142,6 +174,7 @@ public record Settings(
     }
 
     private Settings with(Machine other) {
-        return new Settings(shards, threads, checkpointInterval, stateBytesMax, keepJournal, other);
+        return new Settings(
+                shards, threads, checkpointInterval, stateBytesMax, undeliveredBytesMax, keepJournal, other);
     }
 }

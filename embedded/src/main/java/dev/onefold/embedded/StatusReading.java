@@ -1,6 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.query.Answer;
@@ -9,12 +10,17 @@ import dev.onefold.embedded.source.FileLag;
 import dev.onefold.embedded.view.View;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Collects how the engine is. The parts are read one after the other: intake goes on in between.
 record StatusReading(View.Opening opening, View view) {
     private static final long LETTERS_BY_REASON_MAX = 100_000; // To read more of them would take seconds.
 
-    Status read(DeadLetters letters, List<Answer.Progress> progress, boolean definitionPending) {
+    Status read(
+            DeadLetters letters,
+            List<Answer.Progress> progress,
+            boolean definitionPending,
+            Optional<SealedBatches.Summary> batches) {
         boolean full = opening.space().since().isPresent(); // The thread that reads letters may wait for space then.
         Map<Reason, Long> byReason = full ? Map.of() : letters.byReason(LETTERS_BY_REASON_MAX);
         long diskBytes = Disk.bytes(opening.root());
@@ -33,6 +39,7 @@ record StatusReading(View.Opening opening, View view) {
                         opening.space().since(),
                         definitionPending,
                         view.folding.functionStatus(opening.codes().otherJar()),
+                        batches,
                         progress));
     }
 }

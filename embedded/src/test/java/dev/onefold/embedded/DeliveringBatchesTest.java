@@ -101,7 +101,7 @@ class DeliveringBatchesTest {
     }
 
     @Test
-    void a_slow_receiver_holds_up_neither_intake_nor_answers() throws InterruptedException {
+    void hazard_76_a_slow_receiver_holds_up_neither_intake_nor_answers() throws InterruptedException {
         CountDownLatch called = new CountDownLatch(1);
         CountDownLatch answers = new CountDownLatch(1);
         try (EmbeddedEngine engine =

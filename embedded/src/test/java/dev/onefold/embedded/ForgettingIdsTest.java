@@ -1,6 +1,8 @@
 package dev.onefold.embedded;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
@@ -14,10 +16,10 @@ import dev.onefold.embedded.delivery.Carrier;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.QueueBatch;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,7 +68,7 @@ class ForgettingIdsTest {
         Outcome outcome = answer.apply(manifest);
         if (outcome instanceof Outcome.Done) {
             try (InputStream in = content.open()) {
-                new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().forEach(got::add);
+                new String(in.readAllBytes(), UTF_8).lines().forEach(got::add);
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
@@ -124,9 +126,8 @@ class ForgettingIdsTest {
 
     @Test
     void hazard_92_what_a_source_gives_again_is_in_one_batch_though_its_id_is_forgotten() {
-        byte[] lines = (record(1, 1) + "\n" + record(2, 1) + "\n").getBytes(StandardCharsets.UTF_8);
-        byte[] more =
-                (record(1, 1) + "\n" + record(2, 1) + "\n" + record(1, 2) + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] lines = (record(1, 1) + "\n" + record(2, 1) + "\n").getBytes(UTF_8);
+        byte[] more = (record(1, 1) + "\n" + record(2, 1) + "\n" + record(1, 2) + "\n").getBytes(UTF_8);
         for (int life = 0; life < 3; life++) {
             try (EmbeddedEngine engine = open(pipeline(1, "after-delivery"))) {
                 engine.fold(new FileSource("f", () -> new ByteArrayInputStream(lines), false), FoldListener.silent());
@@ -146,10 +147,31 @@ class ForgettingIdsTest {
         assertThat(got).hasSize(5).endsWith(record(1, 2), record(3, 5));
     }
 
+    @Test
+    void hazard_92_a_queue_is_refused_if_an_id_is_forgotten_while_it_may_give_the_message_again() {
+        QueueBatch message = new QueueBatch(
+                "orders",
+                List.of(new QueueBatch.Message(
+                        "m1", now.toEpochMilli(), record(1, 1).getBytes(UTF_8))));
+        for (String forget : List.of("after-delivery", "14d")) {
+            directory = directory.resolve(forget);
+            try (EmbeddedEngine engine = open(pipeline(1, forget))) {
+                assertThatThrownBy(() -> engine.append(message))
+                        .hasMessageContaining("a queue may give a message again");
+            }
+        }
+        directory = directory.resolve("15d");
+        try (EmbeddedEngine engine = open(pipeline(1, "15d"))) {
+            engine.append(message);
+            engine.append(message);
+            assertThat(engine.counts().accepted()).isEqualTo(1);
+        }
+    }
+
     private static LogBatch log(int from, int next, int n) {
         List<LogBatch.Entry> entries = IntStream.range(from, next)
                 .mapToObj(offset -> new LogBatch.Entry(
-                        offset, record(3, offset == 4 ? n : 3).getBytes(StandardCharsets.UTF_8)))
+                        offset, record(3, offset == 4 ? n : 3).getBytes(UTF_8)))
                 .toList();
         return new LogBatch("log", 0, from, next, entries);
     }

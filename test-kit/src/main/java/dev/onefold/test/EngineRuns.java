@@ -136,6 +136,7 @@ public final class EngineRuns {
                 0,
                 checkpointsAlways ? Duration.ZERO : Duration.ofDays(1),
                 STATE_BYTES_MAX,
+                Settings.UNDELIVERED_BYTES_MAX,
                 false,
                 new Settings.Machine(() -> now, new SplittableRandom(1), () -> {}, SpaceListener.silent()));
         return function == null

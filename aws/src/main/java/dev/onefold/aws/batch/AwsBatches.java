@@ -64,14 +64,21 @@ public final class AwsBatches implements SealedBatches {
                         ? null
                         : Instant.ofEpochMilli(progress.openMs().getAsLong()),
                 progress.sealed(),
+                progress.sealed()
+                        - undelivered.stream()
+                                .mapToLong(BatchNumber::number)
+                                .distinct()
+                                .count(),
                 undelivered.size(),
+                (int) open.stream().filter(Listed::isStarted).count(),
                 inDoubt,
                 person.size() - inDoubt,
                 undelivered.isEmpty()
                         ? null
                         : Instant.ofEpochMilli(sealed(undelivered.getFirst()).sealedMs()),
                 isStrict && !person.isEmpty() ? person.getFirst().number() : null,
-                bytes(undelivered));
+                bytes(undelivered),
+                null);
     }
 
     private long bytes(List<BatchNumber> undelivered) {

@@ -119,6 +119,13 @@ final class ListCommand implements Callable<Integer> {
             text.append(", since ").append(Words.time(summary.openSince()));
         }
         text.append(".\n");
+        if (summary.intakeWaitsSince() != null) {
+            text.append("Intake waits for the receiver since ")
+                    .append(Words.time(summary.intakeWaitsSince()))
+                    .append(": ")
+                    .append(Words.bytes(summary.bytes()))
+                    .append(" are not delivered.\n");
+        }
         if (summary.heldUpBy() != null) {
             text.append("Batch ")
                     .append(summary.heldUpBy())

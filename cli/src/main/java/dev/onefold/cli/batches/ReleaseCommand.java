@@ -12,9 +12,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `onefold batches PIPELINE release NUMBER`.
+/// `onefold batches PIPELINE release NUMBER`, or `redeliver`.
 @Command(
         name = "release",
+        aliases = "redeliver",
         description = {
             "Decides about a batch that was put aside or is in doubt. It is tried again, with the same id and the same"
                     + " content, and its time for retries begins anew.",
@@ -63,7 +64,9 @@ final class ReleaseCommand implements Callable<Integer> {
 
     private static CommandFailure settled(BatchNumber number, String state) {
         return new CommandFailure(
-                ExitCode.DIFFERENT, "Batch " + number + " does not wait for a person: it is " + state + ".");
+                ExitCode.DIFFERENT,
+                "Batch " + number + " does not wait for a person: it is " + state
+                        + (state.equals("done") ? ", and its receiver has it." : "."));
     }
 
     private String decide(SealedBatches batches, BatchNumber wanted) {

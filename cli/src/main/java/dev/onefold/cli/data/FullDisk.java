@@ -1,17 +1,19 @@
 package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.show.Words;
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.source.SpaceListener;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
 
-/// What a command does while the disk is full: says so on standard error, at once and each minute, and waits until
-/// there is space or a stop is asked for. Any thread.
+/// What a command does while intake waits for space on the disk, or for a receiver of batches: says so on standard
+/// error, at once and each minute, and waits until intake goes on or a stop is asked for. Any thread.
 public final class FullDisk implements SpaceListener {
     private final Caller caller;
     private final BooleanSupplier stopped;
+    private volatile boolean isReceiver;
 
     /// @param stopped whether a stop was asked for
     public FullDisk(Caller caller, BooleanSupplier stopped) {
@@ -21,6 +23,7 @@ public final class FullDisk implements SpaceListener {
 
     @Override
     public void waiting(Instant since, Path file) {
+        isReceiver = false;
         caller.note("The disk is full since " + since + ": no space for " + caller.shown(file)
                 + ". Intake waits, answers go on. Make space, and intake goes on by itself.");
     }
@@ -32,10 +35,29 @@ public final class FullDisk implements SpaceListener {
         }
     }
 
+    @Override
+    public void waitingForReceiver(Instant since, long bytes, long bytesMax) {
+        isReceiver = true;
+        caller.note("Intake waits for the receiver since " + Words.time(since) + ": " + Words.bytes(bytes)
+                + " of batches are sealed and not delivered, and " + Words.bytes(bytesMax)
+                + " are allowed (--undelivered-max). It goes on by itself when enough is delivered; 'onefold batches'"
+                + " says what is in the way.");
+    }
+
+    @Override
+    public void endedForReceiver(Instant since) {
+        caller.note("Intake goes on, after a wait for the receiver since " + Words.time(since) + ".");
+    }
+
+    /// What a command waited for that was stopped.
+    public String reason() {
+        return isReceiver ? "intake waited for the receiver" : "the disk was full";
+    }
+
     /// Gives up waiting if a stop was asked for.
     public void requireGoingOn() {
         if (stopped.getAsBoolean()) {
-            throw new EngineException(EngineException.Kind.NO_SPACE, "Stopped while the disk was full");
+            throw new EngineException(EngineException.Kind.NO_SPACE, "Stopped while " + reason());
         }
     }
 }

@@ -42,6 +42,13 @@ final class EngineOptions {
     private @Nullable String stateMemory;
 
     @Option(
+            names = "--undelivered-max",
+            paramLabel = "SIZE",
+            description = "Batches that are sealed and not delivered take at most about this much disk: 500m, 20g. Then"
+                    + " intake waits until enough is delivered. Default: 100 GB.")
+    private @Nullable String undeliveredMax;
+
+    @Option(
             names = "--keep-journal",
             description =
                     "Makes a data directory that keeps for ever what came through standard input, so that totals can be"
@@ -52,7 +59,10 @@ final class EngineOptions {
     Settings settings() {
         Settings settings = Settings.defaults().withKeepJournal(keepJournal);
         if (stateMemory != null) {
-            settings = settings.withStateBytesMax(bytes(stateMemory));
+            settings = settings.withStateBytesMax(bytes("--state-memory", stateMemory));
+        }
+        if (undeliveredMax != null) {
+            settings = settings.withUndeliveredBytesMax(bytes("--undelivered-max", undeliveredMax));
         }
         if (checkpointInterval != null) {
             settings = settings.withCheckpointInterval(duration(checkpointInterval));
@@ -85,10 +95,10 @@ final class EngineOptions {
         };
     }
 
-    private static long bytes(String text) {
+    private static long bytes(String option, String text) {
         Matcher matcher = BYTES.matcher(text.toLowerCase(Locale.ROOT));
         if (!matcher.matches()) {
-            throw CommandFailure.usage("--state-memory is a number with k, m, g or t, such as 8g; not '" + text + "'.");
+            throw CommandFailure.usage(option + " is a number with k, m, g or t, such as 8g; not '" + text + "'.");
         }
         return Long.parseLong(matcher.group(1)) << 10 * ("kmgt".indexOf(matcher.group(2)) + 1);
     }

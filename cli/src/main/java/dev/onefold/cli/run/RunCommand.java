@@ -148,12 +148,15 @@ public final class RunCommand implements Callable<Integer> {
         this(caller, new StopRequest(), true);
     }
 
+    private final FullDisk fullDisk;
+
     /// @param signals whether SIGTERM and SIGINT are this command's
     RunCommand(Caller caller, StopRequest stop, boolean signals) {
         this.caller = caller;
         pipeline = new PipelineArgument(caller);
         this.stop = stop;
         this.signals = signals;
+        fullDisk = new FullDisk(caller, stop::isMade);
     }
 
     @Override
@@ -181,9 +184,8 @@ public final class RunCommand implements Callable<Integer> {
             if (!stop.isMade() || e.kind() != EngineException.Kind.NO_SPACE) {
                 throw e;
             }
-            caller.note(
-                    "Stopped while the disk was full. Nothing that was acknowledged is lost. Make space, and run the"
-                            + " same command again: it goes on where this one was.");
+            caller.note("Stopped while " + fullDisk.reason() + ". Nothing that was acknowledged is lost. When that is"
+                    + " mended, run the same command again: it goes on where this one was.");
             return stop.exitCodeOr(ExitCode.STORAGE).code();
         }
     }
@@ -211,7 +213,6 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private int foldAndDeliver(DataDirectory data) throws IOException {
-        FullDisk fullDisk = new FullDisk(caller, stop::isMade);
         Settings given = engine.settings();
         Settings settings = given.withSpaceListener(fullDisk).withPause(() -> {
             given.machine().pause().run();

@@ -2,6 +2,7 @@ package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
+import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,6 +25,26 @@ record StatusText(String pipeline, String place, Status status) {
         });
         lines.put("stuck calls", Words.count(function.stuckThreads()));
         function.otherJar().ifPresent(warning -> lines.put("jar", warning));
+    }
+
+    private static void put(Map<String, String> lines, SealedBatches.Summary batches) {
+        lines.put("batches", Words.count(batches.sealed()));
+        lines.put("  done", Words.count(batches.done()));
+        lines.put("  waiting", Words.count(batches.waiting()));
+        lines.put("  being delivered", Words.count(batches.delivering()));
+        lines.put("  in doubt", Words.count(batches.inDoubt()));
+        lines.put("  put aside", Words.count(batches.aside()));
+        lines.put("open records", Words.count(batches.openRecords()));
+        if (batches.undeliveredSince() != null) {
+            lines.put("not delivered since", Words.time(batches.undeliveredSince()));
+        }
+        if (batches.heldUpBy() != null) {
+            lines.put("held up by", "batch " + batches.heldUpBy());
+        }
+        lines.put("bytes of batches", Words.bytes(batches.bytes()));
+        if (batches.intakeWaitsSince() != null) {
+            lines.put("receiver", "intake waits for it since " + Words.time(batches.intakeWaitsSince()));
+        }
     }
 
     String table() {
@@ -49,6 +70,7 @@ record StatusText(String pipeline, String place, Status status) {
                 .ifPresent(since -> lines.put("disk full", "intake waits for space since " + since));
         lines.put("definition", status.definitionPending() ? "changed: 'onefold run' takes it over" : "served");
         status.function().ifPresent(function -> put(lines, function));
+        status.batches().ifPresent(batches -> put(lines, batches));
         int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
         int numbers = Words.count(counts.records()).length();
         StringBuilder text =

@@ -17,7 +17,10 @@ public final class BatchJson {
             json.put("open_since", summary.openSince());
         }
         json.put("sealed", summary.sealed());
+        json.put("done", summary.done());
         json.put("undelivered", summary.undelivered());
+        json.put("waiting", summary.waiting());
+        json.put("delivering", summary.delivering());
         json.put("in_doubt", summary.inDoubt());
         json.put("put_aside", summary.aside());
         if (summary.undeliveredSince() != null) {
@@ -27,6 +30,9 @@ public final class BatchJson {
             json.put("held_up_by", summary.heldUpBy());
         }
         json.put("bytes", summary.bytes());
+        if (summary.intakeWaitsSince() != null) {
+            json.put("intake_waits_since", summary.intakeWaitsSince());
+        }
         return json;
     }
 

@@ -228,6 +228,7 @@ public final class JsonForm {
         status.waitingForSpaceSince().ifPresent(since -> json.put("waitingForSpaceSince", since));
         json.put("definitionPending", status.definitionPending());
         status.function().ifPresent(function -> json.put("function", function(function)));
+        status.batches().ifPresent(batches -> json.put("batches", BatchJson.of(batches)));
         json.put("sources", progress(status.sources()));
         return json;
     }

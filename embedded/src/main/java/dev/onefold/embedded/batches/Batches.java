@@ -193,6 +193,11 @@ public final class Batches {
         return !ended.sameAs(cut);
     }
 
+    /// Bytes of sealed batches that are not delivered yet.
+    public long backlogBytes() {
+        return openFrom - Math.min(openFrom, bodiesFrom);
+    }
+
     /// Bytes of members that are not delivered yet. Any thread.
     public long undeliveredBytes() {
         return bodies.end() - bodiesFrom;

@@ -415,14 +415,15 @@ public final class Courier implements AutoCloseable {
                 : "";
     }
 
-    /// How far deliveries are, at one instant.
+    /// How far deliveries are at a moment.
     ///
     /// @param begun what was begun and has not ended
     /// @param next number of the first batch whose delivery was never begun
-    record Progress(List<Handled> begun, long next) {}
+    /// @param active of what was begun, what is being delivered
+    record Now(List<Handled> begun, long next, Set<BatchNumber> active) {}
 
-    synchronized Progress progress() {
-        return new Progress(List.copyOf(ledger.begun().values()), ledger.next());
+    synchronized Now now() {
+        return new Now(List.copyOf(ledger.begun().values()), ledger.next(), Set.copyOf(active));
     }
 
     /// The records of a batch, or of a part of one, as they were sealed.

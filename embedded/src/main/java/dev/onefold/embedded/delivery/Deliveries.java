@@ -10,6 +10,7 @@ import dev.onefold.core.batch.Members;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.batches.Sealed;
+import dev.onefold.embedded.guard.Backlog;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.view.View;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -34,6 +36,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
 
     private final View view;
     private final Guard guard;
+    private final Backlog backlog;
     private final Batches batches;
     private final InstantSource clock;
     private final Runnable checkpoint;
@@ -46,6 +49,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         this.view = view;
         this.checkpoint = checkpoint;
         guard = opening.guard();
+        backlog = opening.backlog();
         clock = opening.settings().clock();
         batches = Objects.requireNonNull(view.state.batches, "The pipeline makes no batches");
         Batching batching = (Batching) view.pipeline.fold();
@@ -116,47 +120,65 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
 
     @Override
     public Summary summary() {
-        record Open(int records, long firstMs, long sealed, long bytes) {}
-        Courier.Progress progress = courier.progress(); // First: what is sealed meanwhile counts as not delivered.
+        Courier.Now now = courier.now();
+        record Open(
+                int records,
+                long firstMs,
+                long sealed,
+                long bytes,
+                @Nullable Instant waitsSince) {}
         Open open = guard.reading(() -> new Open(
-                batches.openRecords(), batches.openFirstMs(), batches.sealedNumber(), batches.undeliveredBytes()));
-        List<Handled> begun = progress.begun();
-        long next = progress.next();
+                batches.openRecords(),
+                batches.openFirstMs(),
+                batches.sealedNumber(),
+                batches.undeliveredBytes(),
+                backlog.since(batches).orElse(null)));
+        List<Handled> begun = now.begun();
+        long next = now.next();
         List<Handled> left = begun.stream()
                 .filter(handled -> !(handled.delivery() instanceof Delivery.Divided))
                 .toList();
-        int inDoubt = (int) left.stream()
-                .filter(handled -> handled.delivery() instanceof Delivery.InDoubt)
-                .count();
-        int aside = (int) left.stream()
-                .filter(handled -> handled.delivery() instanceof Delivery.Aside)
-                .count();
         boolean isStrict = ((Batching) view.pipeline.fold()).order() == Batching.Order.STRICT;
         // The other parts of a batch go on.
-        BatchNumber heldUpBy = isStrict && !left.isEmpty() && left.size() == inDoubt + aside
-                ? left.getFirst().number()
-                : null;
+        boolean awaitsPerson =
+                left.stream().allMatch(handled -> handled.delivery().awaitsPerson());
+        BatchNumber heldUpBy =
+                isStrict && !left.isEmpty() && awaitsPerson ? left.getFirst().number() : null;
         long first = begun.isEmpty() ? next : begun.getFirst().number().number();
         return new Summary(
                 open.records,
                 open.records == 0 ? null : Instant.ofEpochMilli(open.firstMs),
                 open.sealed,
+                next
+                        - 1
+                        - begun.stream()
+                                .map(handled -> handled.number().number())
+                                .distinct()
+                                .count(),
                 open.sealed - next + 1 + left.size(),
-                inDoubt,
-                aside,
+                now.active().size(),
+                count(left, Delivery.InDoubt.class),
+                count(left, Delivery.Aside.class),
                 first > batches.durableNumber()
                         ? null
                         : Instant.ofEpochMilli(batches.sealed(first).sealedMs()),
                 heldUpBy,
-                open.bytes);
+                open.bytes,
+                open.waitsSince);
+    }
+
+    private static int count(List<Handled> left, Class<? extends Delivery> state) {
+        return (int) left.stream()
+                .filter(handled -> state.isInstance(handled.delivery()))
+                .count();
     }
 
     @Override
     public List<Line> list(BatchNumber from, int max, boolean isOpenOnly) {
         List<Line> lines = new ArrayList<>();
-        Courier.Progress progress = courier.progress();
-        List<Handled> begun = progress.begun();
-        long next = progress.next();
+        Courier.Now now = courier.now();
+        List<Handled> begun = now.begun();
+        long next = now.next();
         int at = 0;
         long number = Math.max(from.number(), batches.firstKnown());
         for (; number <= batches.durableNumber() && lines.size() < max; number++) {
@@ -165,11 +187,11 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
             }
             boolean isBegun = at < begun.size() && begun.get(at).number().number() == number;
             if (!isBegun && (number >= next || !isOpenOnly)) {
-                lines.add(line(batches.sealed(number), null, number < next));
+                lines.add(line(batches.sealed(number), number < next));
             }
             for (; at < begun.size() && begun.get(at).number().number() == number; at++) {
                 if (begun.get(at).number().compareTo(from) >= 0 && lines.size() < max) {
-                    lines.add(line(batches.sealed(number), begun.get(at), false));
+                    lines.add(line(batches.sealed(number), begun.get(at), now.active()));
                 }
             }
         }
@@ -182,28 +204,43 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
             return Optional.empty();
         }
         Sealed sealed = batches.sealed(number.number());
-        Courier.Progress progress = courier.progress();
-        for (Handled handled : progress.begun()) {
+        Courier.Now now = courier.now();
+        for (Handled handled : now.begun()) {
             if (handled.number().equals(number)) {
-                return Optional.of(line(sealed, handled, false));
+                return Optional.of(line(sealed, handled, now.active()));
             }
         }
-        return number.isWhole() ? Optional.of(line(sealed, null, number.number() < progress.next())) : Optional.empty();
+        return number.isWhole() ? Optional.of(line(sealed, number.number() < now.next())) : Optional.empty();
     }
 
-    private Line line(Sealed sealed, @Nullable Handled handled, boolean isDone) {
-        BatchNumber number = handled == null ? BatchNumber.of(sealed.number()) : handled.number();
-        Members part = handled == null ? null : handled.members();
-        Delivery delivery = handled == null ? null : handled.delivery();
+    /// A batch that was not begun, or is done.
+    private Line line(Sealed sealed, boolean isDone) {
+        BatchNumber number = BatchNumber.of(sealed.number());
+        return new Line(
+                number,
+                Manifest.id(view.pipeline.name(), number),
+                sealed.records(),
+                sealed.bytes(),
+                Instant.ofEpochMilli(sealed.sealedMs()),
+                isDone ? "done" : "waiting",
+                0,
+                "",
+                null);
+    }
+
+    private Line line(Sealed sealed, Handled handled, Set<BatchNumber> active) {
+        BatchNumber number = handled.number();
+        Members part = handled.members();
+        Delivery delivery = handled.delivery();
         return new Line(
                 number,
                 Manifest.id(view.pipeline.name(), number),
                 part == null ? sealed.records() : part.count(),
-                part == null || handled == null ? sealed.bytes() : handled.bytes(),
+                part == null ? sealed.bytes() : handled.bytes(),
                 Instant.ofEpochMilli(sealed.sealedMs()),
-                delivery == null ? isDone ? "done" : "waiting" : state(delivery),
-                delivery == null ? 0 : delivery.tries().count(),
-                delivery == null ? "" : reason(delivery),
+                active.contains(number) ? "delivering" : state(delivery),
+                delivery.tries().count(),
+                reason(delivery),
                 delivery instanceof Delivery.Waiting waiting && waiting.notBeforeMs() > 0
                         ? Instant.ofEpochMilli(waiting.notBeforeMs())
                         : null);
@@ -241,7 +278,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
 
     private Line decide(BatchNumber number, UnaryOperator<Delivery> decision) {
         Sealed sealed = known(number);
-        return line(sealed, courier.decide(number, decision), false);
+        return line(sealed, courier.decide(number, decision), Set.of());
     }
 
     private Sealed known(BatchNumber number) {
@@ -261,7 +298,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         if (line.state().equals("done")) {
             throw new IllegalArgumentException("Batch " + number + " is delivered, and its content is not kept");
         }
-        Handled handled = courier.progress().begun().stream()
+        Handled handled = courier.now().begun().stream()
                 .filter(each -> each.number().equals(number))
                 .findFirst()
                 .orElse(null);

@@ -4,6 +4,7 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.fold.Chunk;
+import dev.onefold.embedded.guard.Backlog;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
@@ -34,12 +35,14 @@ public final class Rounds {
     private final Running settings;
     private final Guard guard;
     private final Space space;
+    private final Backlog backlog;
 
     public Rounds(Supplier<View> view, View.Opening opening) {
         this.view = view;
         settings = opening.settings();
         guard = opening.guard();
         space = opening.space();
+        backlog = opening.backlog();
     }
 
     public Running settings() {
@@ -123,6 +126,7 @@ public final class Rounds {
     private int foldRound(List<Chunk> chunks, BooleanSupplier givesUp) {
         int[] folded = {0};
         while (true) {
+            awaitReceiver(givesUp);
             Future<?> behind = guard.locked(() -> {
                 View served = view.get();
                 Future<?> written = served.checkpoints.behind();
@@ -139,6 +143,15 @@ public final class Rounds {
             long nanos = System.nanoTime();
             awaitWritten(behind, givesUp);
             view.get().checkpoints.stopped(System.nanoTime() - nanos);
+        }
+    }
+
+    /// Waits, without the lock, until enough batches are delivered.
+    private void awaitReceiver(BooleanSupplier givesUp) {
+        while (guard.reading(() -> backlog.isOver(view.get().state.batches))) {
+            backlog.requirePatience(givesUp);
+            space.requireOpen();
+            settings.pause().run();
         }
     }
 

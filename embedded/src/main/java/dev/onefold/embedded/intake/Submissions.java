@@ -4,6 +4,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Lines;
+import dev.onefold.embedded.guard.Backlog;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Running;
@@ -33,6 +34,7 @@ public final class Submissions {
     private final OwnThread own;
     private final Guard guard;
     private final Space space;
+    private final Backlog backlog;
     private final Lock standing;
     private final ConcurrentLinkedDeque<Request> queue = new ConcurrentLinkedDeque<>();
 
@@ -43,6 +45,7 @@ public final class Submissions {
         own = opening.own();
         guard = opening.guard();
         space = opening.space();
+        backlog = opening.backlog();
         this.standing = standing;
     }
 
@@ -131,6 +134,10 @@ public final class Submissions {
                 return new Step.Done();
             }
             View served = view.get();
+            if (request.lines() > 0 && backlog.isOver(served.state.batches)) {
+                served.checkpoints.takeIfDue(); // What is sealed is delivered once a checkpoint has it.
+                return new Step.Full();
+            }
             Future<?> written = served.checkpoints.behind();
             if (written != null) {
                 return new Step.Checkpoint(written);

@@ -18,6 +18,7 @@ import dev.onefold.embedded.fold.Codes;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Backlog;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Running;
@@ -86,7 +87,8 @@ public final class View {
             Stored stored,
             OwnThread own,
             Guard guard,
-            Space space) {
+            Space space,
+            Backlog backlog) {
         public long identity() {
             return stored.identity();
         }

@@ -151,6 +151,7 @@ public final class BatchSimulation {
                         0,
                         always ? Duration.ZERO : Duration.ofDays(1),
                         1L << 30,
+                        Settings.UNDELIVERED_BYTES_MAX,
                         false,
                         new Settings.Machine(
                                 () -> now, random, () -> disk.inject(Faults.none()), SpaceListener.silent())));

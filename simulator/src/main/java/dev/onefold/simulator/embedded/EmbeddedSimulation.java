@@ -168,6 +168,7 @@ public final class EmbeddedSimulation {
                 0,
                 always ? Duration.ZERO : Duration.ofDays(1),
                 STATE_BYTES_MAX,
+                Settings.UNDELIVERED_BYTES_MAX,
                 keepsJournal,
                 new Settings.Machine(
                         client::now, // It goes back as often as on.

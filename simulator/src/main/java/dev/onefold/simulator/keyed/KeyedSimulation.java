@@ -221,6 +221,7 @@ public final class KeyedSimulation {
                 0,
                 checkpointsAlways ? Duration.ZERO : Duration.ofDays(1),
                 1L << 30,
+                Settings.UNDELIVERED_BYTES_MAX,
                 false,
                 new Settings.Machine(
                         () -> Instant.ofEpochSecond(1_700_000_000),

@@ -13,6 +13,12 @@ class BatchSimulationTest {
         Seeds.forEachSeed(0, SHARE, BatchSimulation::run);
     }
 
+    /// The log of deliveries took what a killed process had left for forced, and was refused after a power cut.
+    @Test
+    void deliveries_that_a_killed_process_left_unforced_survive_a_power_cut_or_are_made_again() {
+        BatchSimulation.run(2_622);
+    }
+
     @Test
     @Tag("campaign")
     void whatever_happens_in_five_thousand_histories_each_distinct_record_is_in_exactly_one_batch() {

@@ -67,6 +67,7 @@ public final class Trades {
                 0,
                 Duration.ofDays(1),
                 1L << 28,
+                Settings.UNDELIVERED_BYTES_MAX,
                 false,
                 new Settings.Machine(InstantSource.system(), IDENTITIES, Trades::refuseToWait, SpaceListener.silent()));
     }

@@ -46,6 +46,7 @@ class ForgettingTest {
                 0,
                 Duration.ofDays(1),
                 1L << 28,
+                Settings.UNDELIVERED_BYTES_MAX,
                 false,
                 new Settings.Machine(() -> now, new SplittableRandom(1), () -> {}, SpaceListener.silent()));
         return EmbeddedEngine.open(

@@ -1,0 +1,76 @@
+package dev.onefold.embedded.guard;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.embedded.batches.Batches;
+import dev.onefold.embedded.source.SpaceListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// The wait for receivers: intake waits while sealed batches that are not delivered take more than a bound on disk. The
+/// user is told at once, each minute, and when intake goes on. The open batch does not count, so it is sealed in any
+/// case, and what is sealed is delivered without intake. Any thread.
+public final class Backlog {
+    private static final Duration TELL_INTERVAL = Duration.ofMinutes(1);
+
+    private final long bytesMax;
+    private final InstantSource clock;
+    private final SpaceListener listener;
+    private @Nullable Instant since;
+    private long toldNanos;
+
+    /// @param bytesMax of sealed batches that are not delivered
+    public Backlog(long bytesMax, InstantSource clock, SpaceListener listener) {
+        this.bytesMax = bytesMax;
+        this.clock = clock;
+        this.listener = listener;
+    }
+
+    /// Whether intake has to wait now.
+    ///
+    /// @param batches `null` if the pipeline makes none
+    public boolean isOver(@Nullable Batches batches) {
+        if (batches == null) {
+            return false;
+        }
+        long bytes = batches.backlogBytes();
+        boolean isOver = bytes > bytesMax;
+        Instant begun;
+        synchronized (this) {
+            Instant before = since;
+            if (!isOver && before == null) {
+                return false;
+            }
+            begun = before == null ? clock.instant() : before;
+            since = isOver ? begun : null;
+            if (isOver && before != null && System.nanoTime() - toldNanos < TELL_INTERVAL.toNanos()) {
+                return true;
+            }
+            toldNanos = System.nanoTime();
+        }
+        if (isOver) {
+            listener.waitingForReceiver(begun, bytes, bytesMax);
+        } else {
+            listener.endedForReceiver(begun);
+        }
+        return isOver;
+    }
+
+    /// Since when intake waits; empty if it does not. A caller may have given up meanwhile.
+    public synchronized Optional<Instant> since(Batches batches) {
+        return batches.backlogBytes() > bytesMax ? Optional.ofNullable(since) : Optional.empty();
+    }
+
+    /// Refuses to wait on, if the caller gives up.
+    public void requirePatience(BooleanSupplier givesUp) {
+        if (givesUp.getAsBoolean()) {
+            throw new EngineException(
+                    EngineException.Kind.NO_SPACE,
+                    "Stopped while intake waited for the receiver: more than " + bytesMax
+                            + " bytes are sealed and not delivered. What was acknowledged is safe.");
+        }
+    }
+}

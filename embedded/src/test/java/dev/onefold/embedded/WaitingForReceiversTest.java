@@ -1,0 +1,164 @@
+package dev.onefold.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.api.RemoteEngine;
+import dev.onefold.core.EngineException;
+import dev.onefold.core.SealedBatches.Summary;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.embedded.source.SpaceListener;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A receiver that does not take batches: at a bound intake waits, says so, and goes on by itself.
+@Timeout(60)
+class WaitingForReceiversTest {
+    private static final long BYTES_MAX = 400;
+
+    @TempDir
+    Path directory;
+
+    private final CountDownLatch waits = new CountDownLatch(1);
+    private final CountDownLatch goesOn = new CountDownLatch(1);
+    private volatile Outcome answer = new Outcome.NotNow("closed", Duration.ofMillis(1));
+
+    private static final Pipeline PIPELINE = switch (PipelineText.read(
+            "{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,\"deliver\":{\"http\":\"http://h/\"},"
+                    + "\"receiver\":\"idempotent\"}}")) {
+        case Reading.Read(var pipeline) -> pipeline;
+        case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
+    };
+
+    private EmbeddedEngine open() {
+        EmbeddedEngine engine = EmbeddedEngine.open(
+                directory,
+                PIPELINE,
+                Settings.defaults()
+                        .withCheckpointInterval(Duration.ofMillis(20))
+                        .withUndeliveredBytesMax(BYTES_MAX)
+                        .withPause(Thread::onSpinWait)
+                        .withSpaceListener(new SpaceListener() {
+                            @Override
+                            public void waiting(Instant since, Path file) {}
+
+                            @Override
+                            public void ended(Instant since) {}
+
+                            @Override
+                            public void waitingForReceiver(Instant since, long bytes, long bytesMax) {
+                                assertThat(bytes).isGreaterThan(bytesMax);
+                                waits.countDown();
+                            }
+
+                            @Override
+                            public void endedForReceiver(Instant since) {
+                                goesOn.countDown();
+                            }
+                        }));
+        engine.deliver((_, _, _) -> answer);
+        return engine;
+    }
+
+    private static List<String> records(int from, int to) {
+        return IntStream.range(from, to).mapToObj(id -> "{\"id\":" + id + "}").toList();
+    }
+
+    @Test
+    void senders_wait_at_the_bound_and_go_on_by_themselves_when_the_receiver_works_again() throws Exception {
+        try (ExecutorService sender = Executors.newSingleThreadExecutor();
+                EmbeddedEngine engine = open()) {
+            Future<?> sending = sender.submit(() ->
+                    IntStream.range(0, 30).forEach(i -> engine.append("a", records(10 * i, 10 * i + 10))));
+            waits.await();
+            Summary summary = engine.status().batches().orElseThrow();
+            assertThat(summary.intakeWaitsSince()).isNotNull();
+            assertThat(summary.bytes()).isBetween(BYTES_MAX, 2 * BYTES_MAX);
+            assertThat(summary.sealed()).isLessThan(30);
+            assertThat(summary.undeliveredSince()).isNotNull();
+            assertThat(sending.isDone()).isFalse();
+            assertThat(RemoteEngine.connect(directory)
+                            .orElseThrow()
+                            .status()
+                            .batches()
+                            .orElseThrow()
+                            .intakeWaitsSince())
+                    .as("another process sees it, too")
+                    .isEqualTo(summary.intakeWaitsSince());
+            answer = new Outcome.Done();
+            sending.get();
+            goesOn.await();
+            while (!engine.batches().summary().isQuiet()) {
+                Thread.onSpinWait();
+            }
+            Summary after = engine.batches().summary();
+            assertThat(after.intakeWaitsSince()).isNull();
+            assertThat(after.sealed()).isEqualTo(30);
+            assertThat(after.done()).isEqualTo(30);
+            assertThat(engine.counts().accepted()).isEqualTo(300);
+        }
+    }
+
+    @Test
+    void a_file_waits_until_a_person_discards_and_people_do_not_wait() throws Exception {
+        answer = new Outcome.Conflict("other content");
+        String lines = records(0, 120).stream().collect(Collectors.joining("\n", "", "\n"));
+        try (ExecutorService sender = Executors.newSingleThreadExecutor();
+                EmbeddedEngine engine = open()) {
+            engine.append("a", List.of("nonsense"));
+            engine.append("a", records(0, 100));
+            Future<?> folding = sender.submit(() -> engine.fold(
+                    new FileSource("f", () -> new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)), false),
+                    FoldListener.silent()));
+            waits.await();
+            assertThat(engine.deadLetters().purge(List.of(1L))).isEqualTo(1);
+            for (int number = 1; number <= 10; number++) {
+                BatchNumber each = BatchNumber.of(number);
+                while (engine.batches()
+                        .find(each)
+                        .filter(line -> line.state().equals("put aside"))
+                        .isEmpty()) {
+                    Thread.onSpinWait();
+                }
+                engine.batches().settle(each, Delivery.How.DISCARDED);
+            }
+            folding.get();
+            assertThat(engine.counts().accepted()).isEqualTo(120);
+        }
+    }
+
+    @Test
+    void an_engine_that_is_closed_lets_nobody_wait() throws Exception {
+        EmbeddedEngine engine = open();
+        try (ExecutorService sender = Executors.newSingleThreadExecutor()) {
+            Future<?> sending = sender.submit(() -> assertThatThrownBy(() ->
+                            IntStream.range(0, 30).forEach(i -> engine.append("a", records(10 * i, 10 * i + 10))))
+                    .isInstanceOfSatisfying(
+                            EngineException.class,
+                            stopped -> assertThat(stopped.kind()).isEqualTo(EngineException.Kind.STOPPED)));
+            waits.await();
+            engine.close();
+            sending.get();
+        }
+    }
+}
