@@ -69,7 +69,6 @@ final class CommandReceiver implements Receiver {
         } finally {
             delete(content); // The command has it open.
         }
-        Path mark = LeftBehind.mark(spool, process);
         try {
             Errors errors = new Errors(process);
             Thread reading = Thread.ofVirtual().start(errors);
@@ -85,7 +84,6 @@ final class CommandReceiver implements Receiver {
                             "The command was killed, because it ran longer than " + timeout.toSeconds() + " s" + said);
         } finally {
             LeftBehind.kill(process.toHandle());
-            delete(mark);
         }
     }
 
@@ -126,6 +124,7 @@ final class CommandReceiver implements Receiver {
         environment.put("ONEFOLD_BYTES", Long.toString(manifest.bytes()));
         environment.put("ONEFOLD_SHA256", manifest.sha256());
         environment.put("ONEFOLD_ATTEMPT", Integer.toString(handover.attempt()));
+        LeftBehind.mark(builder, spool);
         return builder.start();
     }
 

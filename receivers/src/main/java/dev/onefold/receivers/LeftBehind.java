@@ -1,41 +1,44 @@
 package dev.onefold.receivers;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.ExecutionException;
+import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /// Commands that a process had started when it was killed. They go on by themselves; so before any batch is delivered
 /// again they are ended, or a batch would be in two commands at a time.
+///
+/// A command is known by a variable in its environment, which it has from its first instruction on and its children
+/// inherit; a note of its process number would be made too late. Only Linux tells the environment of processes.
 final class LeftBehind {
     /// Of all files that are made for commands.
     static final String PREFIX = "command-";
 
-    private static final String MARK = ".running";
+    private static final String VARIABLE = "ONEFOLD_HANDOVER";
+    private static final Path PROCESSES = Path.of("/proc");
     private static final Duration END_MAX = Duration.ofSeconds(10);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(20);
 
     private LeftBehind() {}
 
-    /// Notes that a command runs, for a later process. It is to be deleted when the command has ended.
-    static Path mark(Path spool, Process process) {
-        Path mark = spool.resolve(PREFIX + process.pid() + MARK);
-        try {
-            return Files.writeString(mark, start(process.toHandle()));
-        } catch (IOException e) {
-            kill(process.toHandle());
-            throw new UncheckedIOException("The mark " + mark + " of a command cannot be written", e);
-        }
+    /// Marks a command that is about to be started.
+    static void mark(ProcessBuilder command, Path spool) throws IOException {
+        command.environment().put(VARIABLE, id(spool));
     }
 
-    /// When it was started: another process may have its number now.
-    private static String start(ProcessHandle process) {
-        return process.info().startInstant().map(Object::toString).orElse("");
+    /// In letters that each locale has.
+    private static String id(Path spool) throws IOException {
+        return UUID.nameUUIDFromBytes(spool.toRealPath().toString().getBytes(UTF_8))
+                .toString();
     }
 
     /// Ends what was left behind, and deletes its files.
@@ -45,36 +48,45 @@ final class LeftBehind {
         if (!Files.isDirectory(spool)) {
             return;
         }
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(spool, PREFIX + "*")) {
-            for (Path file : files) {
-                String name = String.valueOf(file.getFileName());
-                if (name.endsWith(MARK)) {
-                    end(name.substring(PREFIX.length(), name.length() - MARK.length()), Files.readString(file));
+        try {
+            endProcesses(spool);
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(spool, PREFIX + "*")) {
+                for (Path file : files) {
+                    Files.deleteIfExists(file);
                 }
-                Files.deleteIfExists(file);
             }
         } catch (IOException e) {
             throw new UncheckedIOException("The folder " + spool + " cannot be emptied", e);
         }
     }
 
-    private static void end(String pid, String start) {
-        Optional<ProcessHandle> left = pid.matches("[0-9]{1,18}")
-                ? ProcessHandle.of(Long.parseLong(pid))
-                        .filter(process -> start(process).equals(start))
-                : Optional.empty();
-        left.ifPresent(process -> {
-            kill(process);
-            try {
-                process.onExit().get(END_MAX.toSeconds(), TimeUnit.SECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (ExecutionException | TimeoutException e) {
-                throw new IllegalStateException(
-                        "The command with process number " + pid + " of an earlier run cannot be ended. End it first",
-                        e);
+    private static void endProcesses(Path spool) throws IOException {
+        String mark = "\0" + VARIABLE + "=" + id(spool) + "\0";
+        long deadline = System.nanoTime() + END_MAX.toNanos();
+        for (List<ProcessHandle> left = marked(mark); !left.isEmpty(); left = marked(mark)) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("The command with process number "
+                        + left.getFirst().pid() + " of an earlier run cannot be ended. End it first");
             }
-        });
+            left.forEach(LeftBehind::kill);
+            LockSupport.parkNanos(TimeUnit.NANOSECONDS.convert(LOOK_EVERY));
+        }
+    }
+
+    private static List<ProcessHandle> marked(String mark) {
+        long own = ProcessHandle.current().pid();
+        return ProcessHandle.allProcesses()
+                .filter(process -> process.pid() != own && environment(process).contains(mark))
+                .toList();
+    }
+
+    /// Its variables, each between two zeros; empty of a process that has ended or is another user's.
+    private static String environment(ProcessHandle process) {
+        try {
+            return "\0" + Files.readString(PROCESSES.resolve(process.pid() + "/environ"), ISO_8859_1);
+        } catch (IOException notToBeSeen) {
+            return "";
+        }
     }
 
     /// Ends a process with its children.
