@@ -129,6 +129,7 @@ class EndToEndTest {
     }
 
     @Test
+    @Tag("campaign")
     void whatever_fails_on_the_way_each_message_is_in_the_totals_once_and_each_permission_is_used() throws IOException {
         long seed = 42;
         Trades trades = new Trades(600, seed);

@@ -128,7 +128,7 @@ class OneAnswerTest {
     @Test
     @Tag("campaign")
     void in_any_order_and_any_parts_the_answer_is_one() {
-        Seeds.forAllSeeds(3_000, random -> new Trial(random).check());
+        Seeds.forAllSeeds(1_500, random -> new Trial(random).check());
     }
 
     private static final List<String> DEFINITIONS = List.of(

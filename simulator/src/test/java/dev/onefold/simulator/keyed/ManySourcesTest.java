@@ -124,11 +124,6 @@ class ManySourcesTest {
     }
 
     @Test
-    void killed_once_in_each_order_it_has_folded_each_event_once() throws IOException, InterruptedException {
-        kill(1, 1);
-    }
-
-    @Test
     @Tag("campaign")
     void killed_six_times_in_each_order_it_has_folded_each_event_once() throws IOException, InterruptedException {
         kill(6, 2);

@@ -41,12 +41,6 @@ class LetterFloodTest {
     }
 
     @Test
-    void a_hundred_thousand_letters_are_kept_in_a_heap_of_128_megabytes_and_healthy_records_go_on()
-            throws IOException, InterruptedException {
-        flood(100_000, "128m");
-    }
-
-    @Test
     @Tag("campaign")
     void ten_million_letters_behind_healthy_records_are_kept_in_a_heap_of_256_megabytes()
             throws IOException, InterruptedException {
