@@ -139,7 +139,7 @@ public final class AwsEngine implements Engine {
     public static void requireFoldPossible(Pipeline pipeline) {
         if (pipeline.fold() instanceof Batching) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " makes batches, and this is for pipelines with totals or tables. Batches come from a queue:"
+                    + " makes batches, and this is for pipelines with totals or tables. Batches are collected by other functions:"
                     + " 'onefold aws template' writes what is to be deployed for them.");
         }
     }

@@ -15,6 +15,9 @@ import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.event.Invocation.Message;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.stream.Batches;
+import dev.onefold.aws.stream.Retries;
+import dev.onefold.aws.stream.Streams;
 import dev.onefold.aws.template.BatchEnvironment;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.core.Counts;
@@ -26,15 +29,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// The function that collects messages of a queue, or records of a stream. A message whose fate is not
-/// known is reported as failed and comes again; the others are deleted. One invocation at a time, as Lambda
-/// calls it.
+/// known is reported as failed and comes again; the others are deleted. Of a stream all records come again
+/// from the first whose fate is not known; those that are recorded change nothing then. One invocation at a
+/// time, as Lambda calls it.
 public final class CollectFunction implements RequestStreamHandler {
     private final Store store;
     private final Pipeline pipeline;
     private final int lanes;
     private final Metrics metrics;
+    private final Optional<Supplier<Streams>> streams;
     private Optional<Collect> opened = Optional.empty();
 
     /// As Lambda makes it.
@@ -47,15 +53,20 @@ public final class CollectFunction implements RequestStreamHandler {
                 Connection.store(environment.tables(), environment.bucket()),
                 environment.pipeline(),
                 environment.lanes(),
-                new Metrics(System.out, environment.stack()));
+                new Metrics(System.out, environment.stack()),
+                environment.isStream() ? Optional.of(Connection.streams()) : Optional.empty());
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
-    public CollectFunction(Store store, Pipeline pipeline, int lanes, Metrics metrics) {
+    ///
+    /// @param streams to read again what messages name; empty if messages are records
+    public CollectFunction(
+            Store store, Pipeline pipeline, int lanes, Metrics metrics, Optional<Supplier<Streams>> streams) {
         this.store = store;
         this.pipeline = pipeline;
         this.lanes = lanes;
         this.metrics = metrics;
+        this.streams = streams;
     }
 
     @Override
@@ -68,6 +79,8 @@ public final class CollectFunction implements RequestStreamHandler {
     /// @return the answer's bytes
     public byte[] handle(byte[] event) {
         BatchResponse response = switch (Invocation.read(event)) {
+            case Invocation.Messages(var messages)
+            when streams.isPresent() -> retried(messages, streams.get().get());
             case Invocation.Messages(var messages) -> {
                 List<Fate> fates =
                         collect(messages.stream().map(Message::arrival).toList());
@@ -91,6 +104,23 @@ public final class CollectFunction implements RequestStreamHandler {
         return response.json();
     }
 
+    private BatchResponse retried(List<Message> messages, Streams from) {
+        Retries.Taken taken = new Retries(store, from, arrivals -> {
+                    List<Fate> fates = collect(arrivals);
+                    return new Batches.Taken(
+                            counts(fates),
+                            fates.contains(Fate.AGAIN)
+                                    ? new IllegalStateException(
+                                            "Records could not be written: the tables are throttled")
+                                    : null);
+                })
+                .take(messages);
+        taken.failures()
+                .forEach((message, cause) -> metrics.out()
+                        .println("WARN Message " + message + " of the retry queue comes again: " + cause.getMessage()));
+        return new BatchResponse(List.copyOf(taken.failures().keySet()));
+    }
+
     private List<Fate> collect(List<Arrival> arrivals) {
         Collected collected = open().collect(arrivals);
         List<Fate> fates = collected.fates();
@@ -101,7 +131,7 @@ public final class CollectFunction implements RequestStreamHandler {
                 .failure()
                 .ifPresent(why -> metrics.out()
                         .println("WARN Letters could not be kept, so their messages come again: " + why.getMessage()));
-        count(fates);
+        count(counts(fates));
         return fates;
     }
 
@@ -116,11 +146,14 @@ public final class CollectFunction implements RequestStreamHandler {
         return opened.get();
     }
 
-    private void count(List<Fate> fates) {
+    private static Counts counts(List<Fate> fates) {
         long conflicting = fates.stream().filter(Fate.CONFLICTING::equals).count();
         long rejected = fates.stream().filter(Fate.REJECTED::equals).count();
         long recorded = fates.stream().filter(Fate.RECORDED::equals).count();
-        Counts counts = new Counts(recorded, 0, 0, conflicting, rejected);
+        return new Counts(recorded, 0, 0, conflicting, rejected);
+    }
+
+    private void count(Counts counts) {
         metrics.write(
                 store.clock().instant(),
                 Map.of(

@@ -7,10 +7,11 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Brings records that were read again into the rows. Any thread may call.
-final class Batches {
+/// Brings records that were read again to where they belong. Any thread may call.
+public final class Batches {
     static final Counts NONE = new Counts(0, 0, 0, 0, 0);
 
     private Batches() {}
@@ -19,31 +20,36 @@ final class Batches {
     ///
     /// @param counts of the records that are done
     /// @param failure why others are not; `null` if all are
-    record Taken(Counts counts, @Nullable Throwable failure) {
+    public record Taken(Counts counts, @Nullable Throwable failure) {
         Taken plus(Taken other) {
             return new Taken(counts.plus(other.counts), failure == null ? other.failure : failure);
         }
     }
 
+    /// Takes records into the rows.
+    static Taken intoRows(Store store, List<Arrival> arrivals) {
+        List<Fate> fates = StateAndMap.process(store, arrivals);
+        return new Taken(
+                Fate.counts(fates),
+                fates.stream()
+                        .map(fate -> fate instanceof Fate.HandedBack(var why) ? why : null)
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null));
+    }
+
     /// Takes all records that can be taken. A batch that fails is halved until the ones that are to blame are alone, so
     /// that each of these costs only itself.
-    static Taken take(Store store, List<Arrival> arrivals) {
+    static Taken take(Function<List<Arrival>, Taken> intake, List<Arrival> arrivals) {
         try {
-            List<Fate> fates = StateAndMap.process(store, arrivals);
-            return new Taken(
-                    Fate.counts(fates),
-                    fates.stream()
-                            .map(fate -> fate instanceof Fate.HandedBack(var why) ? why : null)
-                            .filter(Objects::nonNull)
-                            .findFirst()
-                            .orElse(null));
+            return intake.apply(arrivals);
         } catch (RuntimeException | Error failed) { // One record may cost a stack or a heap of its own.
             if (arrivals.size() <= 1) {
                 return new Taken(NONE, failed);
             }
             int middle = arrivals.size() / 2;
-            return take(store, arrivals.subList(0, middle))
-                    .plus(take(store, arrivals.subList(middle, arrivals.size())));
+            return take(intake, arrivals.subList(0, middle))
+                    .plus(take(intake, arrivals.subList(middle, arrivals.size())));
         }
     }
 }

@@ -153,7 +153,7 @@ public final class Replay {
     }
 
     private void take(List<Arrival> arrivals) {
-        Batches.Taken taken = Batches.take(store, arrivals);
+        Batches.Taken taken = Batches.take(some -> Batches.intoRows(store, some), arrivals);
         synchronized (this) {
             counts = counts.plus(taken.counts());
             progress.accept(counts);

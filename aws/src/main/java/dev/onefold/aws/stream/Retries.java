@@ -18,21 +18,30 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Takes messages that name records which the event source mapping has given up: reads these from the stream again and
-/// brings them into the rows. A record may come so though it is in already, and records behind it may be: the row
-/// tells.
+/// brings them into the rows, or into batches. A record may come so though it is in already, and records behind it may
+/// be: its mark tells.
 ///
 /// What the stream has forgotten cannot be had any more. That is kept as a dead letter which names stream, shard and
 /// range, and the message is done: no later try would find more. Any thread may call.
 public final class Retries {
     private final Store store;
     private final Streams streams;
+    private final Function<List<Arrival>, Batches.Taken> intake;
 
+    /// For records that go into the rows.
     public Retries(Store store, Streams streams) {
+        this(store, streams, arrivals -> Batches.intoRows(store, arrivals));
+    }
+
+    /// @param intake takes records; what it throws is blamed on them, so that they are taken in halves
+    public Retries(Store store, Streams streams, Function<List<Arrival>, Batches.Taken> intake) {
         this.store = store;
         this.streams = streams;
+        this.intake = intake;
     }
 
     /// What came of messages.
@@ -68,7 +77,7 @@ public final class Retries {
                 pages(batch),
                 new Position.Sequence(batch.firstSequence()),
                 new Position.Sequence(batch.lastSequence()),
-                arrivals -> parts.add(Batches.take(store, arrivals)));
+                arrivals -> parts.add(Batches.take(intake, arrivals)));
         if (!isWhole(batch, extent)) {
             keepForgotten(batch, message.body(), extent);
             parts.add(new Batches.Taken(new Counts(0, 0, 0, 0, 1), null));

@@ -10,12 +10,20 @@ import java.util.Map;
 /// @param tables their names; there is no table of totals
 /// @param bucket name of the bucket that holds the bytes of dead letters and of large records
 /// @param lanes of a deployment that has collected nothing yet
+/// @param isStream whether records come from a stream; a queue then brings the places of those that no invocation took
 /// @param pipelineCode see [Environment#code(Pipeline)]
-public record BatchEnvironment(String stack, Store.Tables tables, String bucket, int lanes, String pipelineCode) {
+public record BatchEnvironment(
+        String stack, Store.Tables tables, String bucket, int lanes, boolean isStream, String pipelineCode) {
     /// How many collectors can write at once without getting in each other's way: 917 to 1,249 transactions a second.
     public static final int LANES_DEFAULT = 64;
 
     static final int LANES_MAX = 256;
+
+    static final String QUEUE = "queue";
+    static final String STREAM = "stream";
+
+    /// Only Collect has it.
+    private static final String INPUT = "ONEFOLD_INPUT";
 
     public BatchEnvironment {
         if (lanes < 1 || lanes > LANES_MAX) {
@@ -36,6 +44,7 @@ public record BatchEnvironment(String stack, Store.Tables tables, String bucket,
                         Environment.required(variables, Environment.LETTERS)),
                 Environment.required(variables, Environment.BUCKET),
                 Environment.number(variables, Environment.LANES),
+                STREAM.equals(variables.get(INPUT)),
                 Environment.required(variables, Environment.PIPELINE));
     }
 

@@ -37,7 +37,15 @@ public final class BatchTemplate {
         /// An SQS queue that the template makes.
         NEW_QUEUE,
         /// An SQS queue that exists; a parameter of the template says which.
-        QUEUE
+        QUEUE,
+        /// A Kinesis stream that the template makes.
+        NEW_STREAM,
+        /// A Kinesis stream that exists; a parameter of the template says which.
+        STREAM;
+
+        private boolean isStream() {
+            return this == NEW_STREAM || this == STREAM;
+        }
     }
 
     /// The template of a pipeline.
@@ -66,6 +74,7 @@ public final class BatchTemplate {
                 .replace("<secret version>", secret.isPresent() ? "secret ${ReceiverSecretVersion}, " : "")
                 .replace("<lanes>", String.valueOf(BatchEnvironment.LANES_DEFAULT))
                 .replace("<lanes max>", String.valueOf(BatchEnvironment.LANES_MAX))
+                .replace("<input>", input.isStream() ? BatchEnvironment.STREAM : BatchEnvironment.QUEUE)
                 .replace("<window>", String.valueOf(window(batching)))
                 .replace(
                         "<deliver timeout>",

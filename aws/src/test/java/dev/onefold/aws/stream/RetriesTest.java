@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.LocalDynamoDb;
+import dev.onefold.aws.batch.AwsBatches;
+import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.function.CollectFunction;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import java.io.ByteArrayOutputStream;
@@ -19,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -47,13 +53,17 @@ class RetriesTest {
     private String invoke(Store store, Pipeline pipeline, Streams streams, String... messages) {
         Metrics metrics = new Metrics(new PrintStream(log, true, StandardCharsets.UTF_8), "stack");
         StateFunction state = new StateFunction(store, pipeline, metrics, () -> streams);
+        byte[] event = event(messages).getBytes(StandardCharsets.UTF_8);
+        return new String(state.handle(event), StandardCharsets.UTF_8);
+    }
+
+    private static String event(String... messages) {
         List<String> records = new ArrayList<>();
         for (String body : messages) {
             records.add("{\"messageId\":\"m%d\",\"eventSource\":\"aws:sqs\",\"body\":\"%s\"}"
                     .formatted(records.size() + 1, body.replace("\"", "\\\"")));
         }
-        byte[] event = ("{\"Records\":[" + String.join(",", records) + "]}").getBytes(StandardCharsets.UTF_8);
-        return new String(state.handle(event), StandardCharsets.UTF_8);
+        return "{\"Records\":[" + String.join(",", records) + "]}";
     }
 
     private static String message(String kind, String arn, String shard, String first, String last) {
@@ -98,6 +108,29 @@ class RetriesTest {
                 .singleElement()
                 .satisfies(letter -> assertThat(letter.place().source())
                         .isEqualTo("trades/shardId-000000000000:" + sequences.get(150)));
+    }
+
+    @Test
+    void the_records_that_a_message_names_are_read_again_and_each_is_in_one_batch() {
+        Store store = DYNAMO.store("collected");
+        FakeStream.Held shard = stream.shard("shardId-000000000000");
+        List<String> sequences = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            sequences.add(shard.add(i, START, trade("t" + i % 80, "FX")));
+        }
+        String text = "{\"pipeline\":\"trades\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":"
+                + "{\"size\":100,\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"once\"}}";
+        Pipeline batches = ((Reading.Read) PipelineText.read(text)).pipeline();
+        Metrics metrics = new Metrics(new PrintStream(log, true, StandardCharsets.UTF_8), "stack");
+        CollectFunction collect =
+                new CollectFunction(store, batches, 2, metrics, Optional.of(() -> new Streams(stream, DYNAMO.changes)));
+        String message = message("shardId-000000000000", sequences.get(100), sequences.get(199));
+        byte[] event = event(message, message).getBytes(StandardCharsets.UTF_8);
+        assertThat(new String(collect.handle(event), StandardCharsets.UTF_8)).isEqualTo("{\"batchItemFailures\":[]}");
+        assertThat(new AwsBatches(store, BatchDefinition.find(store).orElseThrow())
+                        .summary()
+                        .openRecords())
+                .isEqualTo(80);
     }
 
     @Test

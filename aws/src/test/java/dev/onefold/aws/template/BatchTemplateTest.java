@@ -31,13 +31,57 @@ class BatchTemplateTest {
     @EnumSource
     void messages_that_are_not_collected_come_again_and_the_others_do_not(BatchTemplate.Input input) {
         JsonNode mapping = Pipelines.template(input).properties("InputMapping");
-        assertThat(ReadTemplate.references(mapping.get("EventSourceArn")))
-                .containsExactly(input == BatchTemplate.Input.NEW_QUEUE ? "InputQueue" : "InputQueueArn");
+        assertThat(ReadTemplate.references(mapping.get("EventSourceArn"))).containsExactly(source(input));
         assertThat(mapping.at("/FunctionName/Ref").asText()).isEqualTo("CollectAlias");
         assertThat(ReadTemplate.texts(mapping.get("FunctionResponseTypes"))).containsExactly("ReportBatchItemFailures");
         assertThat(mapping.at("/BatchSize/Ref").asText()).isEqualTo("BatchSize");
         assertThat(mapping.at("/MaximumBatchingWindowInSeconds/Ref").asText()).isEqualTo("MaximumBatchingWindow");
-        assertThat(mapping.at("/ScalingConfig/MaximumConcurrency/Ref").asText()).isEqualTo("MaximumConcurrency");
+        assertThat(mapping.at(isStream(input) ? "/ParallelizationFactor/Ref" : "/ScalingConfig/MaximumConcurrency/Ref")
+                        .asText())
+                .isEqualTo(isStream(input) ? "ParallelizationFactor" : "MaximumConcurrency");
+    }
+
+    private static String source(BatchTemplate.Input input) {
+        return switch (input) {
+            case NEW_QUEUE -> "InputQueue";
+            case QUEUE -> "InputQueueArn";
+            case NEW_STREAM -> "InputStream";
+            case STREAM -> "InputStreamArn";
+        };
+    }
+
+    private static boolean isStream(BatchTemplate.Input input) {
+        return input == BatchTemplate.Input.NEW_STREAM || input == BatchTemplate.Input.STREAM;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NEW_STREAM", "STREAM"})
+    void records_of_a_stream_that_no_invocation_takes_are_read_again_and_hold_up_nothing(BatchTemplate.Input input) {
+        ReadTemplate read = Pipelines.template(input);
+        JsonNode mapping = read.properties("InputMapping");
+        assertThat(mapping.get("BisectBatchOnFunctionError").asText()).isEqualTo("true");
+        assertThat(mapping.get("StartingPosition").asText()).isEqualTo("TRIM_HORIZON");
+        assertThat(mapping.get("MaximumRecordAgeInSeconds").asText()).isEqualTo("-1");
+        assertThat(mapping.get("MaximumRetryAttempts").asText()).isEqualTo("-1");
+        assertThat(mapping.at("/DestinationConfig/OnFailure/Destination/Fn::GetAtt")
+                        .asText())
+                .isEqualTo("Retries.Arn");
+        JsonNode retries = read.properties("RetriesMapping");
+        assertThat(retries.at("/EventSourceArn/Fn::GetAtt").asText()).isEqualTo("Retries.Arn");
+        assertThat(retries.at("/FunctionName/Ref").asText()).isEqualTo("CollectAlias");
+        assertThat(ReadTemplate.texts(retries.get("FunctionResponseTypes"))).containsExactly("ReportBatchItemFailures");
+        assertThat(read.properties("Retries")
+                        .at("/RedrivePolicy/deadLetterTargetArn/Fn::GetAtt")
+                        .asText())
+                .isEqualTo("RetriesAside.Arn");
+        assertThat(read.properties("Collect")
+                        .at("/Environment/Variables/ONEFOLD_INPUT")
+                        .asText())
+                .isEqualTo("stream");
+        assertThat(template.properties("Collect")
+                        .at("/Environment/Variables/ONEFOLD_INPUT")
+                        .asText())
+                .isEqualTo("queue");
     }
 
     @Test
@@ -112,12 +156,19 @@ class BatchTemplateTest {
                 "Rows", "Rows dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem",
                 "Deltas", "Deltas dynamodb:PutItem",
                 "Letters", "Letters dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
-                "Bytes", "LettersBucket s3:PutObject",
-                "Input",
-                        (input == BatchTemplate.Input.QUEUE ? "InputQueueArn" : "InputQueue")
-                                + " sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage"));
-        if (input == BatchTemplate.Input.QUEUE) {
-            collect.put("InputKey", "InputQueueKeyArn kms:Decrypt");
+                "Bytes", "LettersBucket s3:PutObject"));
+        String queue = " sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage";
+        if (isStream(input)) {
+            collect.put("Retries", "Retries" + queue + " sqs:SendMessage");
+            collect.put(
+                    "Input",
+                    source(input) + " kinesis:DescribeStream kinesis:DescribeStreamSummary kinesis:GetRecords"
+                            + " kinesis:GetShardIterator kinesis:ListShards");
+        } else {
+            collect.put("Input", source(input) + queue);
+        }
+        if (input == BatchTemplate.Input.QUEUE || input == BatchTemplate.Input.STREAM) {
+            collect.put("InputKey", source(input).replace("Arn", "KeyArn") + " kms:Decrypt");
         }
         assertThat(RolesTest.permissions(read.resource("CollectRole"))).isEqualTo(collect);
         assertThat(RolesTest.permissions(read.resource("SealRole")))
@@ -235,6 +286,7 @@ class BatchTemplateTest {
                     "AWS::DynamoDB::Table",
                     "AWS::S3::Bucket",
                     "AWS::SQS::Queue",
+                    "AWS::Kinesis::Stream",
                     "AWS::Lambda::Function",
                     "AWS::Lambda::EventSourceMapping",
                     "AWS::IAM::Role")) {

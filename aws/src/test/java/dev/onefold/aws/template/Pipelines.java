@@ -62,9 +62,9 @@ final class Pipelines {
             texts.put(input.name(), Template.of(of(input), input).yaml());
         }
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
-            texts.put(input.name(), BatchTemplate.of(batches(), input).yaml());
+            texts.put("BATCHES_" + input, BatchTemplate.of(batches(), input).yaml());
             texts.put(
-                    input + "_SECRET",
+                    "BATCHES_" + input + "_SECRET",
                     BatchTemplate.of(batchesWithSecret(), input).yaml());
         }
         return texts;

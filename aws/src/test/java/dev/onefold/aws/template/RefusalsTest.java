@@ -34,7 +34,7 @@ class RefusalsTest {
         assertThatThrownBy(() -> Template.of(Pipelines.batches(), input))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Pipeline orders makes batches")
-                .hasMessageContaining("Batches come from a queue");
+                .hasMessageContaining("Batches are collected by other functions");
         assertThatThrownBy(() -> AwsEngine.requirePossible(Pipelines.batches()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Pipeline orders makes batches");

@@ -43,7 +43,8 @@ final class TemplateCommand implements Callable<Integer> {
             paramLabel = "INPUT",
             description = "Where records come from: ${COMPLETION-CANDIDATES}. new-stream is a Kinesis stream that the"
                     + " template makes, stream one that exists, table the change stream of a DynamoDB table. Batches"
-                    + " come from a queue of SQS: new-queue or queue. Default: new-stream, of batches new-queue.")
+                    + " come from a stream, too, or from a queue of SQS: new-queue or queue. Default: new-stream, of"
+                    + " batches new-queue.")
     private @Nullable From input;
 
     /// As it is written on the command line.
@@ -76,30 +77,33 @@ final class TemplateCommand implements Callable<Integer> {
 
     private String yaml(Pipeline read) {
         boolean isBatch = read.fold() instanceof Batching;
-        return switch (input == null ? isBatch ? From.new_queue : From.new_stream : input) {
-            case new_queue ->
-                BatchTemplate.of(fromQueue(read), BatchTemplate.Input.NEW_QUEUE).yaml();
-            case queue ->
-                BatchTemplate.of(fromQueue(read), BatchTemplate.Input.QUEUE).yaml();
-            case new_stream -> Template.of(fromStream(read), Input.NEW_STREAM).yaml();
-            case stream -> Template.of(fromStream(read), Input.STREAM).yaml();
-            case table -> Template.of(fromStream(read), Input.TABLE).yaml();
+        From from = input == null ? isBatch ? From.new_queue : From.new_stream : input;
+        return isBatch
+                ? BatchTemplate.of(read, batches(from)).yaml()
+                : Template.of(bound(read), totals(from)).yaml();
+    }
+
+    private static BatchTemplate.Input batches(From from) {
+        return switch (from) {
+            case new_queue -> BatchTemplate.Input.NEW_QUEUE;
+            case queue -> BatchTemplate.Input.QUEUE;
+            case new_stream -> BatchTemplate.Input.NEW_STREAM;
+            case stream -> BatchTemplate.Input.STREAM;
+            case table ->
+                throw new IllegalArgumentException("On AWS batches come from a queue or a Kinesis stream. Write"
+                        + " --input new-queue, queue, new-stream or stream.");
         };
     }
 
-    private static Pipeline fromQueue(Pipeline read) {
-        if (read.fold() instanceof Batching) {
-            return read;
-        }
-        throw new IllegalArgumentException(
-                "A queue is the input of batch pipelines only. Write --input new-stream, stream or table.");
-    }
-
-    private Pipeline fromStream(Pipeline read) {
-        if (read.fold() instanceof Batching) {
-            throw new IllegalArgumentException("Batches come from a queue on AWS. Write --input new-queue or queue.");
-        }
-        return bound(read);
+    private static Input totals(From from) {
+        return switch (from) {
+            case new_stream -> Input.NEW_STREAM;
+            case stream -> Input.STREAM;
+            case table -> Input.TABLE;
+            case new_queue, queue ->
+                throw new IllegalArgumentException(
+                        "A queue is the input of batch pipelines only. Write --input new-stream, stream or table.");
+        };
     }
 
     /// With the types of its function, which the template's tables are made of.

@@ -104,7 +104,7 @@ final class Mappings implements AutoCloseable {
         StreamMapping opened = StreamMapping.open(
                 time, source(mapping, clients), new Target(function, arn, onFailure), mapping.settings(), mappings);
         closing.add(opened::close);
-        if (mapping.function().equals("State")) {
+        if (mapping.function().equals("State") || mapping.function().equals("Collect")) {
             input = opened;
             inputOf = mapping;
         } else {

@@ -12,7 +12,10 @@ import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.local.function.FunctionFaults;
 import dev.onefold.local.gate.Faults;
+import dev.onefold.mapping.StreamMapping;
+import dev.onefold.mapping.source.KinesisSource;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,11 +32,13 @@ import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 
-/// Batches from a queue of SQS to an HTTP endpoint: real servers, real sandboxes, the roles enforced.
+/// Batches from a queue of SQS, or from a stream, to an HTTP endpoint: real servers, real sandboxes, the roles
+/// enforced.
 class BatchEndToEndTest {
     private static final int ENTRIES_MAX = 10;
     private static final int LARGE = 400_000;
     private static final String HIDDEN_SECONDS = "10";
+    private static final Duration PATIENCE = Duration.ofMinutes(30);
 
     /// Bodies of messages, some of them twice, and what is right for them.
     private static final class Messages {
@@ -107,9 +112,9 @@ class BatchEndToEndTest {
     }
 
     /// Waits until the receiver has so many records, and nothing is left in the queue.
-    private static void await(LocalDeployment deployment, Drop drop, long records, Duration most) {
-        long end = System.nanoTime() + most.toNanos();
-        while (drop.batches().values().stream().mapToLong(List::size).sum() < records || !isEmpty(deployment)) {
+    private static void await(LocalDeployment deployment, Drop drop, long records, String queue) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (drop.batches().values().stream().mapToLong(List::size).sum() < records || !isEmpty(deployment, queue)) {
             assertThat(System.nanoTime())
                     .as(() -> drop + "; " + deployment.mappingResults())
                     .isLessThan(end);
@@ -117,9 +122,9 @@ class BatchEndToEndTest {
         }
     }
 
-    private static boolean isEmpty(LocalDeployment deployment) {
+    private static boolean isEmpty(LocalDeployment deployment, String queue) {
         return queues(deployment)
-                .getQueueAttributes(request -> request.queueUrl(deployment.value("InputQueue"))
+                .getQueueAttributes(request -> request.queueUrl(deployment.value(queue))
                         .attributeNames(
                                 QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
                                 QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE))
@@ -160,10 +165,51 @@ class BatchEndToEndTest {
         try (Drop drop = new Drop();
                 LocalDeployment deployment = deployment(pipeline(drop.address(), size, "1h"), "40", faults)) {
             send(deployment, messages.bodies);
-            await(deployment, drop, messages.distinct.size(), Duration.ofMinutes(5));
+            await(deployment, drop, messages.distinct.size(), "InputQueue");
             assertRight(deployment, drop, messages, size);
             assertThat(deployment.function("Collect").counts().killed()).isPositive();
             assertThat(EndToEnd.unused(deployment)).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("campaign")
+    void each_distinct_record_of_a_stream_is_in_one_batch_though_sandboxes_are_killed() throws IOException {
+        int size = 100;
+        Messages messages = new Messages(4 * size, 20, 5);
+        StackFaults faults = new StackFaults(
+                5,
+                new Faults(3, 2, 5, 3, 5, 10, Duration.ofMillis(20)),
+                new FunctionFaults(20, 20, 20, 8),
+                FunctionFaults.NONE,
+                0.05);
+        Pipeline pipeline;
+        try (Drop drop = new Drop();
+                RealTime time = new RealTime()) {
+            pipeline = pipeline(drop.address(), size, "1h");
+            try (LocalDeployment deployment = LocalDeployment.open(
+                    "orders",
+                    BatchTemplate.of(pipeline, BatchTemplate.Input.NEW_STREAM).yaml(),
+                    Map.of("BatchSize", "40", "MaximumBatchingWindow", "1", "Lanes", "8", "ParallelizationFactor", "2"),
+                    Parts.machine(2),
+                    faults)) {
+                EndToEnd.shortenRetries(deployment);
+                KinesisSource stream = new KinesisSource(
+                        deployment.clients("CollectRole").streams, deployment.value("InputStream.Arn"));
+                try (StreamMapping givingUp = EndToEnd.givingUp(deployment, time, stream, "Collect")) {
+                    deployment.put(
+                            pipeline,
+                            messages.bodies.stream()
+                                    .map(body -> body.getBytes(StandardCharsets.UTF_8))
+                                    .iterator(),
+                            _ -> {});
+                    await(deployment, drop, messages.distinct.size(), "Retries");
+                    assertThat(givingUp.lastProcessingResult()).contains("RetryAttemptsExhausted");
+                }
+                assertRight(deployment, drop, messages, size);
+                assertThat(deployment.function("Collect").counts().killed()).isPositive();
+                assertThat(EndToEnd.unused(deployment)).isEmpty();
+            }
         }
     }
 
@@ -178,7 +224,7 @@ class BatchEndToEndTest {
                 LocalDeployment deployment = deployment(pipeline(drop.address(), size, "5m"), "500", faults)) {
             long start = System.nanoTime();
             send(deployment, messages.bodies);
-            await(deployment, drop, messages.distinct.size(), Duration.ofMinutes(30));
+            await(deployment, drop, messages.distinct.size(), "InputQueue");
             assertRight(deployment, drop, messages, size);
             for (String function : List.of("Collect", "Seal", "Deliver")) {
                 System.out.println(

@@ -104,13 +104,18 @@ final class EndToEnd {
 
     /// Another mapping of the input, which gives up at once: all that it reads goes to the retry queue.
     static StreamMapping givingUp(LocalDeployment deployment, RealTime time, StreamSource source) {
-        Clients clients = deployment.clients("StateRole");
+        return givingUp(deployment, time, source, "State");
+    }
+
+    /// The same for another function that reads the input.
+    static StreamMapping givingUp(LocalDeployment deployment, RealTime time, StreamSource source, String function) {
+        Clients clients = deployment.clients(function + "Role");
         return StreamMapping.open(
                 time,
                 source,
                 new Target(
                         _ -> CompletableFuture.failedFuture(new IllegalStateException("gives up")),
-                        deployment.value("State.Arn"),
+                        deployment.value(function + ".Arn"),
                         new Destination(clients.queues, deployment.value("Retries"))),
                 MappingSettings.input()
                         .withBatch(500, Duration.ZERO)
