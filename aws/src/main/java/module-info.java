@@ -8,6 +8,7 @@ module dev.onefold.aws {
     requires transitive dev.onefold.core;
     requires dev.onefold.jdbc;
     requires dev.onefold.receivers;
+    requires dev.onefold.s3;
     requires static org.jspecify;
     requires software.amazon.awssdk.auth;
     requires software.amazon.awssdk.awscore;

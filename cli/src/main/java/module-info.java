@@ -10,6 +10,7 @@ open module dev.onefold.cli {
     requires dev.onefold.load;
     requires dev.onefold.jdbc;
     requires dev.onefold.receivers;
+    requires dev.onefold.s3;
     requires dev.onefold.sqs;
     requires dev.onefold.test;
     requires dev.onefold.yaml;

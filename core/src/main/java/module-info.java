@@ -27,6 +27,7 @@ module dev.onefold.core {
             dev.onefold.cli,
             dev.onefold.embedded,
             dev.onefold.receivers,
+            dev.onefold.s3,
             dev.onefold.yaml;
     exports dev.onefold.core.map to
             dev.onefold.aws,

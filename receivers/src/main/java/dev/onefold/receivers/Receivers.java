@@ -27,7 +27,8 @@ public final class Receivers {
                 if (connector == null) {
                     throw new IllegalArgumentException("Batches cannot be delivered to "
                             + destination.kind().word() + " here: its connector is"
-                            + " missing. Add its module to the class path and to the context");
+                            + " missing. Deliver to another receiver, or, in a Java program, add its module to the"
+                            + " class path and to the context");
                 }
                 yield connector.open(batching, context);
             }

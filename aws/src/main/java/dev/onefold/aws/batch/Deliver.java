@@ -2,6 +2,8 @@ package dev.onefold.aws.batch;
 
 import dev.onefold.aws.batch.Deliveries.Listed;
 import dev.onefold.aws.batch.DeliveryItem.Proof;
+import dev.onefold.aws.content.StagedContents;
+import dev.onefold.aws.content.StagedContents.Hashed;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
@@ -9,17 +11,12 @@ import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.DeliveryRules.Attempt;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
-import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Order;
 import dev.onefold.core.pipeline.Pipeline;
-import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -45,8 +42,6 @@ public final class Deliver {
     /// So many records that failed are kept as members of a part; an item has at most 400 KB.
     private static final int FAILED_MAX = 10_000;
 
-    private static final int BUFFER_BYTES = 1 << 16;
-
     private final Store store;
     private final Pipeline pipeline;
     private final Batching batching;
@@ -54,12 +49,18 @@ public final class Deliver {
     private final Limits limits;
     private final Deliveries deliveries;
     private final Chunks chunks;
+    private final Optional<StagedContents> staged;
 
     /// What is handed over.
     ///
     /// @param attempt from 1
     /// @param content of the batch; each call opens it again
-    public record Handover(Manifest manifest, int attempt, Supplier<InputStream> content) {}
+    /// @param object where the content lies, for a receiver that reads it there
+    public record Handover(
+            Manifest manifest, int attempt, Supplier<InputStream> content, Optional<StoredObject> object) {}
+
+    /// An object of S3.
+    public record StoredObject(String bucket, String key) {}
 
     /// What takes batches.
     ///
@@ -84,6 +85,9 @@ public final class Deliver {
         this.limits = limits;
         deliveries = new Deliveries(store);
         chunks = new Chunks(store);
+        staged = StagedContents.isNeeded(batching.deliver())
+                ? Optional.of(new StagedContents(store, batching.deliver()))
+                : Optional.empty();
     }
 
     /// Makes the attempts that are due.
@@ -185,8 +189,7 @@ public final class Deliver {
     private boolean attempt(DeliveryItem item, Delivery.Waiting waiting, Supplier<Duration> timeLeft) {
         // All reading comes before the mark: a failure behind it would leave the delivery in doubt.
         SealedBatch batch = batch(item.number());
-        Handover handover = new Handover(
-                manifest(item, batch), waiting.tries().count() + 1, () -> new Content(chunks, batch, item.members()));
+        Handover handover = handover(item, batch, waiting.tries().count() + 1);
         Delivery.Started started = receiver.rules.begin(waiting, store.newId(), nowMs());
         long goneMs = started.atMs() + timeLeft.get().plus(limits.margin).toMillis();
         Optional<DeliveryItem> marked = deliveries.change(item.ownedUntil(goneMs), started);
@@ -202,6 +205,18 @@ public final class Deliver {
         Outcome outcome = handOver(handover);
         Delivery next = receiver.rules.after(new Attempt(item.number(), item.members(), started), outcome, nowMs());
         return deliveries.change(marked.get(), next).isPresent();
+    }
+
+    private Handover handover(DeliveryItem item, SealedBatch batch, int attempt) {
+        Manifest manifest = manifest(item, batch);
+        return staged.map(contents -> new Handover(
+                        manifest,
+                        attempt,
+                        () -> contents.open(item.number(), manifest.sha256()),
+                        Optional.of(
+                                new StoredObject(contents.bucket(), contents.key(item.number(), manifest.sha256())))))
+                .orElseGet(() -> new Handover(
+                        manifest, attempt, () -> new Content(chunks, batch, item.members()), Optional.empty()));
     }
 
     private Outcome handOver(Handover handover) {
@@ -251,33 +266,46 @@ public final class Deliver {
             return Optional.of(item);
         }
         BatchNumber number = item.number();
-        String previous = "";
-        if (number.isWhole() && number.number() > 1) {
-            DeliveryItem before = deliveries.load(BatchNumber.of(number.number() - 1));
-            // Its own attempt records its proof, which is of the same content.
-            previous = before.proof()
-                    .map(Proof::sha256)
-                    .orElseGet(() -> hash(before).sha256());
-        }
-        Proof own = hash(item);
+        String previous = number.isWhole() && number.number() > 1 ? hashOf(BatchNumber.of(number.number() - 1)) : "";
+        Hashed own = hash(item);
         return deliveries.prove(item, new Proof(own.sha256(), previous, own.bytes()));
     }
 
-    private Proof hash(DeliveryItem item) {
-        MessageDigest digest = Sha256.digest();
-        long bytes = 0;
-        byte[] buffer = new byte[BUFFER_BYTES];
-        try (Content content = new Content(chunks, batch(item.number()), item.members())) {
-            for (int count = content.read(buffer, 0, buffer.length);
-                    count >= 0;
-                    count = content.read(buffer, 0, buffer.length)) {
-                digest.update(buffer, 0, count);
-                bytes += count;
-            }
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
+    /// The SHA-256 of a batch's content, as its own manifest has it or will have it.
+    private String hashOf(BatchNumber number) {
+        DeliveryItem before = deliveries.load(number);
+        if (before.proof().isPresent()) {
+            return before.proof().get().sha256();
         }
-        return new Proof(HexFormat.of().formatHex(digest.digest()), "", bytes);
+        if (staged.isEmpty()) {
+            return hash(before).sha256(); // Its own attempt records its proof, which is of the same content.
+        }
+        // Compressed again it could have other bytes. So its proof is recorded now, after those of all before it.
+        long first = number.number();
+        while (first > 1 && deliveries.load(BatchNumber.of(first - 1)).proof().isEmpty()) {
+            first--;
+        }
+        for (long each = first; each < number.number(); each++) {
+            prove(BatchNumber.of(each));
+        }
+        return prove(number).sha256();
+    }
+
+    private Proof prove(BatchNumber number) {
+        for (int attempt = 1; ; attempt++) {
+            Optional<Proof> proof = proven(deliveries.load(number)).flatMap(DeliveryItem::proof);
+            if (proof.isPresent()) {
+                return proof.get();
+            }
+            store.backOff(attempt); // Somebody else has changed the delivery meanwhile.
+        }
+    }
+
+    private Hashed hash(DeliveryItem item) {
+        SealedBatch batch = batch(item.number());
+        Supplier<InputStream> lines = () -> new Content(chunks, batch, item.members());
+        return staged.map(contents -> contents.stage(item.number(), lines))
+                .orElseGet(() -> StagedContents.hash(lines.get()));
     }
 
     /// What is left to do.

@@ -1,8 +1,10 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.content.StagedContents;
 import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Compression;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Batching.Kind;
@@ -12,6 +14,8 @@ import dev.onefold.receivers.Context;
 import dev.onefold.receivers.Handover;
 import dev.onefold.receivers.Receiver;
 import dev.onefold.receivers.Receivers;
+import dev.onefold.s3.S3Address;
+import dev.onefold.s3.S3Receiver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -33,6 +37,13 @@ public final class Receiving {
     /// In which attempts begin.
     private static final Duration BEGINNING = Duration.ofMinutes(1);
 
+    private static final String INSTEAD = "Deliver to 'http', 's3', 'jdbc' or 'class'.";
+
+    /// Of these, nothing has a meaning of its own in the resource of a role or in a template.
+    private static final String PREFIX = "[a-zA-Z0-9_./=+@:,! -]*";
+
+    private static final String BUCKET = "[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]";
+
     private static final Duration HTTP_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration CLASS_TIMEOUT = Duration.ofHours(1);
     private static final Duration JDBC_TIMEOUT = Duration.ofMinutes(10);
@@ -45,15 +56,12 @@ public final class Receiving {
     public static void requirePossible(Pipeline pipeline, Batching batching) {
         switch (batching.deliver().kind()) {
             case HTTP, JAVA, JDBC -> {}
-            case FILE ->
-                throw refusal(pipeline, "a function has no folder that stays. Deliver to 'http', 'jdbc' or 'class'.");
-            case COMMAND ->
-                throw refusal(pipeline, "a function has no commands of yours. Deliver to 'http', 'jdbc' or 'class'.");
-            case S3, SFTP, LAMBDA ->
-                throw refusal(
-                        pipeline,
-                        "the receiver '" + batching.deliver().kind().word()
-                                + "' is not there on AWS yet. Deliver to 'http', 'jdbc' or 'class'.");
+            case S3 -> requireObjectsPossible(pipeline, batching.deliver());
+            case FILE -> throw refusal(pipeline, "a function has no folder that stays. " + INSTEAD);
+            case COMMAND -> throw refusal(pipeline, "a function has no commands of yours. " + INSTEAD);
+            case SFTP ->
+                throw refusal(pipeline, "a function has neither a private key of yours nor known hosts. " + INSTEAD);
+            case LAMBDA -> throw refusal(pipeline, "the receiver 'lambda' is not there yet. " + INSTEAD);
         }
         if (!(batching.forget() instanceof Forget.Never)) {
             throw refusal(pipeline, "on AWS no id is forgotten yet. Write 'forget: never', or leave it out.");
@@ -68,6 +76,22 @@ public final class Receiving {
         }
     }
 
+    private static void requireObjectsPossible(Pipeline pipeline, Destination destination) {
+        S3Address address = S3Address.of(destination);
+        if (destination.option("endpoint").isPresent()) {
+            throw refusal(pipeline, "a store that is not AWS does not know the function's role. Leave out 'endpoint'.");
+        }
+        if (destination.compression() == Compression.ZSTD) {
+            throw refusal(pipeline, "the functions have no Zstandard. Let the key end in .gz, or in no such word.");
+        }
+        if (!address.bucket().matches(BUCKET) || !address.prefix().matches(PREFIX)) {
+            throw refusal(
+                    pipeline,
+                    "its role could not name the objects s3://" + address.bucket() + "/" + address.prefix()
+                            + ". Use letters, digits and -_./=+@:,! before {number}.");
+        }
+    }
+
     private static IllegalArgumentException refusal(Pipeline pipeline, String why) {
         return new IllegalArgumentException("Pipeline " + pipeline.name() + " cannot be on AWS: " + why);
     }
@@ -78,7 +102,8 @@ public final class Receiving {
         Duration byDefault = switch (destination.kind()) {
             case JAVA -> CLASS_TIMEOUT;
             case JDBC -> JDBC_TIMEOUT;
-            case HTTP, FILE, COMMAND, S3, SFTP, LAMBDA -> HTTP_TIMEOUT;
+            case S3 -> S3Receiver.TIMEOUT;
+            case HTTP, FILE, COMMAND, SFTP, LAMBDA -> HTTP_TIMEOUT;
         };
         return Receivers.time(destination, "timeout", byDefault);
     }
@@ -86,6 +111,21 @@ public final class Receiving {
     /// The time-out of the function that delivers.
     public static Duration invocationMax(Batching batching) {
         return timeout(batching).plus(READING).plus(BEGINNING);
+    }
+
+    /// The objects that a receiver of S3 writes and compares, as the resource of a role names them behind its
+    /// partition.
+    public static Optional<String> objects(Batching batching) {
+        if (batching.deliver().kind() != Kind.S3) {
+            return Optional.empty();
+        }
+        S3Address address = S3Address.of(batching.deliver());
+        return Optional.of(address.bucket() + "/" + address.prefix() + "*");
+    }
+
+    /// Whether contents are objects in the bucket of the stack, too.
+    public static boolean isStaged(Batching batching) {
+        return StagedContents.isNeeded(batching.deliver());
     }
 
     /// The environment variable that a receiver takes a secret from.
@@ -107,7 +147,11 @@ public final class Receiving {
         Receiver receiver = Receivers.open(
                 deployed(batching),
                 new Context(
-                        Path.of("."), Path.of("."), System::getenv, classes, Map.of(Kind.JDBC, JdbcReceiver::open)));
+                        Path.of("."),
+                        Path.of("."),
+                        System::getenv,
+                        classes,
+                        Map.of(Kind.JDBC, JdbcReceiver::open, Kind.S3, S3Receiver::open)));
         DeliveryRules rules =
                 new DeliveryRules(batching, batching.deliver().span("remembers").orElse(null));
         return new Deliver.Receiver(rules, handover -> deliver(receiver, handover));

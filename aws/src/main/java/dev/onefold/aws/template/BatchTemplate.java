@@ -69,8 +69,14 @@ public final class BatchTemplate {
         }
         Set<String> conditions = new TreeSet<>(Set.of(TemplateFile.condition(input)));
         secret.ifPresent(_ -> conditions.add("secret"));
+        Optional<String> objects = Receiving.objects(batching);
+        objects.ifPresent(_ -> conditions.add("objects"));
+        if (Receiving.isStaged(batching)) {
+            conditions.add("staged");
+        }
         String text = TemplateFile.text(NAME, conditions)
                 .replace("<secret>", secret.orElse(""))
+                .replace("<objects>", objects.orElse(""))
                 .replace("<secret version>", secret.isPresent() ? "secret ${ReceiverSecretVersion}, " : "")
                 .replace("<lanes>", String.valueOf(BatchEnvironment.LANES_DEFAULT))
                 .replace("<lanes max>", String.valueOf(BatchEnvironment.LANES_MAX))

@@ -190,6 +190,29 @@ class BatchTemplateTest {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void a_receiver_of_s3_gives_the_role_of_deliver_its_prefix_and_nothing_else(BatchTemplate.Input input) {
+        ReadTemplate read = new ReadTemplate(
+                BatchTemplate.of(Pipelines.batchesToS3(), input).yaml());
+        Map<String, JsonNode> statements = new TreeMap<>();
+        RolesTest.statements(read.resource("DeliverRole"))
+                .forEach(statement -> statements.put(statement.get("Sid").asText(), statement));
+        statements
+                .keySet()
+                .removeAll(RolesTest.permissions(Pipelines.template(input).resource("DeliverRole"))
+                        .keySet());
+        assertThat(statements.keySet()).containsExactly("Contents", "Receiver");
+        statements
+                .values()
+                .forEach(statement -> assertThat(ReadTemplate.texts(statement.get("Action")))
+                        .containsExactly("s3:GetObject", "s3:PutObject"));
+        assertThat(statements.get("Contents").get("Resource").toString())
+                .isEqualTo("[{\"Fn::Sub\":\"${LettersBucket.Arn}/contents/*\"}]");
+        assertThat(statements.get("Receiver").get("Resource").toString())
+                .isEqualTo("[{\"Fn::Sub\":\"arn:${AWS::Partition}:s3:::warehouse/in/orders-*\"}]");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"Collect", "Seal", "Deliver"})
     void whatever_changes_a_function_publishes_a_version_of_it(String name) {
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {

@@ -51,6 +51,10 @@ final class Pipelines {
         return batches("{\"http\":\"https://host/x\",\"authorization\":\"TOKEN\"},\"receiver\":\"once\"");
     }
 
+    static Pipeline batchesToS3() {
+        return batches("{\"s3\":\"s3://warehouse/in/orders-{number}.ndjson.gz\",\"manifest\":true}");
+    }
+
     static ReadTemplate template(BatchTemplate.Input input) {
         return new ReadTemplate(BatchTemplate.of(batches(), input).yaml());
     }
@@ -66,6 +70,9 @@ final class Pipelines {
             texts.put(
                     "BATCHES_" + input + "_SECRET",
                     BatchTemplate.of(batchesWithSecret(), input).yaml());
+            texts.put(
+                    "BATCHES_" + input + "_S3",
+                    BatchTemplate.of(batchesToS3(), input).yaml());
         }
         return texts;
     }

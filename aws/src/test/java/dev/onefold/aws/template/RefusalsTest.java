@@ -46,8 +46,11 @@ class RefusalsTest {
             value = {
                 "{\"file\":\"x-{number}.ndjson\"}|a function has no folder that stays",
                 "{\"command\":[\"load\"]},\"receiver\":\"once\"|a function has no commands of yours",
-                "{\"s3\":\"s3://bucket/x-{number}.ndjson\"}|the receiver 's3' is not there on AWS yet",
-                "{\"sftp\":\"sftp://me@host/x-{number}.ndjson\"}|the receiver 'sftp' is not there on AWS yet",
+                "{\"s3\":\"s3://bucket/x-{number}.ndjson\",\"endpoint\":\"https://minio\"}|a store that is not AWS",
+                "{\"s3\":\"s3://bucket/x-{number}.zst\"}|the functions have no Zstandard",
+                "{\"s3\":\"s3://bucket/*/x-{number}.ndjson\"}|its role could not name the objects s3://bucket/*/x-",
+                "{\"s3\":\"s3://Bucket_1/x-{number}.ndjson\"}|its role could not name the objects s3://Bucket_1/x-",
+                "{\"sftp\":\"sftp://me@host/x-{number}.ndjson\"}|neither a private key of yours nor known hosts",
                 "{\"http\":\"http://host/x\",\"timeout\":\"14m\"},\"receiver\":\"once\"|one delivery may take 14 minutes and Lambda",
                 "{\"class\":\"my.Loader\"},\"receiver\":\"once\"|one delivery may take 60 minutes, which is the default, and Lambda",
                 "{\"http\":\"http://host/x\"},\"receiver\":\"once\",\"forget\":\"30d\"|no id is forgotten yet"
@@ -63,6 +66,7 @@ class RefusalsTest {
     @ValueSource(
             strings = {
                 "{\"http\":\"http://host/x\",\"timeout\":\"13m\"},\"receiver\":\"once\"",
+                "{\"s3\":\"s3://bucket/a/x-{number}.ndjson.gz\",\"manifest\":true,\"region\":\"eu-west-1\"}",
                 "{\"class\":\"my.Loader\",\"jar\":\"my.jar\",\"timeout\":\"30s\"},\"receiver\":\"once\"",
                 "{\"jdbc\":\"jdbc:postgresql://host/x\",\"password\":\"SECRET\",\"insert\":\"insert into x (a) values (:a)\"}"
             })

@@ -10,9 +10,11 @@ import dev.onefold.core.pipeline.Batching.Kind;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.jdbc.JdbcReceiver;
 import dev.onefold.receivers.Context;
+import dev.onefold.receivers.Context.Connector;
 import dev.onefold.receivers.Handover;
 import dev.onefold.receivers.Receiver;
 import dev.onefold.receivers.Receivers;
+import dev.onefold.s3.S3Receiver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,9 @@ final class Delivering implements AutoCloseable {
 
     /// Where a content lies while a command reads it.
     private static final String SPOOL = "handover";
+
+    private static final Map<Kind, Connector> CONNECTORS =
+            Map.of(Kind.JDBC, JdbcReceiver::open, Kind.S3, S3Receiver::open, Kind.LAMBDA, Delivering::lambda);
 
     private final Caller caller;
     private final EmbeddedEngine engine;
@@ -68,25 +73,41 @@ final class Delivering implements AutoCloseable {
         }
     }
 
+    /// Refuses a receiver that cannot be had here, before there is a data directory. Commands and classes are opened
+    /// later: a command of another run may be under way, and the constructor of a class is a user's code.
+    ///
+    /// @param folder of the pipeline file
+    static void requirePossible(Batching batching, Path folder) {
+        switch (batching.deliver().kind()) {
+            case FILE, COMMAND, JAVA -> {}
+            case S3, SFTP, HTTP, JDBC, LAMBDA ->
+                open(batching, Context.of(folder, folder)).close();
+        }
+    }
+
+    private static Receiver open(Batching batching, Context here) {
+        try {
+            return Receivers.open(
+                    batching, new Context(here.folder(), here.spool(), here.environment(), here.classes(), CONNECTORS));
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Receiver lambda(Batching batching, Context context) {
+        throw new IllegalArgumentException(
+                "Batches are delivered to the Lambda function "
+                        + batching.deliver().target().getFirst()
+                        + " on AWS only: 'onefold aws template' deploys the pipeline. Here deliver to 'http', 's3' or 'command'");
+    }
+
     /// Begins to deliver.
     ///
     /// @param folder of the pipeline file
     /// @param data the engine's data directory
     static Delivering begin(Caller caller, EmbeddedEngine engine, Path folder, Path data) throws IOException {
-        Receiver receiver;
-        try {
-            Context here = Context.of(folder, Files.createDirectories(data.resolve(SPOOL)));
-            receiver = Receivers.open(
-                    (Batching) engine.pipeline().fold(),
-                    new Context(
-                            here.folder(),
-                            here.spool(),
-                            here.environment(),
-                            here.classes(),
-                            Map.of(Kind.JDBC, JdbcReceiver::open)));
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage(String.valueOf(e.getMessage()));
-        }
+        Receiver receiver = open(
+                (Batching) engine.pipeline().fold(), Context.of(folder, Files.createDirectories(data.resolve(SPOOL))));
         Delivering delivering = new Delivering(caller, engine, receiver);
         engine.deliver(
                 (manifest, attempt, content) -> receiver.deliver(new Handover(manifest, attempt, content::open)));

@@ -175,6 +175,9 @@ public final class RunCommand implements Callable<Integer> {
             }
         }
         queue.requirePossible(data.definition());
+        if (data.definition() != null && data.definition().fold() instanceof Batching batching) {
+            Delivering.requirePossible(batching, pipeline.folder());
+        }
         if (signals) {
             stop.makeOnSignals();
         }

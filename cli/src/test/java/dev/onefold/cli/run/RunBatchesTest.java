@@ -6,6 +6,8 @@ import dev.onefold.cli.Cli;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RunBatchesTest {
     @TempDir
@@ -77,6 +79,28 @@ class RunBatchesTest {
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.err()).contains("Batch 000002 holds up all later ones, because the order is strict.");
         assertThat(result.out()).contains("Delivered 1 batch; in all 1 of 3, 2 not delivered, 1 of them for a person");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "sftp: 'sftp://me@host/b-{number}.ndjson'|Batches cannot be delivered to sftp here",
+                "lambda: load, receiver: once|Lambda function load on AWS only",
+                "s3: 's3://bucket/b-{number}.ndjson', endpoint: 'minio:9000', region: x|is not an address: minio:9000"
+            })
+    void a_receiver_that_cannot_be_had_is_refused_before_a_data_directory_is_made(String deliver, String reason) {
+        Cli cli = Cli.in(folder);
+        boolean isOnce = deliver.contains("receiver");
+        cli.write(
+                "b.yaml",
+                "pipeline: b\ninput: {format: json, id: id}\nbatch:\n  size: 2\n  deliver: {"
+                        + deliver.replace(", receiver: once", "") + "}\n" + (isOnce ? "  receiver: once\n" : ""));
+        cli.write("in.ndjson", "{\"id\":1}\n");
+        Cli.Result result = cli.run("run", "b.yaml", "--data", "data", "--input", "in.ndjson");
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err()).contains(reason);
+        assertThat(folder.resolve("data")).doesNotExist();
     }
 
     @Test

@@ -221,7 +221,11 @@ public final class Gate implements AutoCloseable {
                 values.forEach(value -> exchange.getResponseHeaders().add(name, value));
             }
         });
-        boolean empty = reply.body().length == 0 || exchange.getRequestMethod().equals("HEAD");
+        boolean isHead = exchange.getRequestMethod().equals("HEAD");
+        if (isHead && reply.headers().containsKey("content-length")) {
+            exchange.getResponseHeaders().put("Content-Length", reply.headers().get("content-length"));
+        }
+        boolean empty = reply.body().length == 0 || isHead;
         exchange.sendResponseHeaders(reply.status(), empty ? -1 : reply.body().length);
         if (!empty) {
             exchange.getResponseBody().write(reply.body());

@@ -235,6 +235,7 @@ public final class StackTemplate {
         return switch (name) {
             case "AWS::NoValue" -> null;
             case "AWS::StackName" -> stack;
+            case "AWS::Partition" -> "aws";
             case "AWS::Region" -> account.region();
             case "AWS::AccountId" -> account.id();
             default -> value(name);

@@ -14,20 +14,29 @@ import dev.onefold.local.function.FunctionFaults;
 import dev.onefold.local.gate.Faults;
 import dev.onefold.mapping.StreamMapping;
 import dev.onefold.mapping.source.KinesisSource;
+import dev.onefold.receivers.Verification;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
@@ -64,10 +73,15 @@ class BatchEndToEndTest {
     }
 
     private static Pipeline pipeline(String address, int size, String wait) {
+        return delivering("{\"http\":\"" + address + "\",\"timeout\":\"10s\"},\"receiver\":\"idempotent\"", size, wait);
+    }
+
+    /// @param deliver the receiver, and settings behind it
+    private static Pipeline delivering(String deliver, int size, String wait) {
         String text =
                 "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":" + size
-                        + ",\"wait\":\"" + wait + "\",\"deliver\":{\"http\":\"" + address
-                        + "\",\"timeout\":\"10s\"},\"receiver\":\"idempotent\",\"retry\":{\"delays\":[\"1s\"],\"for\":\"1h\"}}}";
+                        + ",\"wait\":\"" + wait + "\",\"deliver\":" + deliver
+                        + ",\"retry\":{\"delays\":[\"1s\"],\"for\":\"1h\"}}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
@@ -169,6 +183,67 @@ class BatchEndToEndTest {
             assertRight(deployment, drop, messages, size);
             assertThat(deployment.function("Collect").counts().killed()).isPositive();
             assertThat(EndToEnd.unused(deployment)).isEmpty();
+        }
+    }
+
+    /// What lies under a key; empty if nothing does.
+    private static Optional<byte[]> object(LocalDeployment deployment, String key) {
+        try {
+            return Optional.of(deployment
+                    .clients("Operator")
+                    .objects
+                    .getObject(request -> request.bucket("warehouse").key(key), AsyncResponseTransformer.toBytes())
+                    .join()
+                    .asByteArray());
+        } catch (CompletionException notThereOrLost) {
+            return Optional.empty();
+        }
+    }
+
+    @Test
+    @Tag("campaign")
+    void batches_of_a_queue_are_objects_of_s3_that_their_manifests_prove(@TempDir Path folder) throws IOException {
+        int size = 20;
+        int batches = 3;
+        Messages messages = new Messages(batches * size, 20, 5);
+        StackFaults faults = new StackFaults(
+                5,
+                new Faults(20, 20, 5, 20, 5, 10, Duration.ofMillis(20)),
+                new FunctionFaults(20, 20, 20, 8),
+                FunctionFaults.NONE,
+                0.05);
+        String deliver = "{\"s3\":\"s3://warehouse/in/orders-{number}.ndjson.gz\",\"manifest\":true}";
+        try (LocalDeployment deployment = deployment(delivering(deliver, size, "1h"), "40", faults)) {
+            send(deployment, messages.bodies);
+            long end = System.nanoTime() + Duration.ofMinutes(5).toNanos();
+            for (int number = 1; number <= batches; number++) {
+                for (String name : List.of("orders-%06d.ndjson.gz", "orders-%06d.json")) {
+                    String file = name.formatted(number);
+                    Optional<byte[]> found = object(deployment, "in/" + file);
+                    while (found.isEmpty()) {
+                        assertThat(System.nanoTime())
+                                .as(() -> file + "; " + deployment.mappingResults())
+                                .isLessThan(end);
+                        Connection.THREADS.pause(Duration.ofMillis(100));
+                        found = object(deployment, "in/" + file);
+                    }
+                    Files.write(folder.resolve(file), found.get());
+                }
+            }
+            Verification verification = Verification.of(folder, 1);
+            assertThat(verification.findings()).isEmpty();
+            TreeSet<String> lines = new TreeSet<>();
+            for (int number = 1; number <= batches; number++) {
+                Path file = folder.resolve("orders-%06d.ndjson.gz".formatted(number));
+                try (InputStream in = new GZIPInputStream(Files.newInputStream(file))) {
+                    new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                            .lines()
+                            .forEach(
+                                    line -> assertThat(lines.add(line)).as(line).isTrue());
+                }
+            }
+            assertThat(lines).isEqualTo(messages.distinct);
+            assertThat(deployment.usage().refused()).isEmpty();
         }
     }
 

@@ -1,0 +1,116 @@
+package dev.onefold.s3;
+
+import dev.onefold.core.bytes.Sha256;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.async.AsyncRequestBody;
+import software.amazon.awssdk.core.async.AsyncResponseTransformer;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.model.ChecksumMode;
+import software.amazon.awssdk.services.s3.model.ChecksumType;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/// Makes objects of one bucket whole or not at all, and never in the place of another one. The store compares the bytes
+/// with their SHA-256 before there is an object. Any thread.
+final class Bucket implements AutoCloseable {
+    private static final int IS_THERE = 412;
+
+    private final S3AsyncClient client;
+    private final String name;
+    private final ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor();
+
+    Bucket(S3AsyncClient client, String name) {
+        this.client = client;
+        this.name = name;
+    }
+
+    /// Makes an object, unless it is there.
+    ///
+    /// @param left how long it may take
+    /// @return whether the object has this content now; if not, another one is there, and was left as it is
+    /// @throws SdkException if a request fails, or is not answered in time
+    boolean make(String key, Content content, Duration left) throws IOException, InterruptedException {
+        long end = System.nanoTime() + left.toNanos();
+        try (InputStream in = content.source().open()) {
+            await(client.putObject(
+                    request -> request.bucket(name)
+                            .key(key)
+                            .ifNoneMatch("*")
+                            .checksumSHA256(base64(content.sha256()))
+                            .contentLength(content.bytes())
+                            .overrideConfiguration(limit -> limit.apiCallTimeout(left)),
+                    AsyncRequestBody.fromInputStream(in, content.bytes(), readers)));
+            return true;
+        } catch (S3Exception e) {
+            if (e.statusCode() != IS_THERE) {
+                throw e;
+            }
+            return isThere(key, content, Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+        }
+    }
+
+    private boolean isThere(String key, Content content, Duration left) throws IOException, InterruptedException {
+        HeadObjectResponse found = await(client.headObject(request -> request.bucket(name)
+                .key(key)
+                .checksumMode(ChecksumMode.ENABLED)
+                .overrideConfiguration(limit -> limit.apiCallTimeout(left))));
+        if (found.contentLength() != content.bytes()) {
+            return false;
+        }
+        // Of an object that was put in pieces, the store knows the hash of their hashes only.
+        return found.checksumSHA256() != null && found.checksumType() != ChecksumType.COMPOSITE
+                ? found.checksumSHA256().equals(base64(content.sha256()))
+                : hash(key, left).equals(content.sha256());
+    }
+
+    private String hash(String key, Duration left) throws IOException, InterruptedException {
+        MessageDigest digest = Sha256.digest();
+        try (ResponseInputStream<GetObjectResponse> object = await(client.getObject(
+                        request -> request.bucket(name)
+                                .key(key)
+                                .overrideConfiguration(limit -> limit.apiCallTimeout(left)),
+                        AsyncResponseTransformer.toBlockingInputStream()));
+                InputStream in = new DigestInputStream(object, digest)) {
+            in.transferTo(OutputStream.nullOutputStream());
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static <T> T await(CompletableFuture<T> answer) throws IOException, InterruptedException {
+        try {
+            return answer.get(); // The limit of the call ends it.
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case SdkException failure -> throw failure;
+                case IOException failure -> throw failure;
+                case null, default -> throw new IOException("A request to the bucket failed: " + e.getCause(), e);
+            }
+        } finally {
+            answer.cancel(true);
+        }
+    }
+
+    private static String base64(String sha256) {
+        return Base64.getEncoder().encodeToString(HexFormat.of().parseHex(sha256));
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        readers.shutdownNow();
+    }
+}
