@@ -9,16 +9,24 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Makes a file of each batch, and then its manifest beside it, which says that the content is whole.
 final class FileReceiver implements Receiver {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.receivers");
+
     private final Destination destination;
     private final Path folder;
     private final NewFile.Link link;
+    private final AtomicBoolean isSwept = new AtomicBoolean();
 
     FileReceiver(Destination destination, Path folder) {
         this(destination, folder, Files::createLink);
@@ -36,6 +44,9 @@ final class FileReceiver implements Receiver {
         Path content = folder.resolve(Receivers.name(destination, manifest.number()));
         Path at = content;
         try {
+            if (!isSwept.getAndSet(true)) {
+                sweep(content);
+            }
             if (new NewFile(content, link).make(handover::open, manifest.bytes(), manifest.sha256())
                     == NewFile.Found.OTHER) {
                 return new Outcome.Conflict(content + " is there already, and is not batch " + manifest.id()
@@ -55,6 +66,23 @@ final class FileReceiver implements Receiver {
         } catch (IOException e) {
             return new Outcome.NotNow(reason(at, e), null); // No attempt makes a second file.
         }
+    }
+
+    /// Deletes what crashes have left of contents and manifests. Nothing that is to be delivered depends on it.
+    private void sweep(Path content) {
+        String name = String.valueOf(Path.of(destination.target().getFirst()).getFileName());
+        Pattern names = Pattern.compile(pattern(name) + "|" + pattern(Receivers.manifestName(name)));
+        try {
+            NewFile.sweep(content.resolveSibling(""), names);
+        } catch (IOException | DirectoryIteratorException e) {
+            LOG.log(System.Logger.Level.WARNING, "What a crash may have left beside " + content + " stays: " + e);
+        }
+    }
+
+    private static String pattern(String name) {
+        return Stream.of(name.split(Pattern.quote(Destination.NUMBER), -1))
+                .map(Pattern::quote)
+                .collect(Collectors.joining("[0-9.]+"));
     }
 
     private boolean makeManifest(Path file, Manifest manifest) throws IOException {

@@ -6,6 +6,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -16,25 +18,32 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
+import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /// Makes a file whole or not at all, and never in the place of another one.
 ///
-///     .NAME.part   written, forced
-///     NAME         a second name of the same file; making it fails if there is a NAME
-///     .NAME.part   deleted
-///     the folder   forced
+///     .NAME.ID.part   made under a new ID and locked, written, forced
+///     NAME            a second name of the same file; making it fails if there is a NAME
+///     .NAME.ID.part   deleted
+///     the folder      forced
 ///
 /// A crash between any two steps leaves either no NAME or the whole file, and another try completes it. (A
-/// move would replace a file of that name on POSIX, even an atomic one.)
+/// move would replace a file of that name on POSIX, even an atomic one.) Two processes that make one NAME have
+/// parts of their own, so neither publishes what the other one has half written. The lock tells a part that is
+/// being written from one that a crash left, which the next process deletes.
 ///
 /// A file system without links (FAT, some network folders): an empty NAME is made first, which fails if
 /// there is one, and the part is moved over it. There a reader may see an empty NAME for a moment, and a
 /// crash may leave one, which the next try replaces: no batch is empty. What somebody writes into the empty
-/// file in that moment is lost.
+/// file in that moment is lost, and of two processes that make one NAME both may believe that it is theirs.
 final class NewFile {
     private static final int BUFFER_BYTES = 1 << 16;
+    private static final String PART_END = ".part";
+    private static final String ID_PATTERN = "\\.[0-9a-f]{16}\\.part";
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Path file;
     private final Path part;
@@ -56,7 +65,7 @@ final class NewFile {
 
     NewFile(Path file, Link link) {
         this.file = file;
-        this.part = beside(".part");
+        this.part = beside("." + HexFormat.of().toHexDigits(RANDOM.nextLong()) + PART_END);
         this.link = link;
     }
 
@@ -72,8 +81,9 @@ final class NewFile {
         if (exists(file) && !isEmpty()) {
             return keep(bytes, sha256);
         }
-        try {
-            write(content);
+        try (FileChannel out = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            lock(out);
+            write(content, out);
             if (!publish()) {
                 Files.delete(part);
                 return keep(bytes, sha256);
@@ -91,18 +101,42 @@ final class NewFile {
         return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /// The part of an earlier attempt is deleted and not written over: it may be a second name of a file
-    /// that is there.
-    private void write(Handover.Source content) throws IOException {
-        Files.deleteIfExists(part);
-        try (FileChannel out = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-                InputStream in = content.open()) {
+    private static void write(Handover.Source content, FileChannel out) throws IOException {
+        try (InputStream in = content.open()) {
             OutputStream stream = Channels.newOutputStream(out);
             byte[] buffer = new byte[BUFFER_BYTES];
             for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
                 stream.write(buffer, 0, count);
             }
             out.force(true); // The name promises the content, also after a power cut.
+        }
+    }
+
+    /// Whether the part is nobody's now. On a file system without locks nobody can tell.
+    private static boolean lock(FileChannel part) {
+        try {
+            return part.tryLock() != null;
+        } catch (OverlappingFileLockException | IOException another) {
+            return false;
+        }
+    }
+
+    /// Deletes the parts that a crash has left in a folder.
+    ///
+    /// @param name what is before the identification in the names of parts, without the first dot
+    static void sweep(Path folder, Pattern name) throws IOException {
+        Pattern part = Pattern.compile("\\.(?:" + name.pattern() + ")" + ID_PATTERN);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(
+                folder,
+                file -> part.matcher(String.valueOf(file.getFileName())).matches()
+                        && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))) {
+            for (Path file : files) {
+                try (FileChannel left = FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+                    if (lock(left)) {
+                        Files.deleteIfExists(file);
+                    }
+                }
+            }
         }
     }
 
@@ -178,7 +212,6 @@ final class NewFile {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             channel.force(true);
         }
-        Files.deleteIfExists(part);
         forceFolder();
         return Found.SAME;
     }

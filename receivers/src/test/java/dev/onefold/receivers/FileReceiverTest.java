@@ -16,6 +16,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -88,7 +89,7 @@ class FileReceiverTest {
 
     @Test
     void an_attempt_completes_what_a_crash_left_after_any_step() throws Exception {
-        Path part = out().resolve(".quakes-000042.ndjson.part");
+        Path part = out().resolve(".quakes-000042.ndjson.0123456789abcdef.part");
         Path file = out().resolve("quakes-000042.ndjson");
         Files.writeString(part, "half"); // Written in part.
         assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
@@ -106,17 +107,60 @@ class FileReceiverTest {
         assertDelivered();
 
         Files.delete(out().resolve("quakes-000042.json"));
-        Files.writeString(out().resolve(".quakes-000042.json.part"), "{"); // The manifest written in part.
+        Files.writeString(
+                out().resolve(".quakes-000042.json.0123456789abcdef.part"), "{"); // The manifest written in part.
         assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
         assertDelivered();
     }
 
     @Test
+    void of_two_processes_that_make_one_name_neither_publishes_what_the_other_has_half_written() throws Exception {
+        out();
+        String other = CONTENT.repeat(20_000);
+        byte[] bytes = other.getBytes(StandardCharsets.UTF_8);
+        List<Path> linkOfFirst = new ArrayList<>();
+        List<Outcome> second = new ArrayList<>();
+        Handover slow = new Handover(Sample.handover(42, other).manifest(), 1, () -> new ByteArrayInputStream(bytes) {
+            @Override
+            public synchronized int read(byte[] buffer, int offset, int length) {
+                if (available() < bytes.length / 2 && Files.notExists(linkOfFirst.getFirst())) {
+                    link(linkOfFirst.getFirst(), linkOfFirst.getLast());
+                }
+                return super.read(buffer, offset, length);
+            }
+        });
+        NewFile.Link interrupted = (name, file) -> {
+            if (linkOfFirst.isEmpty()) {
+                linkOfFirst.addAll(List.of(name, file));
+                try {
+                    second.add(new FileReceiver(OUT, folder).deliver(slow));
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            } else {
+                Files.createLink(name, file);
+            }
+        };
+        assertThat(new FileReceiver(OUT, folder, interrupted).deliver(BATCH)).isEqualTo(new Outcome.Done());
+        assertDelivered();
+        assertThat(second).first().isInstanceOf(Outcome.Conflict.class);
+    }
+
+    private static void link(Path name, Path file) {
+        try {
+            Files.createLink(name, file);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
     void a_link_that_waits_under_the_name_of_the_part_is_not_followed() throws Exception {
         Path victim = Files.writeString(folder.resolve("victim"), "precious");
-        Files.createSymbolicLink(out().resolve(".quakes-000042.ndjson.part"), victim);
+        Files.createSymbolicLink(out().resolve(".quakes-000042.ndjson.0123456789abcdef.part"), victim);
         assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
         assertThat(victim).hasContent("precious");
+        Files.delete(out().resolve(".quakes-000042.ndjson.0123456789abcdef.part"));
         assertDelivered();
     }
 
@@ -203,7 +247,7 @@ class FileReceiverTest {
                 for (int attempt = 0; attempt < 8; attempt++) {
                     String content = "content " + random.nextInt(2) + "\n";
                     if (random.nextInt(3) == 0) {
-                        Files.writeString(out.resolve(".quakes-000042.ndjson.part"), "torn");
+                        Files.writeString(out.resolve(".quakes-000042.ndjson.0123456789abcdef.part"), "torn");
                     }
                     if (first != null && random.nextInt(3) == 0) {
                         Files.deleteIfExists(out.resolve("quakes-000042.json"));
