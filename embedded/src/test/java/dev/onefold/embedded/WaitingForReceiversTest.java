@@ -12,15 +12,21 @@ import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.delivery.Carrier;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.SpaceListener;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -43,17 +49,19 @@ class WaitingForReceiversTest {
     private final CountDownLatch goesOn = new CountDownLatch(1);
     private volatile Outcome answer = new Outcome.NotNow("closed", Duration.ofMillis(1));
 
-    private static final Pipeline PIPELINE = switch (PipelineText.read(
-            "{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,\"deliver\":{\"http\":\"http://h/\"},"
-                    + "\"receiver\":\"idempotent\"}}")) {
-        case Reading.Read(var pipeline) -> pipeline;
-        case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
-    };
+    private static Pipeline pipeline(int size) {
+        String text = "{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":" + size
+                + ",\"deliver\":{\"http\":\"http://h/\"},\"receiver\":\"idempotent\"}}";
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var pipeline) -> pipeline;
+            case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
+        };
+    }
 
     private EmbeddedEngine open() {
         EmbeddedEngine engine = EmbeddedEngine.open(
                 directory,
-                PIPELINE,
+                pipeline(10),
                 Settings.defaults()
                         .withCheckpointInterval(Duration.ofMillis(20))
                         .withUndeliveredBytesMax(BYTES_MAX)
@@ -159,6 +167,55 @@ class WaitingForReceiversTest {
             waits.await();
             engine.close();
             sending.get();
+        }
+    }
+
+    @Test
+    void a_batch_that_waits_for_a_person_keeps_its_own_records_on_disk_and_not_those_of_later_ones() throws Exception {
+        String text = "x".repeat(100_000);
+        List<String> first = List.of("{\"id\":0}", "{\"id\":-1}");
+        Pipeline pairs = pipeline(2);
+        Path bodies = directory.resolve("view-1/bodies-1");
+        List<String> got = new CopyOnWriteArrayList<>();
+        Settings settings = Settings.defaults().withCheckpointInterval(Duration.ofMillis(20));
+        Carrier refusing = (manifest, _, _) ->
+                manifest.number().number() == 1 ? new Outcome.Refused("not this one") : new Outcome.Done();
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pairs, settings)) {
+            engine.deliver(refusing);
+            engine.append("a", first);
+            for (int from = 1; from < 1_400; from += 50) {
+                engine.append(
+                        "a",
+                        IntStream.range(from, from + 50)
+                                .mapToObj(id -> "{\"id\":" + id + ",\"text\":\"" + text + "\"}")
+                                .toList());
+            }
+            while (Files.exists(bodies)) {
+                engine.checkpointNow();
+            }
+            assertThat(engine.batches().summary().bytes()).isLessThan(100_000_000);
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pairs, settings)) {
+            engine.batches().export(BatchNumber.of(1), bytes -> got.add(new String(bytes, StandardCharsets.UTF_8)));
+            assertThat(String.join("", got).lines()).containsExactlyElementsOf(first);
+            got.clear();
+            engine.batches().release(BatchNumber.of(1));
+            engine.deliver((manifest, _, content) ->
+                    manifest.number().number() == 1 ? take(content, got) : new Outcome.Done());
+            while (!engine.batches().summary().isQuiet()) {
+                Thread.onSpinWait();
+            }
+            assertThat(got).isEqualTo(first);
+        }
+        assertThat(directory.resolve("view-1").toFile().list()).noneMatch(name -> name.startsWith("content-"));
+    }
+
+    private static Outcome take(Carrier.Content content, List<String> got) {
+        try (InputStream in = content.open()) {
+            new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().forEach(got::add);
+            return new Outcome.Done();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -43,6 +43,7 @@ public final class Batches {
     private Forgotten cut = Forgotten.NONE; // The same, as the last checkpoint has it, durable or not.
     private volatile long keepFrom = 1; // The first batch whose entry is needed.
     private volatile long bodiesFrom; // The first byte of the bodies that is needed.
+    private volatile long heldBytes; // Of batches that were copied from the bodies.
 
     public Batches(Batching batching, Path directory, long identity) {
         this.batching = batching;
@@ -195,12 +196,12 @@ public final class Batches {
 
     /// Bytes of sealed batches that are not delivered yet.
     public long backlogBytes() {
-        return openFrom - Math.min(openFrom, bodiesFrom);
+        return openFrom - Math.min(openFrom, bodiesFrom) + heldBytes;
     }
 
     /// Bytes of members that are not delivered yet. Any thread.
     public long undeliveredBytes() {
-        return bodies.end() - bodiesFrom;
+        return bodies.end() - bodiesFrom + heldBytes;
     }
 
     /// Goes on as a checkpoint says.
@@ -288,6 +289,11 @@ public final class Batches {
     public void letGo(long number, long from) {
         keepFrom = Math.max(keepFrom, number);
         bodiesFrom = Math.max(bodiesFrom, from);
+    }
+
+    /// Undelivered batches take this much beside the bodies. Any thread.
+    public void held(long bytes) {
+        heldBytes = bytes;
     }
 
     /// Number of the first batch of which more than its number is known. Any thread.

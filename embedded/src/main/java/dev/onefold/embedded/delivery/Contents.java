@@ -21,9 +21,9 @@ import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Set;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
@@ -31,10 +31,10 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// The content of batches as it is delivered. A whole batch that is not compressed is a range of the tape; any other
-/// content is made once, into a file `content-NUMBER` of its own, with `.gz` or `.zst` behind it, that is forced before
-/// the first attempt, so that each
-/// attempt delivers the same bytes whatever a later version of a compressor makes of them.
+/// The content of batches as it is delivered. A whole batch that is not compressed is a range of the tape, or a copy of
+/// it; any other content is made once, into a file `content-NUMBER` of its own, with `.gz` or `.zst` behind it or the
+/// number of a part, that is forced before the first attempt, so that each attempt delivers the same bytes whatever a
+/// later version of a compressor makes of them.
 final class Contents {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int GZIP_BUFFER_BYTES = 1 << 16;
@@ -43,12 +43,24 @@ final class Contents {
     private final Batches batches;
     private final Compression compression;
     private final Space space;
+    private final HeldRecords held;
 
     Contents(Path directory, Batches batches, Compression compression, Space space) {
         this.directory = directory;
         this.batches = batches;
         this.compression = compression;
         this.space = space;
+        held = new HeldRecords(directory, space);
+    }
+
+    /// Copies the records of batches whose delivery takes long, so that the tape need not keep them.
+    HeldRecords held() {
+        return held;
+    }
+
+    /// Copies the records of a batch from the tape; durable when this returns.
+    void hold(Sealed sealed) {
+        held.hold(sealed.number(), () -> check(sealed));
     }
 
     /// A content that is ready to be delivered.
@@ -61,7 +73,7 @@ final class Contents {
         Sealed sealed = batches.sealed(number.number());
         if (compression == Compression.NONE && members == null) {
             Hashed hashed = hash(check(sealed));
-            return new Prepared(sealed, hashed.sha256, hashed.bytes, 0, () -> batches.open(sealed));
+            return new Prepared(sealed, hashed.sha256, hashed.bytes, 0, () -> open(sealed));
         }
         Path file = file(number);
         Hashed hashed = Files.exists(file) ? hash(input(file)) : space.await(() -> make(file, sealed, members));
@@ -85,10 +97,15 @@ final class Contents {
                 });
     }
 
-    /// Deletes what earlier processes made, but for what these batches were delivered as.
-    void deleteAllBut(List<BatchNumber> kept) {
+    /// Deletes what earlier processes made, but for what these batches were delivered as, and what is held of them.
+    void deleteAllBut(Collection<Handled> kept) {
         Set<String> names = new HashSet<>();
-        kept.forEach(number -> names.add(String.valueOf(file(number).getFileName())));
+        for (Handled handled : kept) {
+            names.add("content-" + BatchNumber.of(handled.number().number()));
+            if (!handled.sha256().isEmpty()) {
+                names.add(String.valueOf(file(handled.number()).getFileName()));
+            }
+        }
         FileNames.list(
                         directory,
                         file -> FileNames.isContent(file) && !names.contains(String.valueOf(file.getFileName())))
@@ -103,9 +120,13 @@ final class Contents {
         }
     }
 
+    private InputStream open(Sealed sealed) {
+        return held.has(sealed.number()) ? held.open(sealed.number()) : batches.open(sealed);
+    }
+
     /// The content of a batch before compression; its end throws if it is not what was sealed.
     private InputStream check(Sealed sealed) {
-        return new CheckedInputStream(batches.open(sealed), new CRC32C()) {
+        return new CheckedInputStream(open(sealed), new CRC32C()) {
             @Override
             public int read(byte[] target, int from, int length) throws IOException {
                 int read = super.read(target, from, length);

@@ -57,6 +57,7 @@ public final class Courier implements AutoCloseable {
     private final Guard guard;
     private final String owner;
     private final ReadyContents ready;
+    private final TapeUse tapeUse;
     private final Set<BatchNumber> active = new HashSet<>();
     private final List<BatchNumber> ended = new ArrayList<>(); // Whose contents can go once the ledger is forced.
     private final Semaphore wakes = new Semaphore(0);
@@ -97,6 +98,7 @@ public final class Courier implements AutoCloseable {
             endings.note();
         }
         ready = new ReadyContents(contents, isThreaded);
+        tapeUse = new TapeUse(batches, ledger, contents);
         threads = isThreaded ? Executors.newVirtualThreadPerTaskExecutor() : null;
         thread = isThreaded
                 ? Thread.ofPlatform().daemon().name("onefold-deliveries").unstarted(this::run)
@@ -114,10 +116,7 @@ public final class Courier implements AutoCloseable {
             }
         }
         ledger.force();
-        contents.deleteAllBut(ledger.begun().values().stream()
-                .filter(handled -> !handled.sha256().isEmpty())
-                .map(Handled::number)
-                .toList());
+        contents.deleteAllBut(ledger.begun().values());
     }
 
     private void run() {
@@ -192,19 +191,9 @@ public final class Courier implements AutoCloseable {
     /// Makes durable what was noted, and lets go what nobody needs any more.
     private void settle() {
         settleEnds();
-        long first = ledger.begun().isEmpty()
-                ? ledger.next()
-                : ledger.begun().firstKey().number();
-        first = Math.min(first, ledger.next());
         ready.forgetHashes(ledger.next() - 1);
-        if (first > batches.firstKnown()) {
-            boolean isSealed = first <= batches.durableNumber();
-            batches.letGo(
-                    first,
-                    isSealed
-                            ? batches.sealed(first).from()
-                            : batches.sealed(first - 1).to());
-        }
+        ExecutorService own = threads;
+        tapeUse.letGo(active, own == null || closed ? Runnable::run : work -> own.execute(() -> guarded(work)));
     }
 
     private void guarded(Runnable work) {
