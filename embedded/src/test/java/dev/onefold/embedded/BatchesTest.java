@@ -135,6 +135,27 @@ class BatchesTest {
     }
 
     @Test
+    void a_batch_that_was_begun_under_a_clock_ten_years_ahead_waits_no_longer_than_any_other() {
+        Receiver receiver = new Receiver();
+        Instant right = now;
+        try (EmbeddedEngine engine = open(files(""))) {
+            now = right.plus(Duration.ofDays(3653));
+            engine.append("a", records(0, 2));
+        }
+        now = right;
+        try (EmbeddedEngine engine = open(files(""))) {
+            engine.deliver(receiver);
+            engine.deliverDue();
+            engine.append("a", records(2, 3));
+            now = right.plus(Duration.ofMinutes(5));
+            engine.deliverDue();
+            engine.checkpointNow();
+            engine.deliverDue();
+        }
+        assertThat(receiver.got.values()).containsExactly(records(0, 3));
+    }
+
+    @Test
     void a_batch_is_not_delivered_before_its_checkpoint_is_durable() {
         Receiver receiver = new Receiver();
         try (EmbeddedEngine engine = EmbeddedEngine.open(

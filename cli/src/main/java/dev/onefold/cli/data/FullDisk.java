@@ -40,8 +40,8 @@ public final class FullDisk implements SpaceListener {
         isReceiver = true;
         caller.note("Intake waits for the receiver since " + Words.time(since) + ": " + Words.bytes(bytes)
                 + " of batches are sealed and not delivered, and " + Words.bytes(bytesMax)
-                + " are allowed (--undelivered-max). It goes on by itself when enough is delivered; 'onefold batches'"
-                + " says what is in the way.");
+                + " are allowed (--undelivered-max). It goes on by itself when enough is delivered, or when a person has"
+                + " decided about what was put aside or is in doubt: 'onefold batches PIPELINE list' shows it.");
     }
 
     @Override

@@ -47,11 +47,8 @@ final class QueueOptions {
 
     /// Refuses what cannot be.
     void requireSense(boolean hasInputs) {
-        if (isThere() == hasInputs) {
-            throw CommandFailure.usage(
-                    hasInputs
-                            ? "--queue stands in place of --input."
-                            : "What to fold is missing: say --input FILE, --input - or --queue URL.");
+        if (isThere() && hasInputs) {
+            throw CommandFailure.usage("--queue stands in place of --input.");
         }
         if (!isThere() && (untilEmpty || maximumConcurrency != null || visibilitySeconds != null)) {
             throw CommandFailure.usage(

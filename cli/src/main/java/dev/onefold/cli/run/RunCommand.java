@@ -18,6 +18,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -174,6 +175,10 @@ public final class RunCommand implements Callable<Integer> {
                         });
             }
         }
+        if (inputs.isEmpty() && !queue.isThere() && !canDeliver(data)) {
+            throw CommandFailure.usage("What to fold is missing: say --input FILE, --input - or --queue URL. Only a"
+                    + " pipeline with batches that has collected some goes without, and delivers them.");
+        }
         queue.requirePossible(data.definition());
         if (data.definition() != null && data.definition().fold() instanceof Batching batching) {
             Delivering.requirePossible(batching, pipeline.folder());
@@ -191,6 +196,12 @@ public final class RunCommand implements Callable<Integer> {
                     + " mended, run the same command again: it goes on where this one was.");
             return stop.exitCodeOr(ExitCode.STORAGE).code();
         }
+    }
+
+    private static boolean canDeliver(DataDirectory data) {
+        return data.definition() != null
+                && data.definition().fold() instanceof Batching
+                && Files.isDirectory(data.path());
     }
 
     private static void requireArrival(DataDirectory data, String input) {

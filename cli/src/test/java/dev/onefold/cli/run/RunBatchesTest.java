@@ -54,6 +54,18 @@ class RunBatchesTest {
     }
 
     @Test
+    void without_input_a_pipeline_delivers_the_batches_that_it_has() {
+        run("none");
+        Cli cli = Cli.in(folder);
+        assertThat(cli.run("run", "b.yaml", "--data", "other").err()).contains("What to fold is missing");
+        assertThat(folder.resolve("other")).doesNotExist();
+        assertThat(folder.resolve("missing").toFile().mkdir()).isTrue();
+        cli.run("batches", "b.yaml", "--data", "data", "redeliver", "1");
+        assertThat(cli.run("run", "b.yaml", "--data", "data").out()).contains("Delivered 1 batch; in all 1 of 1.");
+        assertThat(folder.resolve("missing/b-000001.ndjson")).hasContent("{\"id\":1}\n{\"id\":2}\n");
+    }
+
+    @Test
     void a_limit_out_of_its_range_is_refused() {
         run("none");
         assertThat(Cli.in(folder)

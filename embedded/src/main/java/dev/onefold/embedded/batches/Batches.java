@@ -116,6 +116,7 @@ public final class Batches {
 
     /// Seals the open batch if it has waited long enough; whether it has. It is durable with the next checkpoint.
     public boolean sealIfDue(long nowMs) {
+        openFirstMs = Math.min(openFirstMs, nowMs); // A clock that was ahead and was put right holds up nothing.
         if (openRecords == 0 || !Sealing.isDue(batching, openFirstMs, nowMs)) {
             return false;
         }
@@ -130,11 +131,6 @@ public final class Batches {
         }
         seal(nowMs);
         return true;
-    }
-
-    /// When the open batch is to be sealed; [Long#MAX_VALUE] if none is open.
-    public long dueMs() {
-        return openRecords == 0 ? Long.MAX_VALUE : Sealing.dueMs(batching, openFirstMs);
     }
 
     /// Whether so much waits for a checkpoint that it is due.

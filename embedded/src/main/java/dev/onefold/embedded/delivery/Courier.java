@@ -120,11 +120,13 @@ public final class Courier implements AutoCloseable {
     }
 
     private void run() {
-        guarded(() -> {
-            while (turn()) {
-                pause();
-            }
-        });
+        while (!closed && !guard.hasFailed()) {
+            guarded(() -> {
+                while (turn()) {
+                    pause();
+                }
+            });
+        }
     }
 
     /// Begins what is due; false when it is closed.
@@ -212,6 +214,12 @@ public final class Courier implements AutoCloseable {
             if (e.kind() != EngineException.Kind.STOPPED) {
                 LOG.log(System.Logger.Level.ERROR, "A delivery of " + pipeline + " has failed: " + e.getMessage());
             }
+        } catch (OutOfMemoryError e) {
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "The Java heap is too small for deliveries of " + pipeline + ", which are tried again: "
+                            + e.getMessage() + ". Allow a larger heap (-Xmx).");
+            pause();
         }
     }
 
@@ -228,7 +236,7 @@ public final class Courier implements AutoCloseable {
                 return;
             }
             active.add(due.number());
-            own.execute(() -> guarded(() -> attempt(due)));
+            own.execute(() -> guarded(() -> attemptAlone(due)));
         }
     }
 
@@ -252,6 +260,17 @@ public final class Courier implements AutoCloseable {
             return null;
         }
         return ready.has(next) ? ledger.begin(nowMs) : null;
+    }
+
+    /// Whatever fails in it, the batch can be tried again.
+    private void attemptAlone(Handled handled) {
+        try {
+            attempt(handled);
+        } finally {
+            synchronized (this) {
+                active.remove(handled.number());
+            }
+        }
     }
 
     /// Makes one attempt and notes what comes of it.

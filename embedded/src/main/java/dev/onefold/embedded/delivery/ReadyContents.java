@@ -60,10 +60,12 @@ final class ReadyContents {
         if (isClosed()) {
             return; // Many may wait for their turn.
         }
-        Contents.Prepared made = contents.prepare(number, null);
-        synchronized (this) {
-            making.remove(number.number());
-            keep(number, made);
+        try {
+            keep(number, contents.prepare(number, null));
+        } finally {
+            synchronized (this) {
+                making.remove(number.number());
+            }
         }
     }
 

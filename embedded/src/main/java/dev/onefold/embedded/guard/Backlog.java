@@ -11,7 +11,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The wait for receivers: intake waits while sealed batches that are not delivered take more than a bound on disk. The
-/// user is told at once, each minute, and when intake goes on. The open batch does not count, so it is sealed in any
+/// user is told at once, when intake goes on, and not more often than each minute that it waits again. The open batch
+/// does not count, so it is sealed in any
 /// case, and what is sealed is delivered without intake. Any thread.
 public final class Backlog {
     private static final Duration TELL_INTERVAL = Duration.ofMinutes(1);
@@ -20,7 +21,8 @@ public final class Backlog {
     private final InstantSource clock;
     private final SpaceListener listener;
     private @Nullable Instant since;
-    private long toldNanos;
+    private long toldNanos; // 0: never.
+    private boolean isTold; // Of the wait that goes on.
 
     /// @param bytesMax of sealed batches that are not delivered
     public Backlog(long bytesMax, InstantSource clock, SpaceListener listener) {
@@ -46,10 +48,12 @@ public final class Backlog {
             }
             begun = before == null ? clock.instant() : before;
             since = isOver ? begun : null;
-            if (isOver && before != null && System.nanoTime() - toldNanos < TELL_INTERVAL.toNanos()) {
-                return true;
+            long now = System.nanoTime();
+            if (isOver ? wasTold(now) : !isTold) {
+                return isOver;
             }
-            toldNanos = System.nanoTime();
+            isTold = isOver;
+            toldNanos = isOver ? now : toldNanos;
         }
         if (isOver) {
             listener.waitingForReceiver(begun, bytes, bytesMax);
@@ -57,6 +61,10 @@ public final class Backlog {
             listener.endedForReceiver(begun);
         }
         return isOver;
+    }
+
+    private boolean wasTold(long now) {
+        return toldNanos != 0 && now - toldNanos < TELL_INTERVAL.toNanos();
     }
 
     /// Since when intake waits; empty if it does not. A caller may have given up meanwhile.
