@@ -18,6 +18,7 @@ module dev.onefold.aws {
     requires software.amazon.awssdk.regions;
     requires transitive software.amazon.awssdk.services.dynamodb;
     requires transitive software.amazon.awssdk.services.kinesis;
+    requires software.amazon.awssdk.services.lambda;
     requires transitive software.amazon.awssdk.services.s3;
 
     exports dev.onefold.aws;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What the answer of an HTTP receiver means.
 final class HttpAnswer {
-    private static final int SAID_LENGTH_MAX = 500;
+    static final int SAID_LENGTH_MAX = 500;
     private static final Duration AFTER_MAX = Duration.ofDays(366);
 
     private HttpAnswer() {}
@@ -81,7 +81,7 @@ final class HttpAnswer {
     }
 
     /// An answer whose body may name records that failed, in the form of Lambda's partial batch responses.
-    private static Outcome accepted(Body body) {
+    static Outcome accepted(Body body) {
         boolean mayNameMore = !body.whole() && body.text().stripLeading().startsWith("{");
         if (!body.text().contains("batchItemFailures") && !mayNameMore) {
             return new Outcome.Done();

@@ -2,6 +2,8 @@ package dev.onefold.receivers;
 
 import dev.onefold.batch.BatchHandler;
 import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.document.Problem;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.receivers.Context.Connector;
@@ -46,6 +48,17 @@ public final class Receivers {
     /// The address, path or key of a batch: the target with the batch's number.
     public static String name(Destination destination, BatchNumber number) {
         return destination.target().getFirst().replace(Destination.NUMBER, number.toString());
+    }
+
+    /// What the answer of a receiver means that took a batch: `done`, or, where it names records that failed,
+    /// `partial`.
+    public static Outcome answered(String answer) {
+        return HttpAnswer.accepted(new HttpAnswer.Body(answer, true));
+    }
+
+    /// A text of a receiver's, short and on one line.
+    public static String shown(String text) {
+        return Problem.visible(text.strip(), HttpAnswer.SAID_LENGTH_MAX);
     }
 
     /// The name of the manifest beside a content: `quakes-000042.json` for `quakes-000042.ndjson.gz`.

@@ -1,5 +1,6 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.content.LambdaReceiver;
 import dev.onefold.aws.content.StagedContents;
 import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Outcome;
@@ -18,6 +19,7 @@ import dev.onefold.s3.S3Address;
 import dev.onefold.s3.S3Receiver;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -37,7 +39,7 @@ public final class Receiving {
     /// In which attempts begin.
     private static final Duration BEGINNING = Duration.ofMinutes(1);
 
-    private static final String INSTEAD = "Deliver to 'http', 's3', 'jdbc' or 'class'.";
+    private static final String INSTEAD = "Deliver to 'http', 'lambda', 's3', 'jdbc' or 'class'.";
 
     /// Of these, nothing has a meaning of its own in the resource of a role or in a template.
     private static final String PREFIX = "[a-zA-Z0-9_./=+@:,! -]*";
@@ -61,7 +63,7 @@ public final class Receiving {
             case COMMAND -> throw refusal(pipeline, "a function has no commands of yours. " + INSTEAD);
             case SFTP ->
                 throw refusal(pipeline, "a function has neither a private key of yours nor known hosts. " + INSTEAD);
-            case LAMBDA -> throw refusal(pipeline, "the receiver 'lambda' is not there yet. " + INSTEAD);
+            case LAMBDA -> requireFunctionPossible(pipeline, batching.deliver());
         }
         if (!(batching.forget() instanceof Forget.Never)) {
             throw refusal(pipeline, "on AWS no id is forgotten yet. Write 'forget: never', or leave it out.");
@@ -89,6 +91,17 @@ public final class Receiving {
                     pipeline,
                     "its role could not name the objects s3://" + address.bucket() + "/" + address.prefix()
                             + ". Use letters, digits and -_./=+@:,! before {number}.");
+        }
+    }
+
+    private static void requireFunctionPossible(Pipeline pipeline, Destination destination) {
+        String function = destination.target().getFirst();
+        if (!LambdaReceiver.FUNCTION.matcher(function).matches()) {
+            throw refusal(
+                    pipeline,
+                    function
+                            + " is no name and no ARN of a Lambda function. Write it like load-orders, load-orders:live or"
+                            + " arn:aws:lambda:eu-central-1:123456789012:function:load-orders.");
         }
     }
 
@@ -123,9 +136,22 @@ public final class Receiving {
         return Optional.of(address.bucket() + "/" + address.prefix() + "*");
     }
 
-    /// Whether contents are objects in the bucket of the stack, too.
-    public static boolean isStaged(Batching batching) {
-        return StagedContents.isNeeded(batching.deliver());
+    /// What Deliver does with contents in the bucket of the stack: actions of S3, none where there are no such
+    /// contents.
+    public static List<String> contentActions(Batching batching) {
+        if (!StagedContents.isNeeded(batching.deliver())) {
+            return List.of();
+        }
+        return batching.deliver().kind() == Kind.LAMBDA
+                ? List.of("s3:PutObject")
+                : List.of("s3:GetObject", "s3:PutObject");
+    }
+
+    /// The function that is invoked with each batch: its name or its ARN.
+    public static Optional<String> function(Batching batching) {
+        return batching.deliver().kind() == Kind.LAMBDA
+                ? Optional.of(batching.deliver().target().getFirst())
+                : Optional.empty();
     }
 
     /// The environment variable that a receiver takes a secret from.
@@ -144,6 +170,12 @@ public final class Receiving {
     /// @param classes finds it there
     /// @throws IllegalArgumentException saying what is wrong with the destination
     public static Deliver.Receiver open(Batching batching, ClassLoader classes) {
+        DeliveryRules rules =
+                new DeliveryRules(batching, batching.deliver().span("remembers").orElse(null));
+        if (batching.deliver().kind() == Kind.LAMBDA) {
+            LambdaReceiver function = LambdaReceiver.open(batching, timeout(batching));
+            return new Deliver.Receiver(rules, handover -> deliver(function, handover));
+        }
         Receiver receiver = Receivers.open(
                 deployed(batching),
                 new Context(
@@ -152,8 +184,6 @@ public final class Receiving {
                         System::getenv,
                         classes,
                         Map.of(Kind.JDBC, JdbcReceiver::open, Kind.S3, S3Receiver::open)));
-        DeliveryRules rules =
-                new DeliveryRules(batching, batching.deliver().span("remembers").orElse(null));
         return new Deliver.Receiver(rules, handover -> deliver(receiver, handover));
     }
 
@@ -182,8 +212,21 @@ public final class Receiving {
                     handover.attempt(),
                     () -> handover.content().get()));
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return new Outcome.Unknown("The function was interrupted while it delivered");
+            return interrupted();
         }
+    }
+
+    private static Outcome deliver(LambdaReceiver function, Deliver.Handover handover) {
+        Deliver.StoredObject object = handover.object().orElseThrow();
+        try {
+            return function.deliver(handover.manifest(), handover.attempt(), object.bucket(), object.key());
+        } catch (InterruptedException e) {
+            return interrupted();
+        }
+    }
+
+    private static Outcome interrupted() {
+        Thread.currentThread().interrupt();
+        return new Outcome.Unknown("The function was interrupted while it delivered");
     }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// The CloudFormation template that runs one batch pipeline. The same pipeline and input give the same text.
 public final class BatchTemplate {
@@ -71,12 +72,17 @@ public final class BatchTemplate {
         secret.ifPresent(_ -> conditions.add("secret"));
         Optional<String> objects = Receiving.objects(batching);
         objects.ifPresent(_ -> conditions.add("objects"));
-        if (Receiving.isStaged(batching)) {
-            conditions.add("staged");
+        List<String> contents = Receiving.contentActions(batching);
+        if (!contents.isEmpty()) {
+            conditions.add("contents");
         }
+        Optional<String> function = Receiving.function(batching);
+        function.ifPresent(_ -> conditions.add("function"));
         String text = TemplateFile.text(NAME, conditions)
                 .replace("<secret>", secret.orElse(""))
                 .replace("<objects>", objects.orElse(""))
+                .replace("<content actions>", contents.stream().collect(Collectors.joining("', '", "'", "'")))
+                .replace("<function>", function.map(BatchTemplate::resource).orElse(""))
                 .replace("<secret version>", secret.isPresent() ? "secret ${ReceiverSecretVersion}, " : "")
                 .replace("<lanes>", String.valueOf(BatchEnvironment.LANES_DEFAULT))
                 .replace("<lanes max>", String.valueOf(BatchEnvironment.LANES_MAX))
@@ -96,6 +102,12 @@ public final class BatchTemplate {
         boolean isAtOnce = batching.size() == 1; // Nobody gathers what goes out one by one.
         long seconds = batching.waitMax().dividedBy(WINDOWS_PER_WAIT).toSeconds();
         return isAtOnce ? 1 : Math.clamp(seconds, 1, WINDOW.toSeconds());
+    }
+
+    private static String resource(String function) {
+        return function.startsWith("arn:")
+                ? "'" + function + "'"
+                : "!Sub 'arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:" + function + "'";
     }
 
     /// The text.

@@ -8,6 +8,7 @@ import dev.onefold.aws.batch.Receiving;
 import dev.onefold.aws.batch.WakeItem;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -189,11 +190,9 @@ class BatchTemplateTest {
         assertThat(read.resources("AWS::IAM::Role").keySet()).containsExactly("CollectRole", "DeliverRole", "SealRole");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void a_receiver_of_s3_gives_the_role_of_deliver_its_prefix_and_nothing_else(BatchTemplate.Input input) {
-        ReadTemplate read = new ReadTemplate(
-                BatchTemplate.of(Pipelines.batchesToS3(), input).yaml());
+    /// The statements of Deliver's role that it has for its receiver.
+    private static Map<String, JsonNode> added(Pipeline pipeline, BatchTemplate.Input input) {
+        ReadTemplate read = new ReadTemplate(BatchTemplate.of(pipeline, input).yaml());
         Map<String, JsonNode> statements = new TreeMap<>();
         RolesTest.statements(read.resource("DeliverRole"))
                 .forEach(statement -> statements.put(statement.get("Sid").asText(), statement));
@@ -202,14 +201,44 @@ class BatchTemplateTest {
                 .removeAll(RolesTest.permissions(Pipelines.template(input).resource("DeliverRole"))
                         .keySet());
         assertThat(statements.keySet()).containsExactly("Contents", "Receiver");
-        statements
-                .values()
-                .forEach(statement -> assertThat(ReadTemplate.texts(statement.get("Action")))
-                        .containsExactly("s3:GetObject", "s3:PutObject"));
-        assertThat(statements.get("Contents").get("Resource").toString())
-                .isEqualTo("[{\"Fn::Sub\":\"${LettersBucket.Arn}/contents/*\"}]");
-        assertThat(statements.get("Receiver").get("Resource").toString())
-                .isEqualTo("[{\"Fn::Sub\":\"arn:${AWS::Partition}:s3:::warehouse/in/orders-*\"}]");
+        return statements;
+    }
+
+    private static void assertAllows(JsonNode statement, String resource, String... actions) {
+        assertThat(ReadTemplate.texts(statement.get("Action"))).containsExactly(actions);
+        assertThat(statement.get("Resource").toString()).isEqualTo("[" + resource + "]");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_receiver_of_s3_gives_the_role_of_deliver_its_prefix_and_nothing_else(BatchTemplate.Input input) {
+        Map<String, JsonNode> added = added(Pipelines.batchesToS3(), input);
+        assertAllows(
+                added.get("Contents"),
+                "{\"Fn::Sub\":\"${LettersBucket.Arn}/contents/*\"}",
+                "s3:GetObject",
+                "s3:PutObject");
+        assertAllows(
+                added.get("Receiver"),
+                "{\"Fn::Sub\":\"arn:${AWS::Partition}:s3:::warehouse/in/orders-*\"}",
+                "s3:GetObject",
+                "s3:PutObject");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_function_as_receiver_gives_the_role_of_deliver_one_function_and_nothing_else(BatchTemplate.Input input) {
+        Map<String, JsonNode> added = added(Pipelines.batchesToFunction("load:live"), input);
+        assertAllows(added.get("Contents"), "{\"Fn::Sub\":\"${LettersBucket.Arn}/contents/*\"}", "s3:PutObject");
+        assertAllows(
+                added.get("Receiver"),
+                "{\"Fn::Sub\":\"arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:load:live\"}",
+                "lambda:InvokeFunction");
+        String arn = "arn:aws:lambda:eu-west-1:123456789012:function:load";
+        assertAllows(
+                added(Pipelines.batchesToFunction(arn), input).get("Receiver"),
+                "\"" + arn + "\"",
+                "lambda:InvokeFunction");
     }
 
     @ParameterizedTest

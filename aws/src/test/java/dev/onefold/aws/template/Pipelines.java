@@ -51,6 +51,10 @@ final class Pipelines {
         return batches("{\"http\":\"https://host/x\",\"authorization\":\"TOKEN\"},\"receiver\":\"once\"");
     }
 
+    static Pipeline batchesToFunction(String name) {
+        return batches("{\"lambda\":\"" + name + "\"},\"receiver\":\"idempotent\"");
+    }
+
     static Pipeline batchesToS3() {
         return batches("{\"s3\":\"s3://warehouse/in/orders-{number}.ndjson.gz\",\"manifest\":true}");
     }
@@ -73,6 +77,9 @@ final class Pipelines {
             texts.put(
                     "BATCHES_" + input + "_S3",
                     BatchTemplate.of(batchesToS3(), input).yaml());
+            texts.put(
+                    "BATCHES_" + input + "_LAMBDA",
+                    BatchTemplate.of(batchesToFunction("load:live"), input).yaml());
         }
         return texts;
     }

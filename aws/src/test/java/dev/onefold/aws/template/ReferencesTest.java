@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// The template as a whole: what it refers to is there, what is there is referred to, and no limit is met.
 class ReferencesTest {
-    private static final Set<String> PSEUDO = Set.of("AWS::StackName", "AWS::Partition", "AWS::Region", "AWS::NoValue");
+    private static final Set<String> PSEUDO =
+            Set.of("AWS::StackName", "AWS::Partition", "AWS::AccountId", "AWS::Region", "AWS::NoValue");
 
     private static final int LOGICAL_NAME_CHARACTERS_MAX = 255;
     private static final int DESCRIPTION_BYTES_MAX = 1_024;

@@ -50,6 +50,8 @@ class RefusalsTest {
                 "{\"s3\":\"s3://bucket/x-{number}.zst\"}|the functions have no Zstandard",
                 "{\"s3\":\"s3://bucket/*/x-{number}.ndjson\"}|its role could not name the objects s3://bucket/*/x-",
                 "{\"s3\":\"s3://Bucket_1/x-{number}.ndjson\"}|its role could not name the objects s3://Bucket_1/x-",
+                "{\"lambda\":\"load orders\"},\"receiver\":\"once\"|load orders is no name and no ARN of a Lambda function",
+                "{\"lambda\":\"load\",\"timeout\":\"14m\"},\"receiver\":\"once\"|one delivery may take 14 minutes",
                 "{\"sftp\":\"sftp://me@host/x-{number}.ndjson\"}|neither a private key of yours nor known hosts",
                 "{\"http\":\"http://host/x\",\"timeout\":\"14m\"},\"receiver\":\"once\"|one delivery may take 14 minutes and Lambda",
                 "{\"class\":\"my.Loader\"},\"receiver\":\"once\"|one delivery may take 60 minutes, which is the default, and Lambda",

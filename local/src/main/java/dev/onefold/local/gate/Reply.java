@@ -34,7 +34,7 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
     static Reply denied(ServiceRequest asked, Role role, Role.Need need) {
         return error(
                 asked,
-                asked.service() == Service.S3 ? 403 : 400,
+                asked.service() == Service.S3 || asked.service() == Service.LAMBDA ? 403 : 400,
                 "AccessDeniedException",
                 "User: " + role.name() + " is not authorized to perform: " + need.action() + " on resource: "
                         + need.resource() + " because no identity-based policy allows the " + need.action()
@@ -45,6 +45,7 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
         return switch (asked.service()) {
             case DYNAMODB, STREAMS, KINESIS -> error(asked, 400, TOO_MANY, "Rate exceeded (injected)");
             case SQS -> error(asked, 400, "RequestThrottled", "Rate exceeded (injected)");
+            case LAMBDA -> error(asked, 429, "TooManyRequestsException", "Rate exceeded (injected)");
             case S3 -> error(asked, 503, "SlowDown", "Reduce your request rate (injected)");
         };
     }

@@ -6,7 +6,8 @@ public enum Service {
     STREAMS("dynamodb"),
     KINESIS("kinesis"),
     SQS("sqs"),
-    S3("s3");
+    S3("s3"),
+    LAMBDA("lambda");
 
     /// What actions of it begin with.
     final String prefix;

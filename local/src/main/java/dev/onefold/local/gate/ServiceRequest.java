@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.onefold.local.server.FunctionServer;
 import dev.onefold.local.template.Account;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -51,11 +52,11 @@ record ServiceRequest(
             this.account = account;
         }
 
-        /// @param target the header `X-Amz-Target`; `null` for an object store, which has none
+        /// @param target the header `X-Amz-Target`; `null` for objects and functions, which have none
         /// @throws IOException if it is nothing that is known
         ServiceRequest read(@Nullable String target, String method, String path, byte[] body) throws IOException {
             if (target == null) {
-                return object(method, path);
+                return path.startsWith(FunctionServer.PATH) ? function(path) : object(method, path);
             }
             int dot = target.indexOf('.');
             String api = target.substring(0, Math.max(dot, 0));
@@ -68,7 +69,7 @@ record ServiceRequest(
                 case STREAMS -> needs.add(need(service, operation, changes(operation, json)));
                 case KINESIS -> needs.add(need(service, operation, kinesis(json)));
                 case SQS -> needs.add(need(service, BATCH.matcher(operation).replaceFirst(""), queue(json)));
-                case S3 -> throw new IOException("An object store has no X-Amz-Target");
+                case S3, LAMBDA -> throw new IOException("A request to " + service + " has no X-Amz-Target");
             }
             return new ServiceRequest(service, operation, needs, json);
         }
@@ -132,6 +133,13 @@ record ServiceRequest(
         private String queue(JsonNode json) {
             String url = json.path("QueueUrl").asText("");
             return account.arn("sqs", url.substring(url.lastIndexOf('/') + 1));
+        }
+
+        private ServiceRequest function(String path) {
+            String name = FunctionServer.name(path);
+            String arn = name.startsWith("arn:") ? name : account.arn("lambda", "function:" + name);
+            return new ServiceRequest(
+                    Service.LAMBDA, "InvokeFunction", Set.of(new Role.Need("lambda:InvokeFunction", arn)), null);
         }
 
         private ServiceRequest object(String method, String path) throws IOException {

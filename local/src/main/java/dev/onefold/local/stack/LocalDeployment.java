@@ -11,6 +11,7 @@ import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Gate;
 import dev.onefold.local.gate.Role;
 import dev.onefold.local.gate.Usage;
+import dev.onefold.local.server.FunctionServer;
 import dev.onefold.local.template.Account;
 import dev.onefold.local.template.StackTemplate;
 import java.io.IOException;
@@ -51,6 +52,7 @@ public final class LocalDeployment implements AutoCloseable {
     private final Map<String, FunctionSettings> settings = new TreeMap<>();
     private final Map<String, Sandboxes> functions = new TreeMap<>();
     private final Mappings mappings;
+    private final FunctionServer receivers;
     private final RealTime time = new RealTime();
     private final String name;
 
@@ -59,6 +61,7 @@ public final class LocalDeployment implements AutoCloseable {
         String region = Account.LOCAL.region();
         try {
             Servers servers = kept(Servers.open(machine.node()));
+            receivers = servers.functions;
             Connections connections = kept(new Connections());
             try (Clients direct = new Clients(connections, Role.OPERATOR, servers::place, region)) {
                 template = new StackTemplate(Account.LOCAL, name, request.yaml(), given(request, direct));
@@ -164,6 +167,11 @@ public final class LocalDeployment implements AutoCloseable {
     /// Where all services are; the access key is `OPERATOR`.
     public URI endpoint() {
         return gate.uri();
+    }
+
+    /// Functions that are not of this stack: those that batches are delivered to.
+    public FunctionServer receivers() {
+        return receivers;
     }
 
     /// Who asked for what so far.

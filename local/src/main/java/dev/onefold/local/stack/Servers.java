@@ -2,6 +2,7 @@ package dev.onefold.local.stack;
 
 import dev.onefold.local.gate.Service;
 import dev.onefold.local.server.DynamoDbServer;
+import dev.onefold.local.server.FunctionServer;
 import dev.onefold.local.server.KinesisServer;
 import dev.onefold.local.server.ObjectServer;
 import dev.onefold.local.server.QueueServer;
@@ -17,12 +18,14 @@ final class Servers implements AutoCloseable {
     final KinesisServer streams;
     final QueueServer queues;
     final ObjectServer objects;
+    final FunctionServer functions;
 
-    private Servers(DynamoDbServer tables, KinesisServer streams, QueueServer queues, ObjectServer objects) {
-        this.objects = objects;
-        this.tables = tables;
+    private Servers(KinesisServer streams) throws IOException {
         this.streams = streams;
-        this.queues = queues;
+        tables = DynamoDbServer.open();
+        queues = QueueServer.open();
+        objects = ObjectServer.open();
+        functions = FunctionServer.open();
     }
 
     /// Opens them all, empty.
@@ -31,7 +34,7 @@ final class Servers implements AutoCloseable {
     static Servers open(Path node) throws IOException {
         KinesisServer streams = KinesisServer.open(node); // First: it is what may be missing.
         try {
-            return new Servers(DynamoDbServer.open(), streams, QueueServer.open(), ObjectServer.open());
+            return new Servers(streams);
         } catch (IOException | RuntimeException e) {
             streams.close();
             throw e;
@@ -44,7 +47,8 @@ final class Servers implements AutoCloseable {
                 Service.STREAMS, tables.uri(),
                 Service.KINESIS, streams.uri(),
                 Service.SQS, queues.uri(),
-                Service.S3, objects.uri());
+                Service.S3, objects.uri(),
+                Service.LAMBDA, functions.uri());
     }
 
     URI place(Service service) {
@@ -56,6 +60,7 @@ final class Servers implements AutoCloseable {
         streams.close();
         queues.close();
         objects.close();
+        functions.close();
         tables.close();
     }
 }

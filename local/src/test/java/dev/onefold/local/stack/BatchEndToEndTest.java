@@ -2,10 +2,14 @@ package dev.onefold.local.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.template.BatchTemplate;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -28,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -187,16 +192,91 @@ class BatchEndToEndTest {
     }
 
     /// What lies under a key; empty if nothing does.
-    private static Optional<byte[]> object(LocalDeployment deployment, String key) {
+    private static Optional<byte[]> object(LocalDeployment deployment, String bucket, String key) {
         try {
             return Optional.of(deployment
                     .clients("Operator")
                     .objects
-                    .getObject(request -> request.bucket("warehouse").key(key), AsyncResponseTransformer.toBytes())
+                    .getObject(request -> request.bucket(bucket).key(key), AsyncResponseTransformer.toBytes())
                     .join()
                     .asByteArray());
         } catch (CompletionException notThereOrLost) {
             return Optional.empty();
+        }
+    }
+
+    /// A function that takes batches. One invocation in three fails, half of these after the batch was taken.
+    private static final class Loading {
+        final Map<String, List<String>> batches = new TreeMap<>();
+        final List<String> wrong = new ArrayList<>();
+        private int invocations;
+
+        synchronized String take(LocalDeployment deployment, String payload) {
+            invocations++;
+            if (invocations % 6 == 3) {
+                throw new IllegalStateException("before");
+            }
+            JsonNode batch;
+            try {
+                batch = new ObjectMapper().readTree(payload);
+            } catch (JsonProcessingException e) {
+                throw new IllegalStateException("The payload is not JSON", e);
+            }
+            byte[] content = object(
+                            deployment,
+                            batch.path("bucket").asText(),
+                            batch.path("key").asText())
+                    .orElseThrow(() -> new IllegalStateException("not read"));
+            if (!Sha256.hex(content).equals(batch.path("sha256").asText())
+                    || content.length != batch.path("bytes").asLong()) {
+                wrong.add(payload + " is not of its content");
+            }
+            List<String> lines =
+                    new String(content, StandardCharsets.UTF_8).lines().toList();
+            List<String> before = batches.putIfAbsent(batch.path("batch").asText(), lines);
+            if (before != null && !before.equals(lines)) {
+                wrong.add(payload + " came with two contents");
+            }
+            if (invocations % 6 == 0) {
+                throw new IllegalStateException("after");
+            }
+            return "null";
+        }
+
+        synchronized List<String> records() {
+            return batches.values().stream().flatMap(List::stream).sorted().toList();
+        }
+    }
+
+    @Test
+    @Tag("campaign")
+    void a_function_gets_each_batch_of_a_queue_until_it_has_taken_it() throws IOException {
+        int size = 10;
+        Messages messages = new Messages(6 * size, 20, 9);
+        StackFaults faults = new StackFaults(
+                9,
+                new Faults(10, 10, 5, 10, 5, 10, Duration.ofMillis(20)),
+                new FunctionFaults(20, 20, 20, 8),
+                FunctionFaults.NONE,
+                0.05);
+        Loading loading = new Loading();
+        try (LocalDeployment deployment = deployment(
+                delivering("{\"lambda\":\"load\",\"timeout\":\"30s\"},\"receiver\":\"idempotent\"", size, "1h"),
+                "40",
+                faults)) {
+            deployment.receivers().put("load", payload -> loading.take(deployment, payload));
+            send(deployment, messages.bodies);
+            long end = System.nanoTime() + Duration.ofMinutes(5).toNanos();
+            while (loading.records().size() < messages.distinct.size()) {
+                assertThat(System.nanoTime())
+                        .as(() -> loading.batches.keySet() + "; " + deployment.mappingResults())
+                        .isLessThan(end);
+                Connection.THREADS.pause(Duration.ofMillis(100));
+            }
+            assertThat(loading.wrong).isEmpty();
+            assertThat(loading.records()).isEqualTo(List.copyOf(messages.distinct));
+            assertThat(loading.batches).hasSize(6);
+            assertThat(deployment.usage().refused()).isEmpty();
         }
     }
 
@@ -219,13 +299,13 @@ class BatchEndToEndTest {
             for (int number = 1; number <= batches; number++) {
                 for (String name : List.of("orders-%06d.ndjson.gz", "orders-%06d.json")) {
                     String file = name.formatted(number);
-                    Optional<byte[]> found = object(deployment, "in/" + file);
+                    Optional<byte[]> found = object(deployment, "warehouse", "in/" + file);
                     while (found.isEmpty()) {
                         assertThat(System.nanoTime())
                                 .as(() -> file + "; " + deployment.mappingResults())
                                 .isLessThan(end);
                         Connection.THREADS.pause(Duration.ofMillis(100));
-                        found = object(deployment, "in/" + file);
+                        found = object(deployment, "warehouse", "in/" + file);
                     }
                     Files.write(folder.resolve(file), found.get());
                 }
