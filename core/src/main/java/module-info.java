@@ -28,6 +28,7 @@ module dev.onefold.core {
             dev.onefold.embedded,
             dev.onefold.receivers,
             dev.onefold.s3,
+            dev.onefold.sftp,
             dev.onefold.yaml;
     exports dev.onefold.core.map to
             dev.onefold.aws,

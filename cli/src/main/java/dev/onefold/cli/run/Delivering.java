@@ -15,6 +15,7 @@ import dev.onefold.receivers.Handover;
 import dev.onefold.receivers.Receiver;
 import dev.onefold.receivers.Receivers;
 import dev.onefold.s3.S3Receiver;
+import dev.onefold.sftp.SftpReceiver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,8 +32,15 @@ final class Delivering implements AutoCloseable {
     /// Where a content lies while a command reads it.
     private static final String SPOOL = "handover";
 
-    private static final Map<Kind, Connector> CONNECTORS =
-            Map.of(Kind.JDBC, JdbcReceiver::open, Kind.S3, S3Receiver::open, Kind.LAMBDA, Delivering::lambda);
+    private static final Map<Kind, Connector> CONNECTORS = Map.of(
+            Kind.JDBC,
+            JdbcReceiver::open,
+            Kind.S3,
+            S3Receiver::open,
+            Kind.SFTP,
+            SftpReceiver::open,
+            Kind.LAMBDA,
+            Delivering::lambda);
 
     private final Caller caller;
     private final EmbeddedEngine engine;

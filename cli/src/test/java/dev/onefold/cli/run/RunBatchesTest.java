@@ -97,7 +97,7 @@ class RunBatchesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "sftp: 'sftp://me@host/b-{number}.ndjson'|Batches cannot be delivered to sftp here",
+                "sftp: 'sftp://me@host/b-{number}.ndjson', known-hosts: none|There is no file",
                 "lambda: load, receiver: once|Lambda function load on AWS only",
                 "s3: 's3://bucket/b-{number}.ndjson', endpoint: 'minio:9000', region: x|is not an address: minio:9000"
             })

@@ -1,0 +1,221 @@
+package dev.onefold.sftp;
+
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Destination;
+import dev.onefold.receivers.Context;
+import dev.onefold.receivers.Handover;
+import dev.onefold.receivers.Receiver;
+import dev.onefold.receivers.Receivers;
+import dev.onefold.sftp.RemoteFile.Content;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.sshd.client.SshClient;
+import org.apache.sshd.client.config.hosts.HostConfigEntryResolver;
+import org.apache.sshd.client.keyverifier.KnownHostsServerKeyVerifier;
+import org.apache.sshd.client.keyverifier.RejectAllServerKeyVerifier;
+import org.apache.sshd.client.session.ClientSession;
+import org.apache.sshd.common.NamedResource;
+import org.apache.sshd.common.config.keys.FilePasswordProvider;
+import org.apache.sshd.common.keyprovider.KeyIdentityProvider;
+import org.apache.sshd.common.util.security.SecurityUtils;
+import org.apache.sshd.sftp.client.SftpClient;
+import org.apache.sshd.sftp.client.SftpClientFactory;
+import org.jspecify.annotations.Nullable;
+
+/// Makes a file of each batch on an SFTP server, and then its manifest beside it, which says that the content is whole.
+/// The server's key has to be among the known hosts. Each attempt has a connection of its own.
+public final class SftpReceiver implements Receiver {
+    private static final Duration CONNECTING_MAX = Duration.ofSeconds(30);
+    private static final Duration DELIVERY_MAX = Duration.ofHours(1);
+
+    private final SftpAddress address;
+    private final boolean hasManifest;
+    private final SshClient client;
+    private final Login login;
+
+    /// Of this process: part files of another one are left alone.
+    private final String own = UUID.randomUUID().toString().substring(0, 8);
+
+    /// Who connects.
+    ///
+    /// @param password empty if there is a key
+    /// @param key `null` if there is a password
+    private record Login(String password, @Nullable KeyPair key) {
+        void addTo(ClientSession session) {
+            if (key == null) {
+                session.addPasswordIdentity(password);
+            } else {
+                session.addPublicKeyIdentity(key);
+            }
+        }
+    }
+
+    private SftpReceiver(SftpAddress address, boolean hasManifest, SshClient client, Login login) {
+        this.address = address;
+        this.hasManifest = hasManifest;
+        this.client = client;
+        this.login = login;
+    }
+
+    /// Opens the receiver. No connection is made.
+    ///
+    /// @throws IllegalArgumentException saying what is wrong with address, known hosts, key or password
+    public static Receiver open(Batching batching, Context context) {
+        Destination destination = batching.deliver();
+        SftpAddress address = SftpAddress.of(destination);
+        Path hosts = destination
+                .option("known-hosts")
+                .map(name -> context.folder().resolve(name))
+                .orElseGet(() -> Path.of(System.getProperty("user.home"), ".ssh", "known_hosts"));
+        if (!Files.isRegularFile(hosts)) {
+            throw new IllegalArgumentException("There is no file " + hosts + " with the key of " + address.host()
+                    + ". Write it with 'ssh-keyscan', compare the key, and name the file as 'known-hosts'");
+        }
+        Login login = login(destination, context);
+        SshClient client = SshClient.setUpDefaultClient();
+        client.setServerKeyVerifier(new KnownHostsServerKeyVerifier(RejectAllServerKeyVerifier.INSTANCE, hosts));
+        client.setKeyIdentityProvider(KeyIdentityProvider.EMPTY_KEYS_PROVIDER);
+        client.setHostConfigEntryResolver(HostConfigEntryResolver.EMPTY);
+        client.start();
+        return new SftpReceiver(address, destination.hasManifest(), client, login);
+    }
+
+    private static Login login(Destination destination, Context context) {
+        Optional<String> password = destination.option("password").map(name -> secret(name, context));
+        Optional<String> key = destination.option("identity").map(name -> secret(name, context));
+        if (key.isEmpty()) {
+            return new Login(
+                    password.orElseThrow(() -> new IllegalArgumentException(
+                            "'identity' or 'password' is missing. Name an environment variable that holds a private"
+                                    + " key, or one that holds a password")),
+                    null);
+        }
+        try (ByteArrayInputStream text = new ByteArrayInputStream(key.get().getBytes(StandardCharsets.UTF_8))) {
+            Iterable<KeyPair> pairs = SecurityUtils.loadKeyPairIdentities(
+                    null,
+                    NamedResource.ofName("identity"),
+                    text,
+                    password.map(FilePasswordProvider::of).orElse(FilePasswordProvider.EMPTY));
+            if (pairs == null || !pairs.iterator().hasNext()) {
+                throw new IllegalArgumentException("The variable that 'identity' names holds no private key");
+            }
+            return new Login("", pairs.iterator().next());
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalArgumentException(
+                    "The private key in the variable that 'identity' names cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static String secret(String variable, Context context) {
+        String value = context.environment().get(variable);
+        if (value == null || value.isBlank()) {
+            throw new IllegalArgumentException("The environment variable " + variable
+                    + " is not set. It holds the password or the private key for the SFTP server");
+        }
+        return value;
+    }
+
+    @Override
+    public Outcome deliver(Handover handover) throws InterruptedException {
+        ClientSession session;
+        try {
+            session = connect();
+        } catch (IOException e) {
+            return stopped(
+                    e,
+                    new Outcome.NotNow(
+                            "There is no connection to " + address.host() + ": " + e.getMessage()
+                                    + ". Check address, user, key and known hosts",
+                            null));
+        }
+        CompletableFuture<Void> limit = CompletableFuture.runAsync(
+                () -> session.close(true),
+                CompletableFuture.delayedExecutor(DELIVERY_MAX.toMillis(), TimeUnit.MILLISECONDS));
+        try (session;
+                SftpClient files = SftpClientFactory.instance().createSftpClient(session)) {
+            return make(files, handover);
+        } catch (RemoteFile.NotMade e) {
+            handover.verify(); // If its own content is damaged, that is what has failed.
+            return stopped(
+                    e,
+                    new Outcome.NotNow(
+                            address.at(address.path(handover.manifest().number())) + " could not be written: " + said(e)
+                                    + ". Check the folder, its permissions and its space",
+                            null));
+        } catch (IOException e) {
+            return stopped(e, new Outcome.Unknown("The connection to " + address.host() + " broke: " + said(e)));
+        } finally {
+            limit.cancel(true);
+        }
+    }
+
+    private static String said(IOException e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    private ClientSession connect() throws IOException {
+        ClientSession session = client.connect(address.user(), address.host(), address.port())
+                .verify(CONNECTING_MAX)
+                .getSession();
+        try {
+            login.addTo(session);
+            session.auth().verify(CONNECTING_MAX);
+            return session;
+        } catch (IOException e) {
+            session.close(true);
+            throw e;
+        }
+    }
+
+    private Outcome make(SftpClient files, Handover handover) throws IOException {
+        Manifest manifest = handover.manifest();
+        String path = address.path(manifest.number());
+        if (!new RemoteFile(files, path, own).make(new Content(handover::open, manifest.bytes(), manifest.sha256()))) {
+            return conflict(path, "batch " + manifest.id());
+        }
+        if (hasManifest) {
+            int name = path.lastIndexOf('/') + 1;
+            String at = path.substring(0, name) + Receivers.manifestName(path.substring(name));
+            byte[] text = (manifest.in(path.substring(name)).toJson() + "\n").getBytes(StandardCharsets.UTF_8);
+            if (!new RemoteFile(files, at, own)
+                    .make(new Content(() -> new ByteArrayInputStream(text), text.length, Sha256.hex(text)))) {
+                return conflict(at, "the manifest of batch " + manifest.id());
+            }
+        }
+        return new Outcome.Done();
+    }
+
+    private Outcome conflict(String file, String what) {
+        return new Outcome.Conflict(address.at(file) + " is there already, and is not " + what
+                + ". Find out who wrote it; move it away before the batch is released");
+    }
+
+    /// The outcome, unless the thread was interrupted.
+    private static Outcome stopped(IOException cause, Outcome outcome) throws InterruptedException {
+        if (Thread.interrupted()) {
+            InterruptedException interrupted = new InterruptedException("Interrupted while a batch was delivered");
+            interrupted.initCause(cause);
+            throw interrupted;
+        }
+        return outcome;
+    }
+
+    @Override
+    public void close() {
+        client.stop();
+    }
+}

@@ -1,0 +1,10 @@
+/// The receiver of batches that writes files on an SFTP server.
+@SuppressWarnings("requires-automatic")
+module dev.onefold.sftp {
+    requires transitive dev.onefold.receivers;
+    requires org.apache.sshd.osgi;
+    requires org.apache.sshd.sftp;
+    requires static org.jspecify;
+
+    exports dev.onefold.sftp;
+}
