@@ -31,10 +31,15 @@ import java.util.function.Supplier;
 ///     attempt                 the receiver gets the same id and content each time
 ///     end mark                by the owner, conditional on its start mark
 ///
-/// All receivers have start marks here, so that two invocations do not deliver one batch at once. Only of a
-/// receiver that is `once` a mark whose owner is gone is in doubt. An owner is gone when it cannot live any
-/// more: after the time that its invocation had left, the client's time-out, and a margin. The mark says
-/// when that is, because another deployment may have other times.
+/// All receivers have start marks here, so that two invocations do not deliver one batch at once. Each mark takes a
+/// slot, so that all invocations together do not deliver more batches at once than `concurrency` says. Only of a
+/// receiver that is `once` a mark whose owner is gone is in doubt. An owner is gone when it cannot live any more:
+/// after the time that its invocation had left, the client's time-out, and a margin. The mark says when that is,
+/// because another deployment may have other times.
+///
+/// A delivery may end its invocation, for example because the receiver needs more memory than the function has. So a
+/// delivery whose owner was gone without an answer is from then on delivered alone: its invocation delivers no other
+/// batch at the same time.
 public final class Deliver {
     private static final int ROUNDS_MAX = 10_000;
     private static final int LISTED_MAX = 20_000;
@@ -97,16 +102,31 @@ public final class Deliver {
     public int run(Supplier<Duration> timeLeft) {
         int attempts = 0;
         for (int round = 0; round < ROUNDS_MAX && isTimeLeft(timeLeft); round++) {
-            List<BatchNumber> due = batching.order() == Order.STRICT ? next() : due();
-            int made = store.threads().all(due, number -> attempt(number, timeLeft)).stream()
-                    .mapToInt(isMade -> isMade ? 1 : 0)
-                    .sum();
+            int made = round(timeLeft);
             if (made == 0) {
                 return attempts;
             }
             attempts += made;
         }
         return attempts;
+    }
+
+    private int round(Supplier<Duration> timeLeft) {
+        List<Listed> due = batching.order() == Order.STRICT ? next() : due();
+        List<Listed> begun = due.stream().filter(Listed::isStarted).toList();
+        if (!begun.isEmpty()) {
+            return count(store.threads().all(begun, listed -> isGone(listed.number())));
+        }
+        List<Integer> slots = deliveries.freeSlots(batching.concurrency());
+        // It may end this invocation, too, and would take its neighbours along.
+        List<Listed> alone = due.stream().filter(Listed::isAlone).limit(1).toList();
+        List<Listed> now = alone.isEmpty() ? due : alone;
+        return count(store.threads()
+                .all(Math.min(now.size(), slots.size()), i -> attempt(now.get(i).number(), slots.get(i), timeLeft)));
+    }
+
+    private static int count(List<Boolean> made) {
+        return (int) made.stream().filter(isMade -> isMade).count();
     }
 
     private boolean isTimeLeft(Supplier<Duration> timeLeft) {
@@ -119,11 +139,10 @@ public final class Deliver {
 
     /// The first delivery that is not ended, if all before it are. The list may show it before it shows an
     /// earlier one.
-    private List<BatchNumber> next() {
+    private List<Listed> next() {
         return deliveries.listed(Deliveries.OPEN, 1).stream()
                 .filter(this::isDue)
-                .map(Listed::number)
-                .filter(this::isNext)
+                .filter(listed -> isNext(listed.number()))
                 .toList();
     }
 
@@ -142,15 +161,9 @@ public final class Deliver {
         return at.number() == 1 || deliveries.isEnded(BatchNumber.of(at.number() - 1));
     }
 
-    private List<BatchNumber> due() {
-        List<Listed> open = deliveries.listed(Deliveries.OPEN, LISTED_MAX);
-        long underWay = open.stream()
-                .filter(listed -> listed.isStarted() && !isDue(listed))
-                .count();
-        return open.stream()
+    private List<Listed> due() {
+        return deliveries.listed(Deliveries.OPEN, LISTED_MAX).stream()
                 .filter(this::isDue)
-                .limit(Math.max(0, batching.concurrency() - underWay))
-                .map(Listed::number)
                 .toList();
     }
 
@@ -158,23 +171,27 @@ public final class Deliver {
         return nowMs() >= listed.atMs();
     }
 
+    /// Whether an attempt was begun whose owner is gone, and this call has noted that.
+    private boolean isGone(BatchNumber number) {
+        Optional<DeliveryItem> found = deliveries.find(number);
+        if (found.isEmpty()
+                || !(found.get().delivery() instanceof Delivery.Started started)
+                || nowMs() < found.get().goneMs()) {
+            return false;
+        }
+        Delivery next = receiver.rules.ownerIsGone(
+                started, "The invocation that delivered it has ended without an answer", nowMs());
+        return deliveries.change(found.get().unanswered(), next).isPresent();
+    }
+
     /// Whether an attempt was made, or a state changed.
-    private boolean attempt(BatchNumber number, Supplier<Duration> timeLeft) {
+    private boolean attempt(BatchNumber number, int slot, Supplier<Duration> timeLeft) {
         Optional<DeliveryItem> found = deliveries.find(number);
         if (found.isEmpty()) {
             return false; // Listed, and not seen yet.
         }
         DeliveryItem item = found.get();
         long nowMs = nowMs();
-        if (item.delivery() instanceof Delivery.Started started) {
-            return nowMs >= item.goneMs()
-                    && deliveries
-                            .change(
-                                    item,
-                                    receiver.rules.ownerIsGone(
-                                            started, "The invocation that delivered it has ended without an answer"))
-                            .isPresent();
-        }
         if (!(item.delivery() instanceof Delivery.Waiting waiting) || !DeliveryRules.isDue(waiting, nowMs)) {
             return false;
         }
@@ -183,16 +200,16 @@ public final class Deliver {
             return deliveries.change(item, late.get()).isPresent();
         }
         Optional<DeliveryItem> proven = proven(item);
-        return proven.isPresent() && attempt(proven.get(), waiting, timeLeft);
+        return proven.isPresent() && attempt(proven.get(), waiting, slot, timeLeft);
     }
 
-    private boolean attempt(DeliveryItem item, Delivery.Waiting waiting, Supplier<Duration> timeLeft) {
+    private boolean attempt(DeliveryItem item, Delivery.Waiting waiting, int slot, Supplier<Duration> timeLeft) {
         // All reading comes before the mark: a failure behind it would leave the delivery in doubt.
         SealedBatch batch = batch(item.number());
         Handover handover = handover(item, batch, waiting.tries().count() + 1);
         Delivery.Started started = receiver.rules.begin(waiting, store.newId(), nowMs());
         long goneMs = started.atMs() + timeLeft.get().plus(limits.margin).toMillis();
-        Optional<DeliveryItem> marked = deliveries.change(item.ownedUntil(goneMs), started);
+        Optional<DeliveryItem> marked = deliveries.change(item.ownedUntil(goneMs, slot), started);
         if (marked.isEmpty()) {
             return false;
         }
@@ -260,35 +277,47 @@ public final class Deliver {
                 Instant.ofEpochMilli(batch.sealedMs()));
     }
 
-    /// The delivery with its proof; empty if somebody else has changed it meanwhile.
+    /// The delivery with its proof; empty if somebody else has changed it meanwhile, or if the batch before is not
+    /// seen yet.
     private Optional<DeliveryItem> proven(DeliveryItem item) {
         if (item.proof().isPresent()) {
             return Optional.of(item);
         }
         BatchNumber number = item.number();
-        String previous = number.isWhole() && number.number() > 1 ? hashOf(BatchNumber.of(number.number() - 1)) : "";
+        Optional<String> previous = number.isWhole() && number.number() > 1
+                ? hashOf(BatchNumber.of(number.number() - 1))
+                : Optional.of("");
+        if (previous.isEmpty()) {
+            return Optional.empty();
+        }
         Hashed own = hash(item);
-        return deliveries.prove(item, new Proof(own.sha256(), previous, own.bytes()));
+        return deliveries.prove(item, new Proof(own.sha256(), previous.get(), own.bytes()));
     }
 
     /// The SHA-256 of a batch's content, as its own manifest has it or will have it.
-    private String hashOf(BatchNumber number) {
-        DeliveryItem before = deliveries.load(number);
-        if (before.proof().isPresent()) {
-            return before.proof().get().sha256();
+    private Optional<String> hashOf(BatchNumber number) {
+        Optional<DeliveryItem> before = deliveries.find(number);
+        if (before.isEmpty() || before.get().proof().isPresent()) {
+            return before.map(item -> item.proof().orElseThrow().sha256());
         }
         if (staged.isEmpty()) {
-            return hash(before).sha256(); // Its own attempt records its proof, which is of the same content.
+            // Its own attempt records its proof, which is of the same content.
+            return Optional.of(hash(before.get()).sha256());
         }
         // Compressed again it could have other bytes. So its proof is recorded now, after those of all before it.
         long first = number.number();
-        while (first > 1 && deliveries.load(BatchNumber.of(first - 1)).proof().isEmpty()) {
-            first--;
+        for (boolean isProven = false; first > 1 && !isProven; ) {
+            Optional<DeliveryItem> earlier = deliveries.find(BatchNumber.of(first - 1));
+            if (earlier.isEmpty()) {
+                return Optional.empty();
+            }
+            isProven = earlier.get().proof().isPresent();
+            first -= isProven ? 0 : 1;
         }
         for (long each = first; each < number.number(); each++) {
             prove(BatchNumber.of(each));
         }
-        return prove(number).sha256();
+        return Optional.of(prove(number).sha256());
     }
 
     private Proof prove(BatchNumber number) {
@@ -317,13 +346,15 @@ public final class Deliver {
 
     /// What is left to do.
     public Backlog backlog() {
-        List<Listed> open = deliveries.listed(Deliveries.OPEN, 1);
+        Optional<DeliveryItem> open = deliveries.listed(Deliveries.OPEN, 1).stream()
+                .findFirst()
+                .flatMap(listed -> deliveries.find(listed.number()));
         List<Listed> person = deliveries.listed(Deliveries.PERSON, LISTED_MAX);
         int inDoubt = (int) person.stream().filter(Listed::isInDoubt).count();
         return new Backlog(
                 open.isEmpty()
                         ? OptionalLong.empty()
-                        : OptionalLong.of(batch(open.getFirst().number()).sealedMs()),
+                        : OptionalLong.of(batch(open.get().number()).sealedMs()),
                 inDoubt,
                 person.size() - inDoubt);
     }

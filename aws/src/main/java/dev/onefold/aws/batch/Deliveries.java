@@ -5,12 +5,16 @@ import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.pipeline.Batching;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.Put;
@@ -22,6 +26,10 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///
 ///     list = l "open" or "person", i the number, so that numbers sort, b the number, s a letter for its state, and
 ///            w when it is due: where an attempt was begun, when its owner is gone; in the table of deltas
+///     slot = l "slot", i its number, b the number of the delivery that was begun in it
+///
+/// A slot is there exactly as long as its delivery is begun. So there are never more attempts under way than slots,
+/// over all invocations.
 ///
 /// The list only says where to look: of what is true the state decides, because items of one transaction are seen one
 /// after the other.
@@ -31,7 +39,9 @@ final class Deliveries {
     /// Deliveries that wait for a person.
     static final String PERSON = "person";
 
+    private static final String SLOT = "slot";
     private static final String STARTED = "s";
+    private static final String ALONE = "l";
     private static final String IN_DOUBT = "d";
     private static final int ATTEMPTS_MAX = 20;
 
@@ -63,6 +73,10 @@ final class Deliveries {
             return state.equals(STARTED);
         }
 
+        boolean isAlone() {
+            return state.equals(ALONE);
+        }
+
         boolean isInDoubt() {
             return state.equals(IN_DOUBT);
         }
@@ -70,6 +84,15 @@ final class Deliveries {
 
     /// What is in a list, in the order of its numbers.
     List<Listed> listed(String list, int limit) {
+        return read(list, limit).stream()
+                .map(item -> new Listed(
+                        BatchNumber.read(Items.text(item, "b")).orElseThrow(),
+                        Items.number(item, "w"),
+                        Items.text(item, "s")))
+                .toList();
+    }
+
+    private List<Map<String, AttributeValue>> read(String list, int limit) {
         QueryRequest request = QueryRequest.builder()
                 .tableName(store.tables().deltas())
                 .keyConditionExpression("l = :l")
@@ -77,16 +100,26 @@ final class Deliveries {
                 .consistentRead(true)
                 .limit(limit)
                 .build();
-        List<Listed> found = new ArrayList<>();
+        List<Map<String, AttributeValue>> found = new ArrayList<>();
         Queries.pages(store, request, page -> {
-            page.items()
-                    .forEach(item -> found.add(new Listed(
-                            BatchNumber.read(Items.text(item, "b")).orElseThrow(),
-                            Items.number(item, "w"),
-                            Items.text(item, "s"))));
+            found.addAll(page.items());
             return found.size() < limit;
         });
         return found;
+    }
+
+    /// Slots in which an attempt may be begun.
+    ///
+    /// @param count how many there are in all
+    List<Integer> freeSlots(int count) {
+        Set<Integer> taken = read(SLOT, Batching.CONCURRENCY_MAX).stream()
+                .map(item -> Integer.parseInt(Items.text(item, "i")))
+                .collect(Collectors.toSet());
+        return IntStream.rangeClosed(1, count)
+                .boxed()
+                .filter(slot -> !taken.contains(slot))
+                .limit(Math.max(0, count - taken.size()))
+                .toList();
     }
 
     /// Whether a delivery and all of its parts are ended.
@@ -110,11 +143,16 @@ final class Deliveries {
     /// Replaces a state by the next one.
     ///
     /// @param before as it was read
-    /// @return the delivery under its next revision; empty if somebody else has changed it
+    /// @return the delivery under its next revision; empty if somebody else has changed it or has taken its slot
     Optional<DeliveryItem> change(DeliveryItem before, Delivery delivery) {
         DeliveryItem next = before.next(delivery);
         List<TransactWriteItem> items = new ArrayList<>();
         items.add(put(before, next));
+        if (delivery instanceof Delivery.Started) {
+            items.add(take(next));
+        } else if (before.slot() > 0) {
+            items.add(delete(slotKey(before.slot())));
+        }
         String from = list(before.delivery());
         String to = list(delivery);
         if (!from.isEmpty() && !from.equals(to)) {
@@ -141,10 +179,23 @@ final class Deliveries {
         return write(List.of(put(before, next)), next);
     }
 
+    /// It is the second item of its transaction.
+    private TransactWriteItem take(DeliveryItem next) {
+        Map<String, AttributeValue> item = new TreeMap<>(slotKey(next.slot()));
+        item.put("b", AttributeValue.fromS(next.number().toString()));
+        return put(store.tables().deltas(), item, "attribute_not_exists(l)", Map.of());
+    }
+
+    private static Map<String, AttributeValue> slotKey(int slot) {
+        return Map.of(
+                "l", AttributeValue.fromS(SLOT), "i", AttributeValue.fromS(String.format(Locale.ROOT, "%04d", slot)));
+    }
+
     /// An answer that is lost leaves the state to tell. A request that arrives late finds another revision.
     private Optional<DeliveryItem> write(List<TransactWriteItem> items, DeliveryItem next) {
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-            if (store.transact(items) instanceof Store.Written.Done) {
+            Store.Written written = store.transact(items);
+            if (written instanceof Store.Written.Done) {
                 return Optional.of(next);
             }
             store.backOff(attempt);
@@ -152,7 +203,9 @@ final class Deliveries {
             if (now.attributes().equals(next.attributes())) {
                 return Optional.of(next);
             }
-            if (now.revision() >= next.revision()) {
+            boolean isSlotTaken =
+                    next.slot() > 0 && written instanceof Store.Written.Refused refused && refused.failed(1);
+            if (now.revision() >= next.revision() || isSlotTaken) {
                 return Optional.empty();
             }
         }
@@ -190,16 +243,16 @@ final class Deliveries {
         item.put("l", AttributeValue.fromS(list(delivery.delivery())));
         item.put("i", AttributeValue.fromS(sortable(delivery.number())));
         item.put("b", AttributeValue.fromS(delivery.number().toString()));
-        item.put("s", AttributeValue.fromS(state(delivery.delivery())));
+        item.put("s", AttributeValue.fromS(state(delivery)));
         item.put("w", Items.number(dueMs(delivery)));
         return TransactWriteItem.builder()
                 .put(Put.builder().tableName(store.tables().deltas()).item(item).build())
                 .build();
     }
 
-    private static String state(Delivery delivery) {
-        return switch (delivery) {
-            case Delivery.Waiting _ -> "w";
+    private static String state(DeliveryItem item) {
+        return switch (item.delivery()) {
+            case Delivery.Waiting _ -> item.isAlone() ? ALONE : "w";
             case Delivery.Started _ -> STARTED;
             case Delivery.InDoubt _ -> IN_DOUBT;
             case Delivery.Aside _ -> "a";
@@ -216,10 +269,14 @@ final class Deliveries {
     }
 
     private TransactWriteItem unlist(String list, BatchNumber number) {
+        return delete(Map.of("l", AttributeValue.fromS(list), "i", AttributeValue.fromS(sortable(number))));
+    }
+
+    private TransactWriteItem delete(Map<String, AttributeValue> key) {
         return TransactWriteItem.builder()
                 .delete(Delete.builder()
                         .tableName(store.tables().deltas())
-                        .key(Map.of("l", AttributeValue.fromS(list), "i", AttributeValue.fromS(sortable(number))))
+                        .key(key)
                         .build())
                 .build();
     }

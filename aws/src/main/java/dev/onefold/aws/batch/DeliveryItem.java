@@ -20,7 +20,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// made of, so of two deliverers one is refused.
 ///
 ///     item = k 00 "batch/<number>", v revision, y state, tc, tf, tg, tu its tries, w time, q reason, o owner, u when
-///            that owner is gone, e how it ended, d how many parts it was divided into, a its members where it is a
+///            that owner is gone, n its slot, g 1 if an owner was gone without an answer, e how it ended, d how many
+/// parts it was divided into, a its members where it is a
 ///            part, h, p, z its proof
 ///
 /// @param attributes of the item, all of them
@@ -72,10 +73,28 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
     }
 
     /// The same under the same revision, about to be begun by an owner that is gone for certain at a time.
-    DeliveryItem ownedUntil(long goneMs) {
+    DeliveryItem ownedUntil(long goneMs, int slot) {
         Map<String, AttributeValue> item = new TreeMap<>(attributes);
         item.put("u", Items.number(goneMs));
+        item.put("n", Items.number(slot));
         return new DeliveryItem(number, item);
+    }
+
+    /// The same under the same revision, whose owner is gone without an answer.
+    DeliveryItem unanswered() {
+        Map<String, AttributeValue> item = new TreeMap<>(attributes);
+        item.put("g", Items.number(1));
+        return new DeliveryItem(number, item);
+    }
+
+    /// Whether an invocation has ended while it made an attempt: the next attempts are made alone in theirs.
+    boolean isAlone() {
+        return attributes.containsKey("g");
+    }
+
+    /// The slot of the attempt that is under way; 0 if none is.
+    int slot() {
+        return attributes.containsKey("n") ? (int) Items.number(attributes, "n") : 0;
     }
 
     /// When the owner of the last attempt is gone for certain; 0 if there was no attempt.
@@ -150,6 +169,9 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
         item.put("tf", Items.number(delivery.tries().firstMs()));
         item.put("tg", Items.number(delivery.tries().generation()));
         item.put("tu", Items.number(delivery.tries().isPerhapsIn() ? 1 : 0));
+        if (!(delivery instanceof Delivery.Started)) {
+            item.remove("n");
+        }
         if (delivery instanceof Delivery.Divided divided) {
             item.put("d", Items.number(divided.parts().size()));
         }

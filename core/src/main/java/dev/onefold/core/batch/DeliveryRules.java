@@ -69,11 +69,13 @@ public final class DeliveryRules {
     }
 
     /// An attempt was begun, and its owner is gone for certain.
-    public Delivery ownerIsGone(Delivery.Started started, String reason) {
+    ///
+    /// @param nowMs when this was found: the delay before the next attempt counts from then
+    public Delivery ownerIsGone(Delivery.Started started, String reason, long nowMs) {
         Delivery.Tries tries = started.tries().perhapsIn();
         return batching.receiver() == Receiver.ONCE
                 ? new Delivery.InDoubt(tries, started.owner(), started.atMs(), reason)
-                : again(started, tries, reason, null, started.atMs());
+                : again(started, tries, reason, null, nowMs);
     }
 
     /// An attempt has ended.

@@ -85,7 +85,7 @@ class DeliveryRulesTest {
         assertThat(next(rules, DeliveryRules.sealed(START), new Outcome.NotNow("refused", null), START))
                 .isInstanceOf(Waiting.class);
         Delivery.Started started = rules.begin((Waiting) DeliveryRules.sealed(START), "me", START);
-        assertThat(rules.ownerIsGone(started, "the process ended")).isInstanceOf(Delivery.InDoubt.class);
+        assertThat(rules.ownerIsGone(started, "the process ended", START)).isInstanceOf(Delivery.InDoubt.class);
     }
 
     @Test
@@ -184,7 +184,7 @@ class DeliveryRulesTest {
                 new DeliveryRules(batching("\"receiver\":\"idempotent\",\"bisect\":true"), Duration.ofDays(1));
         assertThat(rules.needsStartMark()).isTrue();
         Delivery.Started started = rules.begin((Waiting) DeliveryRules.sealed(START), "me", START);
-        Waiting again = (Waiting) rules.ownerIsGone(started, "the process ended");
+        Waiting again = (Waiting) rules.ownerIsGone(started, "the process ended", START);
         long day = Duration.ofDays(1).toMillis();
         assertThat(rules.tooLate(again, "me", START + day - 1)).isEmpty();
         assertThat(rules.tooLate(again, "me", START + day)).get().isInstanceOf(Delivery.InDoubt.class);

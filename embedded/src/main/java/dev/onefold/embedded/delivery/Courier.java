@@ -112,7 +112,8 @@ public final class Courier implements AutoCloseable {
     private synchronized void recover() {
         for (Handled handled : List.copyOf(ledger.begun().values())) {
             if (handled.delivery() instanceof Delivery.Started started) {
-                ledger.put(handled.with(rules.ownerIsGone(started, "The process ended during the delivery")));
+                ledger.put(handled.with(
+                        rules.ownerIsGone(started, "The process ended during the delivery", clock.millis())));
             }
         }
         ledger.force();

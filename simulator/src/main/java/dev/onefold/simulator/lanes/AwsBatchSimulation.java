@@ -60,14 +60,17 @@ public final class AwsBatchSimulation {
         dynamo = new SimulatedDynamoDb(time, random.nextLong());
         deployment = new Deployment(time, dynamo, random.split());
         boolean isOnce = random.nextInt(3) == 0;
-        boolean bisects = !isOnce && random.nextBoolean();
-        pipeline = pipeline(isOnce, bisects);
+        boolean isDeadly = random.nextInt(4) == 0;
+        boolean bisects = !isOnce && !isDeadly && random.nextBoolean();
+        pipeline = pipeline(isOnce, bisects, isDeadly);
         batching = (Batching) pipeline.fold();
         lanes = 1 + random.nextInt(random.nextBoolean() ? 3 : 12);
         sent = new Sent(random.split(), bisects);
         queue = new MessageQueue(random.split());
         ledger = new Ledger(time, random.split(), !isOnce, !isOnce && random.nextInt(4) == 0);
         faultChance = random.nextInt(4) == 0 ? 0 : 0.002 + random.nextDouble() * 0.08;
+        ledger.deadly(isDeadly ? 1 + random.nextInt(4) : 0);
+        ledger.concurrencyMax(batching.concurrency());
         ledger.faults(random.nextInt(3) == 0 ? 0 : random.nextDouble() * 0.3);
     }
 
@@ -76,15 +79,17 @@ public final class AwsBatchSimulation {
         new AwsBatchSimulation(seed).live();
     }
 
-    private Pipeline pipeline(boolean isOnce, boolean bisects) {
+    private Pipeline pipeline(boolean isOnce, boolean bisects, boolean isDeadly) {
         int size = 1 + random.nextInt(random.nextBoolean() ? 5 : 60);
         String bytes = random.nextInt(4) == 0 ? ",\"bytes\":" + (1_000 + random.nextInt(2_000)) : "";
         String text = "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":"
                 + size
                 + bytes + ",\"wait\":\"" + (1 + random.nextInt(15)) + "m\",\"deliver\":{\"http\":\"http://host/x\"}"
                 + ",\"receiver\":\"" + (isOnce ? "once" : "idempotent") + "\"" + (bisects ? ",\"bisect\":true" : "")
-                + ",\"order\":\"" + (random.nextBoolean() ? "strict" : "any") + "\""
-                + ",\"retry\":{\"delays\":[\"1m\",\"10m\"],\"for\":\"30d\"}}}";
+                + (random.nextBoolean()
+                        ? ",\"order\":\"strict\""
+                        : ",\"order\":\"any\",\"concurrency\":" + (1 + random.nextInt(5)))
+                + ",\"retry\":{\"delays\":[\"1m\",\"10m\"],\"for\":\"" + (isDeadly ? "20m" : "30d") + "\"}}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(var read) -> read;
             case Reading.Refused(var problems) -> throw new IllegalArgumentException(text + ": " + problems);
@@ -126,7 +131,7 @@ public final class AwsBatchSimulation {
     /// Lets the minutes pass until nothing is left to do.
     private void settleDown() {
         for (int minute = 0, quiet = 0; quiet < 40 && minute < QUIET_MINUTES_MAX; minute++) {
-            int before = ledger.effects.size();
+            int before = ledger.happened();
             boolean isBusy = !queue.isEmpty();
             for (int i = 0; i < 3 && !queue.isEmpty(); i++) {
                 collect();
@@ -135,7 +140,7 @@ public final class AwsBatchSimulation {
             deliver();
             person();
             time.runFor(Duration.ofMinutes(1));
-            quiet = isBusy || ledger.effects.size() > before ? 0 : quiet + 1;
+            quiet = isBusy || ledger.happened() > before ? 0 : quiet + 1;
         }
         if (!queue.isEmpty() && faultChance == 0) {
             throw new AssertionError("Messages are left in the queue");
@@ -182,18 +187,18 @@ public final class AwsBatchSimulation {
 
     private void deliver() {
         Instant end = time.instant().plus(FUNCTION_MAX);
-        invoke((store, _) -> {
-            int _ = deliverer(store).run(() -> Duration.between(time.instant(), end));
+        SimulatedClient client = dynamo.client("sandbox");
+        invoke(client, (store, _) -> {
+            Ledger.Sender sender = new Ledger.Sender(store.threads()::pause, client::kill);
+            int _ = deliverer(store, sender).run(() -> Duration.between(time.instant(), end));
         });
     }
 
-    private Deliver deliverer(Store store) {
+    private Deliver deliverer(Store store, Ledger.Sender sender) {
         return new Deliver(
                 store,
                 pipeline,
-                new Deliver.Receiver(
-                        new DeliveryRules(batching, null),
-                        handover -> ledger.deliver(handover, store.threads()::pause)),
+                new Deliver.Receiver(new DeliveryRules(batching, null), handover -> ledger.deliver(handover, sender)),
                 new Deliver.Limits(MARGIN, Ledger.REQUEST_MAX));
     }
 
@@ -204,9 +209,12 @@ public final class AwsBatchSimulation {
             for (Decisions.Held held : decisions.held()) {
                 int generation = held.delivery().tries().generation();
                 String id = Manifest.id(pipeline.name(), held.number());
-                if (ledger.has(id)) {
+                if (ledger.isDeadly(held.number()) && random.nextInt(3) == 0) {
+                    decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
+                } else if (ledger.has(id)) {
                     decisions.settle(held.number(), generation, Delivery.How.SAID);
-                } else if (held.delivery() instanceof Delivery.Aside
+                } else if (batching.bisect()
+                        && held.delivery() instanceof Delivery.Aside
                         && !held.delivery().tries().isPerhapsIn()) {
                     decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
                 } else {
@@ -229,7 +237,10 @@ public final class AwsBatchSimulation {
 
     /// Runs a function in a sandbox of its own, which may be killed at any time, and is after a minute.
     private void invoke(BiConsumer<Store, Consumer<Runnable>> function) {
-        SimulatedClient client = dynamo.client("sandbox");
+        invoke(dynamo.client("sandbox"), function);
+    }
+
+    private void invoke(SimulatedClient client, BiConsumer<Store, Consumer<Runnable>> function) {
         Store store = deployment.process(client);
         Duration left = random.nextDouble() < faultChance
                 ? Duration.ofNanos(random.nextLong(KILL_MAX.toNanos()) + 1)

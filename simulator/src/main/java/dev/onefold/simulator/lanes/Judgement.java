@@ -39,7 +39,7 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
         return line.substring(7, line.indexOf('"', 7));
     }
 
-    /// Each distinct message in one batch, but for poison records, which are in none.
+    /// Each distinct message in one batch, but for poison records and those of a deadly batch, which are in none.
     private Map<String, String> members() {
         Map<String, String> delivered = new HashMap<>();
         for (Ledger.Effect effect : ledger.effects) {
@@ -53,7 +53,8 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
             }
         }
         sent.contents.forEach((id, contents) -> require(
-                delivered.containsKey(id) || contents.stream().anyMatch(line -> line.contains("poison")),
+                delivered.containsKey(id)
+                        || contents.stream().anyMatch(line -> line.contains("poison") || ledger.deadly.contains(line)),
                 id + " is in no batch"));
         return delivered;
     }

@@ -1,6 +1,7 @@
 package dev.onefold.simulator.lanes;
 
 import dev.onefold.aws.batch.Deliver.Handover;
+import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.bytes.Sha256;
@@ -14,8 +15,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /// A receiver, and all that it ever got. An effect takes a while and happens whether or not the sender lives.
@@ -38,7 +41,14 @@ final class Ledger {
     /// What was wrong with an attempt.
     final List<String> wrong = new ArrayList<>();
 
+    /// Records of a batch that ends each invocation that delivers it.
+    final Set<String> deadly = new TreeSet<>();
+
     private final Map<String, Outcome> known = new HashMap<>();
+    private final Map<Object, Integer> underWay = new HashMap<>();
+    private long deadlyNumber;
+    private int deaths;
+    private int concurrencyMax = Integer.MAX_VALUE;
 
     /// A batch that came in.
     record Effect(Manifest manifest, List<String> lines) {}
@@ -54,6 +64,25 @@ final class Ledger {
         faultChance = chance;
     }
 
+    /// Lets a batch end each invocation that delivers it, before it has any effect.
+    void deadly(long number) {
+        deadlyNumber = number;
+    }
+
+    /// Takes it for wrong if more attempts are under way than this.
+    void concurrencyMax(int count) {
+        concurrencyMax = count;
+    }
+
+    boolean isDeadly(BatchNumber number) {
+        return number.number() == deadlyNumber;
+    }
+
+    /// How often something has happened.
+    int happened() {
+        return effects.size() + deaths;
+    }
+
     boolean has(String id) {
         return effects.stream().anyMatch(effect -> effect.manifest.id().equals(id));
     }
@@ -62,13 +91,21 @@ final class Ledger {
         return random.nextDouble() < faultChance;
     }
 
-    /// Takes a batch.
+    /// An invocation that delivers.
     ///
-    /// @param pause lets the sender wait; does not return if the sender is dead
-    Outcome deliver(Handover handover, Consumer<Duration> pause) {
+    /// @param pause lets it wait; does not return if it is dead
+    /// @param die ends it
+    record Sender(Consumer<Duration> pause, Runnable die) {}
+
+    /// Takes a batch.
+    Outcome deliver(Handover handover, Sender sender) {
         Manifest manifest = handover.manifest();
         byte[] content = read(handover);
         check(manifest, content);
+        if (isDeadly(manifest.number())) {
+            new String(content, StandardCharsets.UTF_8).lines().forEach(deadly::add);
+            die(manifest, sender);
+        }
         if (strikes()) {
             return new Outcome.NotNow("busy", random.nextBoolean() ? null : Duration.ofSeconds(random.nextInt(90)));
         }
@@ -82,11 +119,32 @@ final class Ledger {
             }
         });
         boolean isImpatient = strikes();
-        pause.accept(
-                isImpatient
-                        ? Duration.ofMillis(random.nextLong(milliseconds + 2))
-                        : isLost ? REQUEST_MAX : Duration.ofMillis(milliseconds + 1));
+        Duration patience = isImpatient
+                ? Duration.ofMillis(random.nextLong(milliseconds + 2))
+                : isLost ? REQUEST_MAX : Duration.ofMillis(milliseconds + 1);
+        begin(manifest, sender);
+        time.after(patience, () -> underWay.merge(sender.die, -1, Integer::sum));
+        sender.pause.accept(patience);
         return answer[0] == null || strikes() ? new Outcome.Unknown("no answer") : answer[0];
+    }
+
+    private void begin(Manifest manifest, Sender sender) {
+        underWay.merge(sender.die, 1, Integer::sum);
+        int all = underWay.values().stream().mapToInt(count -> count).sum();
+        if (all > concurrencyMax) {
+            wrong.add(manifest.id() + " is one of " + all + " batches at the same time");
+        }
+    }
+
+    /// Its first death may take neighbours along, and no other one.
+    private void die(Manifest manifest, Sender sender) {
+        if (underWay.getOrDefault(sender.die, 0) > 0 && deaths > 0) {
+            wrong.add(manifest.id() + " has ended its invocation with " + underWay.get(sender.die)
+                    + " other batches for the second time");
+        }
+        deaths++;
+        sender.die.run();
+        sender.pause.accept(Duration.ofMillis(1));
     }
 
     private Outcome effect(Manifest manifest, List<String> lines) {

@@ -1,0 +1,215 @@
+package dev.onefold.simulator.lanes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.aws.batch.AwsBatches;
+import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.batch.Deliver.Backlog;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fixtures.Seeds;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// What the function that delivers does when its invocations die, and when there are several at a time.
+class AwsDeliverTest {
+    private static final String IDEMPOTENT = "\"receiver\":\"idempotent\"";
+    private static final String ONCE = "\"receiver\":\"once\"";
+
+    @Test
+    void a_batch_that_ends_its_invocation_is_delivered_alone_and_after_its_delays_and_put_aside_at_last() {
+        DeliveriesAtWork life = new DeliveriesAtWork(IDEMPOTENT + ",\"retry\":{\"delays\":[\"30m\"],\"for\":\"2h\"}");
+        List<Integer> neighbours = new ArrayList<>();
+        List<Long> underWay = new ArrayList<>();
+        List<Long> begunMs = new ArrayList<>();
+        life.receiver = attempt -> {
+            if (attempt.number() == 2) {
+                neighbours.add(underWay.size());
+                begunMs.add(life.deployment.time.instant().toEpochMilli());
+                underWay.clear();
+                return attempt.die();
+            }
+            underWay.add(attempt.number());
+            attempt.pause(Duration.ofSeconds(5));
+            underWay.remove(attempt.number());
+            return new Outcome.Done();
+        };
+        life.seal(20);
+        for (int minute = 0; minute < 240 && !life.state(2).equals("put aside"); minute++) {
+            life.wake();
+            if (minute % 10 == 0) {
+                life.seal(5);
+            }
+        }
+        assertThat(life.state(2)).isEqualTo("put aside");
+        assertThat(neighbours).hasSizeBetween(3, 4);
+        assertThat(neighbours.subList(1, neighbours.size())).containsOnly(0);
+        for (int i = 1; i < begunMs.size(); i++) {
+            assertThat(begunMs.get(i) - begunMs.get(i - 1))
+                    .isGreaterThanOrEqualTo(Duration.ofMinutes(30).toMillis());
+        }
+        life.wake();
+        long undelivered = life.person(batches -> batches.summary().undelivered());
+        assertThat(undelivered).isOne();
+    }
+
+    @Test
+    void a_batch_that_ends_its_invocation_puts_its_neighbours_of_a_once_receiver_in_doubt_once() {
+        DeliveriesAtWork life = new DeliveriesAtWork(ONCE);
+        life.receiver = attempt -> {
+            if (attempt.number() == 4) {
+                attempt.pause(Duration.ofSeconds(1));
+                return attempt.die();
+            }
+            attempt.pause(Duration.ofSeconds(5));
+            return new Outcome.Done();
+        };
+        life.seal(20);
+        for (int minute = 0; minute < 10; minute++) {
+            life.wake();
+        }
+        assertThat(IntStream.rangeClosed(1, 4).mapToObj(life::state)).containsOnly("in doubt");
+        for (int number = 1; number <= 4; number++) {
+            BatchNumber released = BatchNumber.of(number);
+            life.person(batches -> batches.release(released));
+        }
+        for (int minute = 0; minute < 10; minute++) {
+            life.wake();
+        }
+        assertThat(IntStream.rangeClosed(1, 4).mapToObj(life::state))
+                .containsExactly("done", "done", "done", "in doubt");
+    }
+
+    @Test
+    void invocations_at_the_same_time_deliver_as_many_batches_as_concurrency_says_and_not_more() {
+        Seeds.forEachSeed(0, 20, seed -> {
+            SplittableRandom random = new SplittableRandom(seed);
+            DeliveriesAtWork life = new DeliveriesAtWork(IDEMPOTENT + ",\"concurrency\":2");
+            life.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+            List<Integer> most = new ArrayList<>();
+            List<Long> underWay = new ArrayList<>();
+            life.receiver = attempt -> {
+                if (random.nextBoolean()) {
+                    return new Outcome.NotNow("busy", Duration.ofSeconds(1));
+                }
+                underWay.add(attempt.number());
+                most.add(underWay.size());
+                attempt.pause(Duration.ofMillis(random.nextLong(1, 500)));
+                underWay.remove(attempt.number());
+                return new Outcome.Done();
+            };
+            life.seal(100);
+            for (int i = 0; i < 400; i++) {
+                var _ = life.begin();
+                life.passed(Duration.ofMillis(random.nextLong(1, 200)));
+            }
+            life.passed(Duration.ofMinutes(1));
+            assertThat(life.deliver()).isZero();
+            assertThat(most).hasSize(20).contains(2).allMatch(count -> count <= 2);
+        });
+    }
+
+    @Test
+    void with_strict_order_invocations_at_the_same_time_deliver_one_batch_after_the_other() {
+        DeliveriesAtWork life = new DeliveriesAtWork(ONCE + ",\"order\":\"strict\"");
+        List<String> steps = new ArrayList<>();
+        life.receiver = attempt -> {
+            steps.add("begin " + attempt.number());
+            attempt.pause(Duration.ofMillis(ThreadLocalRandom.current().nextInt(1, 3_000)));
+            steps.add("end " + attempt.number());
+            return new Outcome.Done();
+        };
+        life.seal(30);
+        List<CompletableFuture<Integer>> invocations =
+                IntStream.range(0, 4).mapToObj(_ -> life.begin()).toList();
+        invocations.forEach(invocation -> life.deployment.time.runUntil(invocation));
+        life.deliver();
+        assertThat(steps)
+                .isEqualTo(IntStream.rangeClosed(1, 6)
+                        .boxed()
+                        .flatMap(number -> List.of("begin " + number, "end " + number).stream())
+                        .toList());
+    }
+
+    @Test
+    void a_person_whose_clock_is_ahead_releases_nothing_that_may_be_under_way() {
+        DeliveriesAtWork life = new DeliveriesAtWork(ONCE);
+        life.receiver = _ -> new Outcome.Unknown("no answer");
+        life.seal(5);
+        life.deliver();
+        life.passed(Duration.ofMinutes(1));
+        assertThatThrownBy(() ->
+                        life.in(store -> person(life, ahead(life, store)).release(BatchNumber.of(1))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("may still be under way");
+        life.passed(DeliveriesAtWork.INVOCATION.plus(DeliveriesAtWork.MARGIN));
+        assertThat(life.in(store -> person(life, ahead(life, store)).release(BatchNumber.of(1)))
+                        .state())
+                .isEqualTo("waiting");
+        life.deliver();
+        assertThat(life.delivered()).as("due by the clock of the service").containsExactly(1L, 1L);
+    }
+
+    private static Store ahead(DeliveriesAtWork life, Store store) {
+        return new Store(
+                store.client(),
+                store.tables(),
+                store.threads(),
+                store.random(),
+                () -> life.deployment.time.instant().plus(Duration.ofHours(1)));
+    }
+
+    private static AwsBatches person(DeliveriesAtWork life, Store store) {
+        return new AwsBatches(store, new BatchDefinition(life.pipeline, 4));
+    }
+
+    @Test
+    void a_batch_whose_predecessor_is_not_seen_yet_waits_and_holds_up_no_other_one() {
+        DeliveriesAtWork life = new DeliveriesAtWork(IDEMPOTENT);
+        life.seal(15);
+        SimulatedClient client = life.deployment.dynamo.client("sandbox");
+        Map<String, AttributeValue> hidden = life.in(client, store -> {
+            String rows = store.tables().rows();
+            return store.client()
+                    .scan(request -> request.tableName(rows))
+                    .thenApply(answer -> answer.items().stream()
+                            .filter(item -> key(item).equals("batch/000001"))
+                            .findFirst()
+                            .orElseThrow())
+                    .thenCompose(item -> store.client()
+                            .deleteItem(request -> request.tableName(rows).key(Map.of("k", item.get("k"))))
+                            .thenApply(_ -> item))
+                    .join();
+        });
+        Backlog backlog = life.in(client, store -> life.deliverer(store, client).backlog());
+        assertThat(backlog.oldestSealedMs()).as("not known yet").isEmpty();
+        assertThat(life.deliver()).isOne();
+        assertThat(life.delivered()).containsExactly(3L);
+        life.in(
+                client,
+                store -> store.client()
+                        .putItem(request ->
+                                request.tableName(store.tables().rows()).item(hidden))
+                        .join());
+        assertThat(life.deliver()).isEqualTo(2);
+        assertThat(life.delivered()).containsExactlyInAnyOrder(3L, 1L, 2L);
+    }
+
+    private static String key(Map<String, AttributeValue> item) {
+        byte[] bytes = item.get("k").b().asByteArray();
+        return new String(bytes, 1, bytes.length - 1, StandardCharsets.UTF_8);
+    }
+}

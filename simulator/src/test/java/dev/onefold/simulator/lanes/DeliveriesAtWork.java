@@ -1,0 +1,166 @@
+package dev.onefold.simulator.lanes;
+
+import dev.onefold.aws.batch.AwsBatches;
+import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.batch.Collect;
+import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.Deliver;
+import dev.onefold.aws.batch.Deliver.Handover;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.SealedBatches;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.simulator.deployment.Deployment;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/// A deployment of batches, one call after the other, with a receiver that answers as a test says.
+final class DeliveriesAtWork {
+    static final Duration INVOCATION = Duration.ofMinutes(5);
+    static final Duration MARGIN = Duration.ofMinutes(1);
+    private static final Deliver.Limits LIMITS = new Deliver.Limits(MARGIN, Duration.ofSeconds(30));
+    private static final int LANES = 4;
+
+    final Deployment deployment = Deployment.calm();
+    final Pipeline pipeline;
+
+    /// What each attempt handed over, in the order of the attempts.
+    final List<Manifest> attempts = new ArrayList<>();
+
+    /// What the receiver does: by default it takes everything.
+    Function<Attempt, Outcome> receiver = _ -> new Outcome.Done();
+
+    private int sent;
+
+    /// An attempt to deliver.
+    ///
+    /// @param client of its invocation
+    record Attempt(Handover handover, SimulatedClient client, Store store) {
+        long number() {
+            return handover.manifest().number().number();
+        }
+
+        void pause(Duration pause) {
+            store.threads().pause(pause);
+        }
+
+        /// Ends the invocation; does not return.
+        Outcome die() {
+            client.kill();
+            pause(Duration.ofMillis(1));
+            throw new AssertionError("A dead invocation goes on");
+        }
+    }
+
+    /// @param settings of the batch section, behind size 5 and wait 2m
+    DeliveriesAtWork(String settings) {
+        pipeline = read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":5,"
+                + "\"wait\":\"2m\",\"deliver\":{\"http\":\"http://host/x\"}," + settings + "}}");
+    }
+
+    private static Pipeline read(String text) {
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var read) -> read;
+            case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
+        };
+    }
+
+    Batching batching() {
+        return (Batching) pipeline.fold();
+    }
+
+    <T> T in(SimulatedClient client, Function<Store, T> function) {
+        return deployment.time.runUntil(begin(client, function));
+    }
+
+    <T> T in(Function<Store, T> function) {
+        return in(deployment.dynamo.client("sandbox"), function);
+    }
+
+    private <T> CompletableFuture<T> begin(SimulatedClient client, Function<Store, T> function) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        Store store = deployment.process(client);
+        var _ = deployment.start(() -> done.complete(function.apply(store))).exceptionally(failure -> {
+            done.completeExceptionally(failure.getCause());
+            return null;
+        });
+        return done;
+    }
+
+    /// Collects so many new records and seals all full batches.
+    void seal(int records) {
+        List<Arrival> arrivals = IntStream.range(sent, sent + records)
+                .mapToObj(
+                        i -> new Arrival("queue", "m" + i, 0, ("{\"id\":" + i + "}").getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        sent += records;
+        in(store -> new Collect(store, pipeline, LANES).collect(arrivals));
+        in(store -> new Cutter(store, batching(), LANES).run());
+        passed(Duration.ofSeconds(10)); // Clocks differ by three seconds.
+    }
+
+    void passed(Duration time) {
+        deployment.time.runFor(time);
+    }
+
+    /// Begins an invocation.
+    CompletableFuture<Integer> begin() {
+        SimulatedClient client = deployment.dynamo.client("sandbox");
+        Instant end = deployment.time.instant().plus(INVOCATION);
+        return begin(
+                client, store -> deliverer(store, client).run(() -> Duration.between(deployment.time.instant(), end)));
+    }
+
+    Deliver deliverer(Store store, SimulatedClient client) {
+        DeliveryRules rules = new DeliveryRules(batching(), null);
+        return new Deliver(
+                store,
+                pipeline,
+                new Deliver.Receiver(rules, handover -> {
+                    attempts.add(handover.manifest());
+                    return receiver.apply(new Attempt(handover, client, store));
+                }),
+                LIMITS);
+    }
+
+    /// An invocation, from its begin to its end.
+    int deliver() {
+        return deployment.time.runUntil(begin());
+    }
+
+    /// An invocation that may be ended in the middle, and a minute of time.
+    void wake() {
+        var _ = begin();
+        passed(Duration.ofMinutes(1));
+    }
+
+    /// The numbers of all attempts.
+    List<Long> delivered() {
+        return attempts.stream().map(manifest -> manifest.number().number()).toList();
+    }
+
+    /// What a person does.
+    <T> T person(Function<SealedBatches, T> decision) {
+        return in(store -> decision.apply(new AwsBatches(store, new BatchDefinition(pipeline, LANES))));
+    }
+
+    /// The state of a batch in a word.
+    String state(int number) {
+        return person(
+                batches -> batches.find(BatchNumber.of(number)).orElseThrow().state());
+    }
+}
