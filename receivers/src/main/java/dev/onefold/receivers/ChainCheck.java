@@ -2,6 +2,7 @@ package dev.onefold.receivers;
 
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Manifest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -24,8 +25,9 @@ final class ChainCheck {
     /// What is there of a number.
     ///
     /// @param sha256 of the whole batch; empty if its parts disagree
-    /// @param whole manifest; `null` if only parts are there
-    private record Link(String sha256, @Nullable Manifest whole) {}
+    /// @param naming manifests that name the batch before: of the whole batch, and of parts. Parts that an earlier
+    ///     version delivered name none
+    private record Link(String sha256, List<Manifest> naming) {}
 
     void run() {
         SortedMap<Long, Link> links = links();
@@ -40,8 +42,8 @@ final class ChainCheck {
                 before = null;
             }
             Link link = entry.getValue();
-            if (link.whole != null) {
-                compare(number, link.whole, before);
+            for (Manifest manifest : link.naming) {
+                compare(number, manifest, before);
             }
             before = link;
             expected = Math.max(expected, number + 1);
@@ -54,9 +56,12 @@ final class ChainCheck {
     private SortedMap<Long, Link> links() {
         SortedMap<Long, Link> links = new TreeMap<>();
         manifests.forEach((number, manifest) -> {
-            Link link = number.isWhole() ? new Link(manifest.sha256(), manifest) : new Link(manifest.of(), null);
-            Link other = links.putIfAbsent(number.number(), link);
-            if (!number.isWhole() && other != null && !other.sha256.equals(manifest.of())) {
+            String sha256 = number.isWhole() ? manifest.sha256() : manifest.of();
+            Link link = links.computeIfAbsent(number.number(), _ -> new Link(sha256, new ArrayList<>()));
+            if (number.isWhole() || !manifest.previous().isEmpty()) {
+                link.naming.add(manifest);
+            }
+            if (!link.sha256.equals(sha256)) {
                 findings.add(id(number) + " is a part of another batch " + number.number()
                         + " than what else is there of it: 'of' differs.");
             }

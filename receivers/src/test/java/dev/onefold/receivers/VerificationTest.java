@@ -201,6 +201,11 @@ class VerificationTest {
     }
 
     private void part(String number, String content, String of, String end) throws IOException, InterruptedException {
+        part(number, content, of, end, "");
+    }
+
+    private void part(String number, String content, String of, String end, String before)
+            throws IOException, InterruptedException {
         Destination files =
                 Sample.destination(Kind.FILE, List.of("quakes-{number}.ndjson" + end), Map.of("manifest", "true"));
         byte[] bytes = compressed(end, content);
@@ -208,7 +213,7 @@ class VerificationTest {
         deliver(
                 folder,
                 files,
-                chained(Sample.manifest(part, bytes, content.lines().count()), "", of),
+                chained(Sample.manifest(part, bytes, content.lines().count()), before, of),
                 bytes);
     }
 
@@ -234,6 +239,25 @@ class VerificationTest {
                 .singleElement()
                 .asString()
                 .startsWith("The parts of batch quakes-000002 are together not the whole batch");
+    }
+
+    @Test
+    void a_batch_before_a_divided_one_that_was_replaced_is_found() throws Exception {
+        String whole = "a\nb\n";
+        String of = Sha256.hex(whole.getBytes(StandardCharsets.UTF_8));
+        deliver(folder, "", 1);
+        part("2.1", "a\n", of, "", previous);
+        part("2.2", "b\n", of, "", previous);
+        assertThat(findings()).isEmpty();
+        byte[] other = "{\"id\":2}\n".getBytes(StandardCharsets.UTF_8);
+        Files.delete(file("quakes-000001.ndjson"));
+        Files.delete(file("quakes-000001.json"));
+        Destination files =
+                Sample.destination(Kind.FILE, List.of("quakes-{number}.ndjson"), Map.of("manifest", "true"));
+        deliver(folder, files, chained(Sample.manifest(BatchNumber.of(1), other, 1), "", ""), other);
+        assertThat(findings())
+                .hasSize(2)
+                .allMatch(finding -> finding.contains("follows another batch 1 than the one that is there"));
     }
 
     @Test

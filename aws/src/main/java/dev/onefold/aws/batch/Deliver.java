@@ -256,13 +256,12 @@ public final class Deliver {
     private Manifest manifest(DeliveryItem item, SealedBatch batch) {
         BatchNumber number = item.number();
         Proof proof = item.proof().orElseThrow();
-        String of = number.isWhole()
-                ? ""
+        Proof whole = number.isWhole()
+                ? proof
                 : deliveries
                         .load(BatchNumber.of(number.number()))
                         .proof()
-                        .orElseThrow()
-                        .sha256();
+                        .orElseThrow();
         return new Manifest(
                 Manifest.id(pipeline.name(), number),
                 number,
@@ -270,8 +269,8 @@ public final class Deliver {
                 item.members().count(),
                 proof.bytes(),
                 proof.sha256(),
-                proof.previous(),
-                of,
+                whole.previous(),
+                number.isWhole() ? "" : whole.sha256(),
                 Instant.ofEpochMilli(batch.cut().firstMs()),
                 Instant.ofEpochMilli(batch.cut().lastMs()),
                 Instant.ofEpochMilli(batch.sealedMs()));

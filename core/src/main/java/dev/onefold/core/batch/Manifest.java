@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param records in the content, one a line
 /// @param bytes of the content as it is delivered, compressed or not
 /// @param sha256 of the content as it is delivered, in hex
-/// @param previous SHA-256 of the content of the batch before; empty for the first one and for a part
+/// @param previous SHA-256 of the content of the batch before; of a part: of the batch before the whole one. Empty for
+///     the first batch and its parts, and for parts that an earlier version delivered
 /// @param of of a part: the SHA-256 of the whole batch; empty for a whole batch
 /// @param first when the first record arrived
 /// @param last when the last record arrived

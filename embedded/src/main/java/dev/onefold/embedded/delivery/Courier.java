@@ -390,7 +390,6 @@ public final class Courier implements AutoCloseable {
     }
 
     private Manifest manifest(Handled handled, Contents.Prepared content) {
-        boolean isWhole = handled.number().isWhole();
         return new Manifest(
                 Manifest.id(pipeline, handled.number()),
                 handled.number(),
@@ -398,8 +397,8 @@ public final class Courier implements AutoCloseable {
                 members(handled, content).count(),
                 content.bytes(),
                 content.sha256(),
-                isWhole ? handled.previous() : "",
-                isWhole ? "" : handled.previous(),
+                handled.before(),
+                handled.of(),
                 Instant.ofEpochMilli(content.sealed().firstMs()),
                 Instant.ofEpochMilli(content.sealed().lastMs()),
                 Instant.ofEpochMilli(content.sealed().sealedMs()));

@@ -19,9 +19,12 @@ import org.jspecify.annotations.Nullable;
 /// @param members of a part; `null`: all of the batch
 /// @param sha256 of the content as it is delivered, in hex; empty until it was made
 /// @param bytes of the content as it is delivered
-/// @param previous SHA-256 of the whole batch before, or of the whole batch of a part; may be empty
+/// @param previous SHA-256 of the whole batch before; of a part: of its whole batch, and then of the batch before that;
+///     may be empty
 record Handled(
         BatchNumber number, @Nullable Members members, Delivery delivery, String sha256, long bytes, String previous) {
+    private static final int HASH_LENGTH = 64;
+
     /// A batch whose delivery has not begun.
     static Handled fresh(long number, long nowMs) {
         return new Handled(BatchNumber.of(number), null, DeliveryRules.sealed(nowMs), "", 0, "");
@@ -37,7 +40,18 @@ record Handled(
 
     /// How it is with a part of it.
     Handled part(Delivery.Part part) {
-        return new Handled(part.number(), part.members(), part.delivery(), "", 0, sha256);
+        String whole = number.isWhole() ? sha256 + previous : previous;
+        return new Handled(part.number(), part.members(), part.delivery(), "", 0, whole);
+    }
+
+    /// SHA-256 of the whole batch of a part; empty for a whole batch.
+    String of() {
+        return number.isWhole() ? "" : previous.substring(0, Math.min(HASH_LENGTH, previous.length()));
+    }
+
+    /// SHA-256 of the batch before the whole one; empty if there is none or an earlier version has not noted it.
+    String before() {
+        return number.isWhole() ? previous : previous.substring(of().length());
     }
 
     byte[] encode() {

@@ -298,7 +298,16 @@ public final class BatchSimulation {
         int early = 0;
         for (BatchNumber number : receiver.offered.keySet()) {
             Manifest manifest = receiver.manifests.get(number);
-            if (manifest == null || !number.isWhole()) {
+            if (manifest == null) {
+                continue;
+            }
+            if (!number.isWhole()) {
+                Manifest whole = receiver.manifests.get(BatchNumber.of(number.number()));
+                require(
+                        whole != null
+                                && manifest.of().equals(whole.sha256())
+                                && manifest.previous().equals(whole.previous()),
+                        number + " does not name its batch and the one before");
                 continue;
             }
             require(number.number() == next++, "numbers are not dense at " + number);

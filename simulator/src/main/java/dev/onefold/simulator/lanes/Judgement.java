@@ -76,12 +76,12 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
         }
         ledger.manifests.values().stream()
                 .filter(manifest -> !manifest.number().isWhole())
-                .forEach(part -> require(
-                        part.of()
-                                .equals(Objects.requireNonNull(
-                                                whole.get(part.number().number()))
-                                        .sha256()),
-                        part + " is part of another batch"));
+                .forEach(part -> {
+                    Manifest batch =
+                            Objects.requireNonNull(whole.get(part.number().number()));
+                    require(part.of().equals(batch.sha256()), part + " is part of another batch");
+                    require(part.previous().equals(batch.previous()), part + " names another batch before");
+                });
     }
 
     /// A burst that is all there before the wait ends makes as few batches as can be.
