@@ -2,7 +2,10 @@ package dev.onefold.aws;
 
 import dev.onefold.aws.batch.AwsBatches;
 import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.batch.Redrive;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Counts;
@@ -57,7 +60,16 @@ public final class AwsBatchEngine implements Engine {
 
     @Override
     public DeadLetters deadLetters() {
-        return new AwsDeadLetters(store, definition::pipeline, () -> {});
+        return new AwsDeadLetters(store, definition::pipeline, new AwsDeadLetters.Way(this::redrive, () -> {}));
+    }
+
+    private Fate redrive(Arrival letter) {
+        return switch (new Redrive(store, definition).redrive(letter)) {
+            case Redrive.Result.Collected _ -> new Fate.Accepted();
+            case Redrive.Result.Known _ -> new Fate.Duplicate();
+            case Redrive.Result.Conflicting(var loser) -> new Fate.Conflicting(Optional.of(loser));
+            case Redrive.Result.Rejected(var malformed) -> new Fate.Rejected(malformed);
+        };
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Fate;
-import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
@@ -14,12 +13,12 @@ import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Version;
-import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Rollups;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,17 +26,20 @@ import org.jspecify.annotations.Nullable;
 final class AwsDeadLetters implements DeadLetters {
     private static final int LIST_MAX = 1_000;
 
-    private final Store store;
-    private final Runnable reduce;
+    private final Way way;
     private final LetterTable table;
     private final Supplier<Pipeline> pipeline;
 
-    /// @param pipeline the one that is served
+    /// How a record goes that is redriven.
+    ///
+    /// @param redrive brings it where a record of the input goes
     /// @param reduce brings what was redriven into the totals, without waiting for the function that does
-    AwsDeadLetters(Store store, Supplier<Pipeline> pipeline, Runnable reduce) {
-        this.store = store;
+    record Way(Function<Arrival, Fate> redrive, Runnable reduce) {}
+
+    /// @param pipeline the one that is served
+    AwsDeadLetters(Store store, Supplier<Pipeline> pipeline, Way way) {
         this.pipeline = pipeline;
-        this.reduce = reduce;
+        this.way = way;
         table = new LetterTable(store);
     }
 
@@ -95,10 +97,6 @@ final class AwsDeadLetters implements DeadLetters {
     /// duplicate when it is redriven again.
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
-        if (pipeline.get().fold() instanceof Batching) {
-            throw new IllegalArgumentException("On AWS a record of a batch pipeline is not redriven yet. Export it,"
-                    + " send it to the queue again, and purge its letter.");
-        }
         Optional<DeadLetter> letter = table.letter(id);
         if (letter.isPresent() && edited == null && letter.get().content() != DeadLetter.Content.RECORD) {
             return Redriven.NO_RECORD;
@@ -113,9 +111,9 @@ final class AwsDeadLetters implements DeadLetters {
         Arrival arrival = edited == null
                 ? kept
                 : new Arrival(kept.shard(), kept.sequence(), kept.subSequence(), edited, kept.atMs());
-        Redriven redriven = settle(id, arrival, edited != null, StateAndMap.redrive(store, arrival));
+        Redriven redriven = settle(id, arrival, edited != null, way.redrive.apply(arrival));
         if (redriven == Redriven.ACCEPTED || redriven == Redriven.CONFLICTING) {
-            reduce.run();
+            way.reduce.run();
         }
         return redriven;
     }
@@ -160,9 +158,10 @@ final class AwsDeadLetters implements DeadLetters {
 
     /// A loser of a conflict stays, as it is, even if it is in: then the greater record was seen and is not in
     /// yet. It comes again, and who loses then is known already and not kept anew. With a function, the letter of
-    /// a loser is kept in the step of the event that won, so it goes when its record is in.
+    /// a loser is kept in the step of the event that won, so it goes when its record is in. Of a batch the first
+    /// record of an id stays, so a loser is in only if that one was forgotten.
     private Redriven removed(long id, boolean isEdit, Redriven redriven) {
-        if (isEdit || pipeline.get().fold() instanceof Processing || !table.isConflict(id)) {
+        if (isEdit || !(pipeline.get().fold() instanceof Rollups) || !table.isConflict(id)) {
             table.remove(id);
         }
         return redriven;

@@ -11,6 +11,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
 import dev.onefold.aws.state.RowReads;
+import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
@@ -355,7 +356,10 @@ public final class AwsEngine implements Engine {
 
     @Override
     public DeadLetters deadLetters() {
-        return new AwsDeadLetters(store, this::pipeline, () -> reduce());
+        return new AwsDeadLetters(
+                store,
+                this::pipeline,
+                new AwsDeadLetters.Way(arrival -> StateAndMap.redrive(store, arrival), () -> reduce()));
     }
 
     /// Roughly, on AWS: a batch that is tried again is counted again.

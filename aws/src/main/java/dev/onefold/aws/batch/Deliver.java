@@ -258,10 +258,7 @@ public final class Deliver {
         Proof proof = item.proof().orElseThrow();
         Proof whole = number.isWhole()
                 ? proof
-                : deliveries
-                        .load(BatchNumber.of(number.number()))
-                        .proof()
-                        .orElseThrow();
+                : deliveries.load(BatchNumber.of(number.number())).proof().orElseThrow();
         return new Manifest(
                 Manifest.id(pipeline.name(), number),
                 number,

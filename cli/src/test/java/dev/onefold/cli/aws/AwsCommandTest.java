@@ -160,7 +160,7 @@ class AwsCommandTest {
         Store store = tables();
         Pipeline orders = ((Reading.Read) PipelineText.read(BATCHES)).pipeline();
         BatchDefinition.openOrCreate(store, orders, 2);
-        List<Arrival> arrivals = Stream.of("1", "2", "3")
+        List<Arrival> arrivals = Stream.of("1", "2", "3", "4,")
                 .map(id -> new Arrival("q", id, 0, ("{\"id\":" + id + "}").getBytes(StandardCharsets.UTF_8)))
                 .toList();
         new Collect(store, orders, 2).collect(arrivals);
@@ -183,6 +183,11 @@ class AwsCommandTest {
         assertThat(aws("batches", "orders.yaml", "release", "2", "--discard").out())
                 .isEqualTo("Batch 000002 is discarded.\n");
         assertThat(aws("batches", "orders.yaml", "list", "--all").out()).contains("waiting", "done");
+        cli.write("mended.json", "{\"id\":4}");
+        Result redriven = aws("dead-letters", "orders.yaml", "redrive", "1", "--file", "mended.json");
+        assertThat(redriven.exitCode()).as(redriven.err()).isZero();
+        assertThat(aws("dead-letters", "orders.yaml", "list").out()).doesNotContain("malformed");
+        assertThat(aws("batches", "orders.yaml", "list").out()).contains("1 record in the open batch");
         assertThat(aws("query", "orders.yaml").err()).contains("Pipeline orders makes batches");
     }
 

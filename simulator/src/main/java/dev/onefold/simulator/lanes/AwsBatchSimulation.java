@@ -1,15 +1,22 @@
 package dev.onefold.simulator.lanes;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.onefold.aws.AwsBatchEngine;
+import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Decisions;
 import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Batching;
@@ -52,6 +59,8 @@ public final class AwsBatchSimulation {
     private final int lanes;
     private final MessageQueue queue;
     private final Ledger ledger;
+    private final boolean redrives;
+    private boolean redrivesRest;
     private double faultChance;
     private @Nullable Throwable bug;
 
@@ -64,6 +73,7 @@ public final class AwsBatchSimulation {
         boolean bisects = !isOnce && !isDeadly && random.nextBoolean();
         pipeline = pipeline(isOnce, bisects, isDeadly);
         batching = (Batching) pipeline.fold();
+        redrives = random.nextInt(3) == 0;
         lanes = 1 + random.nextInt(random.nextBoolean() ? 3 : 12);
         sent = new Sent(random.split(), bisects);
         queue = new MessageQueue(random.split());
@@ -110,6 +120,7 @@ public final class AwsBatchSimulation {
         faultChance = random.nextBoolean() ? faultChance : 0;
         inject(faultChance);
         settleDown();
+        redrivesRest = true;
         inject(0);
         faultChance = 0;
         ledger.faults(0);
@@ -139,6 +150,9 @@ public final class AwsBatchSimulation {
             cut();
             deliver();
             person();
+            if (redrives) {
+                redrive();
+            }
             time.runFor(Duration.ofMinutes(1));
             quiet = isBusy || ledger.happened() > before ? 0 : quiet + 1;
         }
@@ -153,7 +167,12 @@ public final class AwsBatchSimulation {
                 case 0, 1 -> collect();
                 case 2 -> cut();
                 case 3 -> deliver();
-                default -> person();
+                default -> {
+                    person();
+                    if (redrives) {
+                        redrive();
+                    }
+                }
             }
         }
     }
@@ -219,6 +238,23 @@ public final class AwsBatchSimulation {
                     decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
                 } else {
                     release(decisions, held.number(), generation);
+                }
+            }
+        });
+    }
+
+    /// A person redrives letters of bad bodies, each under an edit that is always the same.
+    private void redrive() {
+        invoke((store, _) -> {
+            BatchDefinition.openOrCreate(store, pipeline, lanes);
+            try (AwsBatchEngine engine = AwsBatchEngine.deployed(store)) {
+                DeadLetters letters = engine.deadLetters();
+                for (DeadLetter letter : letters.list(0, 100)) {
+                    boolean isEdited = letter.reason() == Reason.MALFORMED
+                            && (redrivesRest ? sent.edits.containsKey(letter.id()) : letter.id() % 4 == 0);
+                    if (isEdited) {
+                        letters.redrive(letter.id(), sent.edit(letter.id()).getBytes(UTF_8), DeadLetters.Keys.ANY);
+                    }
                 }
             }
         });

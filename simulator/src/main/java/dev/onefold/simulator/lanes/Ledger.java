@@ -83,8 +83,9 @@ final class Ledger {
         return effects.size() + deaths;
     }
 
+    /// Whether all of a batch is in.
     boolean has(String id) {
-        return effects.stream().anyMatch(effect -> effect.manifest.id().equals(id));
+        return known.get(id) instanceof Outcome.Done;
     }
 
     private boolean strikes() {

@@ -20,6 +20,9 @@ final class Sent {
     /// How many bodies were sent that cannot be read.
     int bad;
 
+    /// Letters of bodies that cannot be read, with the edits under which a person has redriven them.
+    final Map<Long, String> edits = new TreeMap<>();
+
     int bursts;
     long firstMs;
     long takenMs;
@@ -33,6 +36,14 @@ final class Sent {
     /// A message was deleted from the queue.
     void taken(long nowMs) {
         takenMs = nowMs;
+    }
+
+    /// A person redrives a letter under an edit; the same one each time.
+    String edit(long letter) {
+        String line = "{\"id\":\"letter-" + letter + "\"}";
+        edits.put(letter, line);
+        contents.computeIfAbsent("letter-" + letter, _ -> new TreeSet<>()).add(line);
+        return line;
     }
 
     /// Bodies of another burst, in any order.

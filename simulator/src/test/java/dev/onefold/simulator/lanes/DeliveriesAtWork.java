@@ -19,6 +19,9 @@ import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.fakes.aws.SimulatedClient;
 import dev.onefold.simulator.deployment.Deployment;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,19 +30,23 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /// A deployment of batches, one call after the other, with a receiver that answers as a test says.
 final class DeliveriesAtWork {
     static final Duration INVOCATION = Duration.ofMinutes(5);
     static final Duration MARGIN = Duration.ofMinutes(1);
     private static final Deliver.Limits LIMITS = new Deliver.Limits(MARGIN, Duration.ofSeconds(30));
-    private static final int LANES = 4;
+    static final int LANES = 4;
 
     final Deployment deployment = Deployment.calm();
     final Pipeline pipeline;
 
     /// What each attempt handed over, in the order of the attempts.
     final List<Manifest> attempts = new ArrayList<>();
+
+    /// All records that were handed over, in the order of the attempts.
+    final List<String> lines = new ArrayList<>();
 
     /// What the receiver does: by default it takes everything.
     Function<Attempt, Outcome> receiver = _ -> new Outcome.Done();
@@ -101,16 +108,34 @@ final class DeliveriesAtWork {
         return done;
     }
 
+    private static byte[] content(Handover handover) {
+        try (InputStream content = handover.content().get()) {
+            return content.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Collects so many new records and seals all full batches.
     void seal(int records) {
-        List<Arrival> arrivals = IntStream.range(sent, sent + records)
-                .mapToObj(
-                        i -> new Arrival("queue", "m" + i, 0, ("{\"id\":" + i + "}").getBytes(StandardCharsets.UTF_8)))
-                .toList();
+        collect(IntStream.range(sent, sent + records)
+                .mapToObj(i -> "{\"id\":" + i + "}")
+                .toArray(String[]::new));
         sent += records;
-        in(store -> new Collect(store, pipeline, LANES).collect(arrivals));
-        in(store -> new Cutter(store, batching(), LANES).run());
+        cut();
         passed(Duration.ofSeconds(10)); // Clocks differ by three seconds.
+    }
+
+    /// Collects messages; the same body is the same message.
+    void collect(String... bodies) {
+        List<Arrival> arrivals = Stream.of(bodies)
+                .map(body -> new Arrival("queue", "m" + body.hashCode(), 0, body.getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        in(store -> new Collect(store, pipeline, LANES).collect(arrivals));
+    }
+
+    void cut() {
+        in(store -> new Cutter(store, batching(), LANES).run());
     }
 
     void passed(Duration time) {
@@ -132,6 +157,9 @@ final class DeliveriesAtWork {
                 pipeline,
                 new Deliver.Receiver(rules, handover -> {
                     attempts.add(handover.manifest());
+                    new String(content(handover), StandardCharsets.UTF_8)
+                            .lines()
+                            .forEach(lines::add);
                     return receiver.apply(new Attempt(handover, client, store));
                 }),
                 LIMITS);
