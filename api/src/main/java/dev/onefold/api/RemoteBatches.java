@@ -42,6 +42,10 @@ final class RemoteBatches implements SealedBatches {
                 instant(json, "undelivered_since"),
                 heldUpBy == null ? null : number(json, "held_up_by"),
                 JsonReading.number(json, "bytes"),
+                new Decided(
+                        JsonReading.number(json, "said_delivered"),
+                        JsonReading.number(json, "discarded"),
+                        JsonReading.number(json, "discarded_records")),
                 instant(json, "intake_waits_since"));
     }
 

@@ -55,6 +55,7 @@ public interface SealedBatches {
     /// @param undeliveredSince when the oldest batch was sealed that is not delivered; `null` if there is none
     /// @param heldUpBy the batch that holds up all later ones; `null` if none does
     /// @param bytes that the open batch and undelivered ones take on disk
+    /// @param decided what people have ended
     /// @param intakeWaitsSince when intake began to wait for the receiver; `null` if it does not wait
     record Summary(
             long openRecords,
@@ -68,6 +69,7 @@ public interface SealedBatches {
             @Nullable Instant undeliveredSince,
             @Nullable BatchNumber heldUpBy,
             long bytes,
+            Decided decided,
             @Nullable Instant intakeWaitsSince) {
         /// Batches, and parts of batches, that wait for an attempt.
         public long waiting() {
@@ -80,13 +82,20 @@ public interface SealedBatches {
         }
     }
 
+    /// Batches, and parts of batches, that a person has ended.
+    ///
+    /// @param delivered of which the person said that the receiver has them
+    /// @param discarded that are never delivered
+    /// @param discardedRecords records in those
+    record Decided(long delivered, long discarded, long discardedRecords) {}
+
     /// How it is with a batch.
     ///
     /// @param id as its receiver sees it
     /// @param bytes of its records with their line ends
-    /// @param state a word: waiting, delivering, done, in doubt, put aside, divided
+    /// @param state a word: waiting, delivering, done, discarded, in doubt, put aside, divided
     /// @param attempts since a person has last decided
-    /// @param reason why it is not done; empty if there is none
+    /// @param reason why it is not done, or that a person has ended it, and when; empty if there is none
     /// @param next when it is tried again, at the earliest; `null` if it is not
     record Line(
             BatchNumber number,

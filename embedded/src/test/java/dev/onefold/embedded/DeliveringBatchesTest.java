@@ -133,6 +133,19 @@ class DeliveringBatchesTest {
         return IntStream.range(from, to).mapToObj(id -> "{\"id\":" + id + "}").toList();
     }
 
+    /// What a person has ended stays listed and counted.
+    private static void assertDecided(SealedBatches batches) {
+        assertThat(batches.summary().decided()).isEqualTo(new SealedBatches.Decided(1, 1, 10));
+        List<Line> lines = batches.list(BatchNumber.of(1), 100, false);
+        assertThat(lines).extracting(Line::state).startsWith("discarded", "done");
+        assertThat(lines.getFirst().reason()).startsWith("A person discarded it at 2");
+        assertThat(lines.get(1).reason()).startsWith("A person said at 2").endsWith(" that the receiver has it");
+        assertThat(batches.find(BatchNumber.of(1))).contains(lines.getFirst());
+        assertThat(batches.list(BatchNumber.of(1), 100, true)).isEmpty();
+        assertThatThrownBy(() -> batches.export(BatchNumber.of(1), _ -> {})).hasMessageContaining("is discarded");
+        assertThatThrownBy(() -> batches.release(BatchNumber.of(1))).isInstanceOf(IllegalArgumentException.class);
+    }
+
     @Test
     void a_person_in_another_process_sees_and_decides() {
         Pipeline pipeline = pipeline("\"deliver\":{\"http\":\"http://h/\"},\"receiver\":\"idempotent\"");
@@ -155,14 +168,18 @@ class DeliveringBatchesTest {
             batches.export(BatchNumber.of(2), bytes -> exported.append(new String(bytes, StandardCharsets.UTF_8)));
             assertThat(exported.toString().lines()).isEqualTo(records(10, 20));
             assertThat(batches.settle(BatchNumber.of(1), Delivery.How.DISCARDED).state())
-                    .isEqualTo("done");
+                    .isEqualTo("discarded");
             batches.release(BatchNumber.of(2));
             await(() -> engine.batches().summary().isQuiet());
             assertThat(batches.settle(BatchNumber.of(2), Delivery.How.SAID).state())
                     .isEqualTo("done");
             assertThatThrownBy(() -> batches.release(BatchNumber.of(2))).isInstanceOf(IllegalArgumentException.class);
             assertThat(batches.summary().undelivered()).isZero();
+            assertDecided(batches);
         }
         assertThat(got.keySet()).hasToString("[000003, 000004]");
+        try (EmbeddedEngine engine = open(pipeline)) {
+            assertDecided(engine.batches());
+        }
     }
 }

@@ -78,7 +78,17 @@ public final class AwsBatches implements SealedBatches {
                         : Instant.ofEpochMilli(sealed(undelivered.getFirst()).sealedMs()),
                 isStrict && !person.isEmpty() ? person.getFirst().number() : null,
                 bytes(undelivered),
+                decided(),
                 null);
+    }
+
+    private Decided decided() {
+        List<Listed> decided = deliveries.listed(Deliveries.DECIDED, LISTED_MAX);
+        List<Listed> discarded = decided.stream().filter(Listed::isDiscarded).toList();
+        return new Decided(
+                decided.size() - discarded.size(),
+                discarded.size(),
+                discarded.stream().mapToLong(Listed::records).sum());
     }
 
     private long bytes(List<BatchNumber> undelivered) {

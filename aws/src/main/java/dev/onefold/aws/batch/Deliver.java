@@ -290,7 +290,7 @@ public final class Deliver {
         return deliveries.prove(item, new Proof(own.sha256(), previous.get(), own.bytes()));
     }
 
-    /// The SHA-256 of a batch's content, as its own manifest has it or will have it.
+    /// The SHA-256 of a batch's content, as its own manifest has it or will have it; empty if it is not seen yet.
     private Optional<String> hashOf(BatchNumber number) {
         Optional<DeliveryItem> before = deliveries.find(number);
         if (before.isEmpty() || before.get().proof().isPresent()) {

@@ -24,8 +24,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// The states of deliveries, and which of them are not ended. A state and its place in that list change in one
 /// transaction, conditional on the state's revision.
 ///
-///     list = l "open" or "person", i the number, so that numbers sort, b the number, s a letter for its state, and
-///            w when it is due: where an attempt was begun, when its owner is gone; in the table of deltas
+///     list = l "open", "person" or "decided", i the number, so that numbers sort, b the number, s a letter for its
+///            state, r its records where a person has ended it, and w when it is due: where an attempt was begun, when
+/// its owner is gone; in the table of deltas
 ///     slot = l "slot", i its number, b the number of the delivery that was begun in it
 ///
 /// A slot is there exactly as long as its delivery is begun. So there are never more attempts under way than slots,
@@ -39,6 +40,10 @@ final class Deliveries {
     /// Deliveries that wait for a person.
     static final String PERSON = "person";
 
+    /// Deliveries that a person has ended.
+    static final String DECIDED = "decided";
+
+    private static final String DISCARDED = "x";
     private static final String SLOT = "slot";
     private static final String STARTED = "s";
     private static final String ALONE = "l";
@@ -68,7 +73,12 @@ final class Deliveries {
     ///
     /// @param atMs when it is due; of an attempt that was begun, when its owner is gone for certain
     /// @param state see [#state]
-    record Listed(BatchNumber number, long atMs, String state) {
+    /// @param records where a person has ended it; else 0
+    record Listed(BatchNumber number, long atMs, String state, long records) {
+        boolean isDiscarded() {
+            return state.equals(DISCARDED);
+        }
+
         boolean isStarted() {
             return state.equals(STARTED);
         }
@@ -88,7 +98,8 @@ final class Deliveries {
                 .map(item -> new Listed(
                         BatchNumber.read(Items.text(item, "b")).orElseThrow(),
                         Items.number(item, "w"),
-                        Items.text(item, "s")))
+                        Items.text(item, "s"),
+                        item.containsKey("r") ? Items.number(item, "r") : 0))
                 .toList();
     }
 
@@ -221,7 +232,8 @@ final class Deliveries {
         return switch (delivery) {
             case Delivery.Waiting _, Delivery.Started _ -> OPEN;
             case Delivery.InDoubt _, Delivery.Aside _ -> PERSON;
-            case Delivery.Done _, Delivery.Divided _ -> "";
+            case Delivery.Done done -> done.isDecided() ? DECIDED : "";
+            case Delivery.Divided _ -> "";
         };
     }
 
@@ -245,6 +257,9 @@ final class Deliveries {
         item.put("b", AttributeValue.fromS(delivery.number().toString()));
         item.put("s", AttributeValue.fromS(state(delivery)));
         item.put("w", Items.number(dueMs(delivery)));
+        if (delivery.delivery() instanceof Delivery.Done) {
+            item.put("r", Items.number(delivery.members().count()));
+        }
         return TransactWriteItem.builder()
                 .put(Put.builder().tableName(store.tables().deltas()).item(item).build())
                 .build();
@@ -256,7 +271,8 @@ final class Deliveries {
             case Delivery.Started _ -> STARTED;
             case Delivery.InDoubt _ -> IN_DOUBT;
             case Delivery.Aside _ -> "a";
-            case Delivery.Done _, Delivery.Divided _ -> "";
+            case Delivery.Done done -> done.how() == Delivery.How.DISCARDED ? DISCARDED : "v";
+            case Delivery.Divided _ -> "";
         };
     }
 

@@ -114,6 +114,10 @@ final class ListCommand implements Callable<Integer> {
         if (summary.aside() > 0) {
             text.append(", ").append(Words.count(summary.aside())).append(" put aside");
         }
+        if (summary.decided().discarded() > 0) {
+            text.append(", ").append(Words.count(summary.decided().discarded())).append(" discarded with ");
+            text.append(Words.count(summary.decided().discardedRecords(), "record"));
+        }
         text.append("; ").append(Words.count(summary.openRecords(), "record")).append(" in the open batch");
         if (summary.openSince() != null) {
             text.append(", since ").append(Words.time(summary.openSince()));

@@ -34,6 +34,14 @@ record StatusText(String pipeline, String place, Status status) {
         lines.put("  being delivered", Words.count(batches.delivering()));
         lines.put("  in doubt", Words.count(batches.inDoubt()));
         lines.put("  put aside", Words.count(batches.aside()));
+        if (batches.decided().delivered() > 0) {
+            lines.put(
+                    "said to be delivered",
+                    Words.count(batches.decided().delivered(), "batch").replace("batchs", "batches"));
+        }
+        if (batches.decided().discarded() > 0) {
+            lines.put("discarded", discarded(batches.decided()));
+        }
         lines.put("open records", Words.count(batches.openRecords()));
         if (batches.undeliveredSince() != null) {
             lines.put("not delivered since", Words.time(batches.undeliveredSince()));
@@ -45,6 +53,11 @@ record StatusText(String pipeline, String place, Status status) {
         if (batches.intakeWaitsSince() != null) {
             lines.put("receiver", "intake waits for it since " + Words.time(batches.intakeWaitsSince()));
         }
+    }
+
+    private static String discarded(SealedBatches.Decided decided) {
+        return Words.count(decided.discarded(), "batch").replace("batchs", "batches") + ", "
+                + Words.count(decided.discardedRecords(), "record");
     }
 
     String table() {

@@ -1,5 +1,6 @@
 package dev.onefold.core.batch;
 
+import java.time.Instant;
 import java.util.List;
 
 /// How far the delivery of a sealed batch, or of a part of one, is. What an attempt or a person makes of it is decided
@@ -19,7 +20,21 @@ public sealed interface Delivery {
     record Started(Tries tries, String owner, long atMs) implements Delivery {}
 
     /// Nothing is left to do.
-    record Done(Tries tries, long atMs, How how) implements Delivery {}
+    record Done(Tries tries, long atMs, How how) implements Delivery {
+        /// Whether a person has ended it. That is kept and shown for ever.
+        public boolean isDecided() {
+            return how != How.DELIVERED;
+        }
+
+        @Override
+        public String reason() {
+            return switch (how) {
+                case DELIVERED -> "";
+                case SAID -> "A person said at " + Instant.ofEpochMilli(atMs) + " that the receiver has it";
+                case DISCARDED -> "A person discarded it at " + Instant.ofEpochMilli(atMs);
+            };
+        }
+    }
 
     /// It was begun, and nobody knows whether it ended. A person decides.
     ///
@@ -82,14 +97,14 @@ public sealed interface Delivery {
         return switch (this) {
             case Waiting _ -> "waiting";
             case Started _ -> "delivering";
-            case Done _ -> "done";
+            case Done done -> done.how == How.DISCARDED ? "discarded" : "done";
             case InDoubt _ -> "in doubt";
             case Aside _ -> "put aside";
             case Divided _ -> "divided";
         };
     }
 
-    /// Why it is not done; empty if there is no reason.
+    /// Why it is not done, or that a person has ended it; empty if there is no reason.
     default String reason() {
         return "";
     }

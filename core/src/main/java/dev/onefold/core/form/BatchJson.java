@@ -30,6 +30,9 @@ public final class BatchJson {
             json.put("held_up_by", summary.heldUpBy());
         }
         json.put("bytes", summary.bytes());
+        json.put("said_delivered", summary.decided().delivered());
+        json.put("discarded", summary.decided().discarded());
+        json.put("discarded_records", summary.decided().discardedRecords());
         if (summary.intakeWaitsSince() != null) {
             json.put("intake_waits_since", summary.intakeWaitsSince());
         }

@@ -19,8 +19,10 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -428,10 +430,16 @@ public final class Courier implements AutoCloseable {
     /// @param begun what was begun and has not ended
     /// @param next number of the first batch whose delivery was never begun
     /// @param active of what was begun, what is being delivered
-    record Now(List<Handled> begun, long next, Set<BatchNumber> active) {}
+    /// @param decisions of people, by number
+    record Now(
+            List<Handled> begun, long next, Set<BatchNumber> active, NavigableMap<BatchNumber, Decision> decisions) {}
 
     synchronized Now now() {
-        return new Now(List.copyOf(ledger.begun().values()), ledger.next(), Set.copyOf(active));
+        return new Now(
+                List.copyOf(ledger.begun().values()),
+                ledger.next(),
+                Set.copyOf(active),
+                new TreeMap<>(ledger.decisions()));
     }
 
     /// The records of a batch, or of a part of one, as they were sealed.
@@ -449,7 +457,11 @@ public final class Courier implements AutoCloseable {
             throw new IllegalArgumentException("It does not wait for a person");
         }
         Handled decided = handled.with(decision.apply(handled.delivery()));
-        ledger.put(decided);
+        if (Decision.isOne(decided)) {
+            ledger.put(Decision.of(decided, batches.sealed(number.number())));
+        } else {
+            ledger.put(decided);
+        }
         ledger.force();
         endings.note();
         if (decided.delivery().isEnded()) {

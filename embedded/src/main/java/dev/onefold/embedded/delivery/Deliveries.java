@@ -20,9 +20,11 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -164,6 +166,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                         : Instant.ofEpochMilli(batches.sealed(first).sealedMs()),
                 heldUpBy,
                 open.bytes,
+                Decision.count(now.decisions().values()),
                 open.waitsSince);
     }
 
@@ -175,42 +178,67 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
 
     @Override
     public List<Line> list(BatchNumber from, int max, boolean isOpenOnly) {
-        List<Line> lines = new ArrayList<>();
         Courier.Now now = courier.now();
-        List<Handled> begun = now.begun();
-        long next = now.next();
-        int at = 0;
+        NavigableMap<BatchNumber, Line> known = new TreeMap<>();
+        if (!isOpenOnly) {
+            now.decisions().forEach((number, decision) -> known.put(number, line(decision)));
+        }
+        now.begun()
+                .forEach(handled -> known.put(
+                        handled.number(), line(batches.sealed(handled.number().number()), handled, now.active())));
+        List<Line> lines = new ArrayList<>();
+        known.headMap(BatchNumber.of(batches.firstKnown()), false).forEach((number, line) -> {
+            if (number.compareTo(from) >= 0) {
+                lines.add(line);
+            }
+        });
         long number = Math.max(from.number(), batches.firstKnown());
         for (; number <= batches.durableNumber() && lines.size() < max; number++) {
-            while (at < begun.size() && begun.get(at).number().number() < number) {
-                at++;
+            BatchNumber whole = BatchNumber.of(number);
+            if (!known.containsKey(whole) && (number >= now.next() || !isOpenOnly) && whole.compareTo(from) >= 0) {
+                lines.add(line(batches.sealed(number), number < now.next()));
             }
-            boolean isBegun = at < begun.size() && begun.get(at).number().number() == number;
-            if (!isBegun && (number >= next || !isOpenOnly)) {
-                lines.add(line(batches.sealed(number), number < next));
-            }
-            for (; at < begun.size() && begun.get(at).number().number() == number; at++) {
-                if (begun.get(at).number().compareTo(from) >= 0 && lines.size() < max) {
-                    lines.add(line(batches.sealed(number), begun.get(at), now.active()));
+            known.subMap(whole, true, BatchNumber.of(number + 1), false).forEach((each, line) -> {
+                if (each.compareTo(from) >= 0) {
+                    lines.add(line);
                 }
-            }
+            });
         }
-        return lines;
+        return lines.subList(0, Math.min(max, lines.size()));
     }
 
     @Override
     public Optional<Line> find(BatchNumber number) {
+        Courier.Now now = courier.now();
+        Decision decision = now.decisions().get(number);
+        if (decision != null) {
+            return Optional.of(line(decision));
+        }
         if (number.number() < batches.firstKnown() || number.number() > batches.durableNumber()) {
             return Optional.empty();
         }
         Sealed sealed = batches.sealed(number.number());
-        Courier.Now now = courier.now();
         for (Handled handled : now.begun()) {
             if (handled.number().equals(number)) {
                 return Optional.of(line(sealed, handled, now.active()));
             }
         }
         return number.isWhole() ? Optional.of(line(sealed, number.number() < now.next())) : Optional.empty();
+    }
+
+    /// A batch, or a part of one, that a person has ended.
+    private Line line(Decision decision) {
+        Delivery delivery = decision.handled().delivery();
+        return new Line(
+                decision.handled().number(),
+                Manifest.id(view.pipeline.name(), decision.handled().number()),
+                decision.records(),
+                decision.bytes(),
+                Instant.ofEpochMilli(decision.sealedMs()),
+                delivery.word(),
+                delivery.tries().count(),
+                delivery.reason(),
+                null);
     }
 
     /// A batch that was not begun, or is done.
@@ -238,32 +266,12 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 part == null ? sealed.records() : part.count(),
                 part == null ? sealed.bytes() : handled.bytes(),
                 Instant.ofEpochMilli(sealed.sealedMs()),
-                active.contains(number) ? "delivering" : state(delivery),
+                active.contains(number) ? "delivering" : delivery.word(),
                 delivery.tries().count(),
-                reason(delivery),
+                delivery.reason(),
                 delivery instanceof Delivery.Waiting waiting && waiting.notBeforeMs() > 0
                         ? Instant.ofEpochMilli(waiting.notBeforeMs())
                         : null);
-    }
-
-    private static String state(Delivery delivery) {
-        return switch (delivery) {
-            case Delivery.Waiting _ -> "waiting";
-            case Delivery.Started _ -> "delivering";
-            case Delivery.Done _ -> "done";
-            case Delivery.InDoubt _ -> "in doubt";
-            case Delivery.Aside _ -> "put aside";
-            case Delivery.Divided _ -> "divided";
-        };
-    }
-
-    private static String reason(Delivery delivery) {
-        return switch (delivery) {
-            case Delivery.Waiting waiting -> waiting.reason();
-            case Delivery.InDoubt doubt -> doubt.reason();
-            case Delivery.Aside aside -> aside.reason();
-            case Delivery.Started _, Delivery.Done _, Delivery.Divided _ -> "";
-        };
     }
 
     @Override
@@ -295,8 +303,10 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
     @Override
     public void export(BatchNumber number, Consumer<byte[]> sink) {
         Line line = find(number).orElseThrow(() -> new IllegalArgumentException("There is no batch " + number));
-        if (line.state().equals("done")) {
-            throw new IllegalArgumentException("Batch " + number + " is delivered, and its content is not kept");
+        if (line.state().equals("done") || line.state().equals("discarded")) {
+            throw new IllegalArgumentException(
+                    "Batch " + number + (line.state().equals("done") ? " is delivered" : " is discarded")
+                            + ", and its content is not kept");
         }
         Handled handled = courier.now().begun().stream()
                 .filter(each -> each.number().equals(number))

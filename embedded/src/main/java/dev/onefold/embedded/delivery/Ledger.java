@@ -27,6 +27,7 @@ final class Ledger implements AutoCloseable {
     private final Space space;
     private final NavigableMap<BatchNumber, Handled> begun = new TreeMap<>();
     private final NavigableMap<Long, String> hashes = new TreeMap<>(); // Of whole batches that a later one chains to.
+    private final NavigableMap<BatchNumber, Decision> decisions = new TreeMap<>();
     private final boolean isOwner;
     private @Nullable TailLog log;
     private long next = 1;
@@ -53,6 +54,10 @@ final class Ledger implements AutoCloseable {
                     BatchNumber.of(next), Handled.fresh(next, 0)); // Begun by a process that ended before it said more.
         }
         note(handled);
+        Decision decision = Decision.decode(payload, handled);
+        if (decision != null) {
+            decisions.put(handled.number(), decision);
+        }
     }
 
     private void note(Handled handled) {
@@ -116,9 +121,23 @@ final class Ledger implements AutoCloseable {
         return begun;
     }
 
+    /// What people have ended, by number; for ever.
+    NavigableMap<BatchNumber, Decision> decisions() {
+        return decisions;
+    }
+
     /// Notes how far a delivery is. Not durable before [#force].
     void put(Handled handled) {
-        byte[] payload = handled.encode();
+        put(handled, handled.encode());
+    }
+
+    /// Notes that a person has ended a delivery. Not durable before [#force].
+    void put(Decision decision) {
+        put(decision.handled(), decision.encode());
+        decisions.put(decision.handled().number(), decision);
+    }
+
+    private void put(Handled handled, byte[] payload) {
         space.change(() -> append(payload));
         note(handled);
         isForced = false;
@@ -150,6 +169,7 @@ final class Ledger implements AutoCloseable {
         List<byte[]> payloads = new ArrayList<>();
         payloads.add(ByteBuffer.allocate(Long.BYTES).putLong(next).array());
         hashes.forEach((number, hash) -> payloads.add(ended(number, hash).encode()));
+        decisions.values().forEach(decision -> payloads.add(decision.encode()));
         begun.values().forEach(handled -> payloads.add(left(handled).encode()));
         long bytes = payloads.stream().mapToLong(payload -> payload.length).sum();
         TailLog old = log;

@@ -51,6 +51,30 @@ class LedgerTest {
     }
 
     @Test
+    void what_a_person_has_ended_is_known_when_the_log_was_rewritten() throws IOException {
+        Delivery discarded = new Delivery.Done(Delivery.Tries.NONE, 5, Delivery.How.DISCARDED);
+        Decision decision = new Decision(handled(1, discarded), 10, 200, 77);
+        try (Ledger ledger = open()) {
+            ledger.begin(1);
+            ledger.put(handled(1, ASIDE));
+            ledger.put(decision);
+            ledger.begin(1);
+            Delivery retried = new Delivery.Waiting(Delivery.Tries.NONE, 1, "x".repeat(8_000));
+            for (int i = 0; i < 2_200; i++) { // More than 16 MB: so the log is rewritten.
+                ledger.put(handled(2, retried));
+            }
+            ledger.force();
+            assertThat(Files.size(directory.resolve("deliveries"))).isLessThan(100_000);
+        }
+        try (Ledger ledger = open()) {
+            assertThat(ledger.decisions().values()).containsExactly(decision);
+            assertThat(ledger.begun().keySet()).containsExactly(BatchNumber.of(2));
+            assertThat(Decision.count(ledger.decisions().values()).discardedRecords())
+                    .isEqualTo(10);
+        }
+    }
+
+    @Test
     void a_divided_batch_has_ended_with_its_last_part() {
         try (Ledger ledger = open()) {
             ledger.begin(1);

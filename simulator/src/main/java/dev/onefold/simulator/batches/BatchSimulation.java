@@ -231,7 +231,8 @@ public final class BatchSimulation {
             if (number.isWhole()
                     && engine.batches()
                             .find(number)
-                            .filter(line -> !line.state().equals("done"))
+                            .filter(line -> !line.state().equals("done")
+                                    && !line.state().equals("discarded"))
                             .isEmpty()) {
                 over.addAll(records);
             }

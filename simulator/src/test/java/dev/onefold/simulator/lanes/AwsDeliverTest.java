@@ -7,7 +7,10 @@ import dev.onefold.aws.batch.AwsBatches;
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Deliver.Backlog;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.SealedBatches;
+import dev.onefold.core.SealedBatches.Line;
 import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
@@ -142,6 +145,30 @@ class AwsDeliverTest {
                         .boxed()
                         .flatMap(number -> List.of("begin " + number, "end " + number).stream())
                         .toList());
+    }
+
+    @Test
+    void what_a_person_has_ended_is_counted_and_stays_listed() {
+        DeliveriesAtWork life = new DeliveriesAtWork(IDEMPOTENT + ",\"bisect\":true");
+        life.receiver = attempt -> attempt.lines().contains("{\"id\":3}")
+                ? new Outcome.Refused("poison")
+                : attempt.number() == 2 ? new Outcome.Conflict("another") : new Outcome.Done();
+        life.seal(15);
+        life.deliver();
+        List<Line> waiting = life.person(batches -> batches.list(BatchNumber.of(1), 100, true));
+        assertThat(waiting).extracting(Line::state).containsExactly("put aside", "put aside");
+        BatchNumber part = waiting.getFirst().number();
+        assertThat(life.settle(part, Delivery.How.DISCARDED).state()).isEqualTo("discarded");
+        assertThat(life.settle(BatchNumber.of(2), Delivery.How.SAID).state()).isEqualTo("done");
+        assertThat(life.person(SealedBatches::summary))
+                .returns(new SealedBatches.Decided(1, 1, 1), SealedBatches.Summary::decided)
+                .returns(0L, SealedBatches.Summary::undelivered);
+        List<Line> all = life.person(batches -> batches.list(BatchNumber.of(1), 100, false));
+        assertThat(all.stream().filter(line -> line.reason().startsWith("A person ")))
+                .extracting(line -> line.number() + " " + line.state())
+                .containsExactly(part + " discarded", "000002 done");
+        Line shown = life.person(batches -> batches.find(part).orElseThrow());
+        assertThat(shown.reason()).startsWith("A person discarded it at 2030-01-01T");
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
@@ -61,6 +62,10 @@ final class DeliveriesAtWork {
             return handover.manifest().number().number();
         }
 
+        List<String> lines() {
+            return new String(content(handover), StandardCharsets.UTF_8).lines().toList();
+        }
+
         void pause(Duration pause) {
             store.threads().pause(pause);
         }
@@ -75,8 +80,12 @@ final class DeliveriesAtWork {
 
     /// @param settings of the batch section, behind size 5 and wait 2m
     DeliveriesAtWork(String settings) {
-        pipeline = read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":5,"
-                + "\"wait\":\"2m\",\"deliver\":{\"http\":\"http://host/x\"}," + settings + "}}");
+        this(5, settings);
+    }
+
+    DeliveriesAtWork(int size, String settings) {
+        pipeline = read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":"
+                + size + ",\"wait\":\"2m\",\"deliver\":{\"http\":\"http://host/x\"}," + settings + "}}");
     }
 
     private static Pipeline read(String text) {
@@ -184,6 +193,10 @@ final class DeliveriesAtWork {
     /// What a person does.
     <T> T person(Function<SealedBatches, T> decision) {
         return in(store -> decision.apply(new AwsBatches(store, new BatchDefinition(pipeline, LANES))));
+    }
+
+    SealedBatches.Line settle(BatchNumber number, Delivery.How how) {
+        return person(batches -> batches.settle(number, how));
     }
 
     /// The state of a batch in a word.
