@@ -84,8 +84,12 @@ final class DeliveriesAtWork {
     }
 
     DeliveriesAtWork(int size, String settings) {
-        pipeline = read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":"
-                + size + ",\"wait\":\"2m\",\"deliver\":{\"http\":\"http://host/x\"}," + settings + "}}");
+        this(read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":" + size
+                + ",\"wait\":\"2m\",\"deliver\":{\"http\":\"http://host/x\"}," + settings + "}}"));
+    }
+
+    DeliveriesAtWork(Pipeline pipeline) {
+        this.pipeline = pipeline;
     }
 
     private static Pipeline read(String text) {
