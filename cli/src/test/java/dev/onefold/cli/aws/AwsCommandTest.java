@@ -182,7 +182,7 @@ class AwsCommandTest {
         assertThat(aws("batches", "orders.yaml", "release", "1").out()).contains("within a minute or two");
         assertThat(aws("batches", "orders.yaml", "release", "2", "--discard").out())
                 .isEqualTo("Batch 000002 is discarded.\n");
-        assertThat(aws("batches", "orders.yaml", "list", "--all").out()).contains("waiting", "done");
+        assertThat(aws("batches", "orders.yaml", "list", "--all").out()).contains("waiting", "discarded");
         cli.write("mended.json", "{\"id\":4}");
         Result redriven = aws("dead-letters", "orders.yaml", "redrive", "1", "--file", "mended.json");
         assertThat(redriven.exitCode()).as(redriven.err()).isZero();
