@@ -14,7 +14,6 @@ import dev.onefold.embedded.guard.Guard;
 import java.io.InputStream;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -378,7 +377,8 @@ public final class Courier implements AutoCloseable {
     private Outcome outcome(Handled handled, Delivery.Started started, Contents.Prepared content) {
         try {
             return Objects.requireNonNull(carrier)
-                    .deliver(manifest(handled, content), started.tries().count(), content.content());
+                    .deliver(
+                            handled.manifest(pipeline, content), started.tries().count(), content.content());
         } catch (InterruptedException e) {
             return new Outcome.Unknown("The process was stopped during the delivery");
         } catch (EngineException e) {
@@ -389,21 +389,6 @@ public final class Courier implements AutoCloseable {
         } catch (RuntimeException | Error e) { // A receiver of the user's may throw anything.
             return new Outcome.Unknown("The receiver failed: " + e);
         }
-    }
-
-    private Manifest manifest(Handled handled, Contents.Prepared content) {
-        return new Manifest(
-                Manifest.id(pipeline, handled.number()),
-                handled.number(),
-                "",
-                members(handled, content).count(),
-                content.bytes(),
-                content.sha256(),
-                handled.before(),
-                handled.of(),
-                Instant.ofEpochMilli(content.sealed().firstMs()),
-                Instant.ofEpochMilli(content.sealed().lastMs()),
-                Instant.ofEpochMilli(content.sealed().sealedMs()));
     }
 
     private void tell(BatchNumber number, Delivery after) {

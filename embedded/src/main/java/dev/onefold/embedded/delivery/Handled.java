@@ -4,12 +4,14 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Members;
 import dev.onefold.embedded.disk.Payload;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,24 @@ record Handled(
     /// SHA-256 of the batch before the whole one; empty if there is none or an earlier version has not noted it.
     String before() {
         return number.isWhole() ? previous : previous.substring(of().length());
+    }
+
+    /// What proves its content.
+    ///
+    /// @param content as it is handed over
+    Manifest manifest(String pipeline, Contents.Prepared content) {
+        return new Manifest(
+                Manifest.id(pipeline, number),
+                number,
+                "",
+                members == null ? content.sealed().records() : members.count(),
+                content.bytes(),
+                content.sha256(),
+                before(),
+                of(),
+                Instant.ofEpochMilli(content.sealed().firstMs()),
+                Instant.ofEpochMilli(content.sealed().lastMs()),
+                Instant.ofEpochMilli(content.sealed().sealedMs()));
     }
 
     byte[] encode() {
