@@ -4,6 +4,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching.Destination;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -12,8 +13,11 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Runs a command for each batch, with the content on its standard input. Its standard output is discarded,
@@ -42,30 +46,42 @@ final class CommandReceiver implements Receiver {
     /// For what a child that was left behind may still write to standard error.
     private static final Duration ERROR_WAIT = Duration.ofSeconds(1);
 
+    /// Runs a program in a session of its own. Of Linux.
+    private static final String SETSID = "setsid";
+
+    private static final String CANNOT_START = ": setsid: failed to execute ";
+
     private final Destination destination;
     private final Path folder;
     private final Path spool;
     private final Duration timeout;
+    private final boolean hasSetsid;
 
     CommandReceiver(Destination destination, Context context) {
         this.destination = destination;
         folder = context.folder();
         spool = context.spool();
         LeftBehind.end(spool);
+        String path = System.getenv().getOrDefault("PATH", "");
+        hasSetsid = Stream.of(path.split(File.pathSeparator)).anyMatch(folder -> new File(folder, SETSID).canExecute());
         this.timeout = Receivers.time(destination, "timeout", TIMEOUT_DEFAULT);
     }
 
     @Override
     public Outcome deliver(Handover handover) throws InterruptedException {
         Process process;
+        LeftBehind.Mark mark;
         Path content = null;
         try {
             content = spooled(handover);
-            process = start(handover, content);
+            ProcessBuilder command = command(handover, content);
+            mark = LeftBehind.mark(command, spool);
+            process = command.start();
         } catch (ClosedByInterruptException e) {
             throw Handover.interrupted(e);
         } catch (IOException e) {
-            return new Outcome.NotNow(content == null ? cannotSpool(e) : cannotStart(e), null);
+            return new Outcome.NotNow(
+                    content == null ? cannotSpool(e) : cannotStart(String.valueOf(e.getMessage())), null);
         } finally {
             delete(content); // The command has it open.
         }
@@ -74,7 +90,7 @@ final class CommandReceiver implements Receiver {
             Thread reading = Thread.ofVirtual().start(errors);
             boolean ended = process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
             if (!ended) {
-                LeftBehind.kill(process.toHandle());
+                mark.kill(process.toHandle());
             }
             reading.join(ERROR_WAIT);
             String said = errors.last();
@@ -83,7 +99,9 @@ final class CommandReceiver implements Receiver {
                     : new Outcome.Unknown(
                             "The command was killed, because it ran longer than " + timeout.toSeconds() + " s" + said);
         } finally {
-            LeftBehind.kill(process.toHandle());
+            if (process.isAlive()) {
+                mark.kill(process.toHandle());
+            }
         }
     }
 
@@ -111,8 +129,13 @@ final class CommandReceiver implements Receiver {
                 + e.getMessage() + ". Make space there, or set its permissions";
     }
 
-    private Process start(Handover handover, Path content) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(destination.target())
+    /// In a session of its own, where there is the program for it: Ctrl-C at a terminal is meant for this process,
+    /// which
+    /// gives the command time.
+    private ProcessBuilder command(Handover handover, Path content) {
+        List<String> words = new ArrayList<>(hasSetsid ? List.of(SETSID) : List.of());
+        words.addAll(destination.target());
+        ProcessBuilder builder = new ProcessBuilder(words)
                 .directory(folder.toFile())
                 .redirectInput(content.toFile())
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD);
@@ -124,24 +147,25 @@ final class CommandReceiver implements Receiver {
         environment.put("ONEFOLD_BYTES", Long.toString(manifest.bytes()));
         environment.put("ONEFOLD_SHA256", manifest.sha256());
         environment.put("ONEFOLD_ATTEMPT", Integer.toString(handover.attempt()));
-        LeftBehind.mark(builder, spool);
-        return builder.start();
+        return builder;
     }
 
-    private String cannotStart(IOException e) {
+    private String cannotStart(String reason) {
         String command = destination.target().getFirst();
         return Files.isDirectory(folder)
-                ? "The command " + command + " cannot be started: " + e.getMessage()
-                        + ". Install it, or correct its path"
+                ? "The command " + command + " cannot be started: " + reason + ". Install it, or correct its path"
                 : "The command " + command + " cannot be started, because there is no folder " + folder;
     }
 
-    private static Outcome outcome(int code, String said) {
+    private Outcome outcome(int code, String said) {
         if (code == 0) {
             return new Outcome.Done();
         }
         if (code == TRY_AGAIN) {
             return new Outcome.NotNow("The command asks to try again later (exit code 75)" + said, null);
+        }
+        if ((code == NOT_EXECUTABLE || code == NOT_FOUND) && said.startsWith(CANNOT_START)) {
+            return new Outcome.NotNow(cannotStart(said.substring(CANNOT_START.length())), null);
         }
         if (code == NOT_EXECUTABLE || code == NOT_FOUND) {
             return new Outcome.NotNow(

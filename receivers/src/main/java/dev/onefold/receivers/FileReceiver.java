@@ -12,6 +12,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,6 +36,14 @@ final class FileReceiver implements Receiver {
     FileReceiver(Destination destination, Path folder, NewFile.Link link) {
         this.destination = destination;
         this.folder = folder;
+        try {
+            Path _ = folder.resolve(destination.target().getFirst());
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException(
+                    "The path " + destination.target().getFirst()
+                            + " has a character that cannot be written in this locale. Set LC_ALL=C.UTF-8, and try again",
+                    e);
+        }
         this.link = link;
     }
 
@@ -57,7 +66,10 @@ final class FileReceiver implements Receiver {
                 at = content.resolveSibling(Receivers.manifestName(name));
                 if (!makeManifest(at, manifest.in(name))) {
                     return new Outcome.Conflict(at + " is there already, and is not the manifest of batch "
-                            + manifest.id() + ". Find out who wrote it; move it away before the batch is released");
+                            + manifest.id() + ", though " + name
+                            + " has the same content. Perhaps it was delivered from"
+                            + " another data directory, or before a backup was restored. If so, say that it is there:"
+                            + " 'batches release NUMBER --delivered'");
                 }
             }
             return new Outcome.Done();

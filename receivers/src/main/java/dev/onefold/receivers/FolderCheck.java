@@ -40,6 +40,8 @@ final class FolderCheck {
     private final SortedMap<String, SortedMap<BatchNumber, Manifest>> pipelines = new TreeMap<>();
 
     private final Set<String> described = new HashSet<>();
+    private final Map<String, Manifest> byName = new HashMap<>(); // Without the end of a compression.
+    private final Map<Long, List<Manifest>> byBytes = new HashMap<>();
 
     FolderCheck(Path folder, long from) {
         this.folder = folder;
@@ -169,6 +171,9 @@ final class FolderCheck {
         Map<String, Set<String>> manifestEnds = new HashMap<>();
         for (SortedMap<BatchNumber, Manifest> manifests : pipelines.values()) {
             for (Manifest manifest : manifests.values()) {
+                byName.put(uncompressed(manifest.file()), manifest);
+                byBytes.computeIfAbsent(manifest.bytes(), _ -> new ArrayList<>())
+                        .add(manifest);
                 String number = manifest.number().toString();
                 int at = manifest.file().lastIndexOf(number);
                 if (at >= 0) {
@@ -182,12 +187,39 @@ final class FolderCheck {
             }
         }
         for (String file : files) {
-            if (!described.contains(file) && isNumbered(file, manifestEnds)) {
+            Optional<Manifest> copied = described.contains(file) ? Optional.empty() : copied(file);
+            if (copied.isPresent()) {
+                findings.add(shown(file) + " is another copy of batch "
+                        + shown(copied.get().id()) + ": whoever reads all files counts it twice.");
+            } else if (!described.contains(file) && isNumbered(file, manifestEnds)) {
                 findings.add(shown(file) + " cannot be read as a manifest: it is damaged, or was changed.");
             } else if (!described.contains(file) && isNumbered(file, ends)) {
                 findings.add(shown(file) + " has no manifest. Its delivery may be under way, or was interrupted.");
             }
         }
+    }
+
+    /// The batch whose content a file holds, too, in the same form or compressed in another way.
+    private Optional<Manifest> copied(String file) {
+        Manifest otherForm = byName.get(uncompressed(file));
+        if (otherForm != null) {
+            return Optional.of(otherForm);
+        }
+        try {
+            List<Manifest> asLong = byBytes.getOrDefault(Files.size(folder.resolve(file)), List.of());
+            String sha256 = asLong.isEmpty()
+                    ? ""
+                    : ContentCheck.of(folder.resolve(file)).sha256();
+            return asLong.stream()
+                    .filter(manifest -> manifest.sha256().equals(sha256))
+                    .findFirst();
+        } catch (IOException e) {
+            throw new UncheckedIOException(file + " cannot be read", e);
+        }
+    }
+
+    private static String uncompressed(String file) {
+        return file.replaceFirst("\\.(gz|zst)$", "");
     }
 
     private static boolean isNumbered(String file, Map<String, Set<String>> ends) {

@@ -12,27 +12,40 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /// Commands that a process had started when it was killed. They go on by themselves; so before any batch is delivered
 /// again they are ended, or a batch would be in two commands at a time.
 ///
 /// A command is known by a variable in its environment, which it has from its first instruction on and its children
-/// inherit; a note of its process number would be made too late. Only Linux tells the environment of processes.
+/// inherit, unless they clear it; a note of its process number would be made too late. Only Linux tells the environment
+/// of processes.
 final class LeftBehind {
     /// Of all files that are made for commands.
     static final String PREFIX = "command-";
 
     private static final String VARIABLE = "ONEFOLD_HANDOVER";
+    private static final AtomicLong ATTEMPTS = new AtomicLong();
     private static final Path PROCESSES = Path.of("/proc");
     private static final Duration END_MAX = Duration.ofSeconds(10);
     private static final Duration LOOK_EVERY = Duration.ofMillis(20);
 
     private LeftBehind() {}
 
-    /// Marks a command that is about to be started.
-    static void mark(ProcessBuilder command, Path spool) throws IOException {
-        command.environment().put(VARIABLE, id(spool));
+    /// Marks a command that is about to be started; what ends it with all that it has started.
+    static Mark mark(ProcessBuilder command, Path spool) throws IOException {
+        String attempt = id(spool) + "." + ATTEMPTS.incrementAndGet();
+        command.environment().put(VARIABLE, attempt);
+        return new Mark("\0" + VARIABLE + "=" + attempt + "\0");
+    }
+
+    /// What a command and its children have in their environments.
+    record Mark(String text) {
+        void kill(ProcessHandle process) {
+            LeftBehind.kill(process);
+            marked(text).forEach(LeftBehind::kill); // Also children that have left it.
+        }
     }
 
     /// In letters that each locale has.
@@ -61,7 +74,7 @@ final class LeftBehind {
     }
 
     private static void endProcesses(Path spool) throws IOException {
-        String mark = "\0" + VARIABLE + "=" + id(spool) + "\0";
+        String mark = "\0" + VARIABLE + "=" + id(spool) + ".";
         long deadline = System.nanoTime() + END_MAX.toNanos();
         for (List<ProcessHandle> left = marked(mark); !left.isEmpty(); left = marked(mark)) {
             if (System.nanoTime() > deadline) {

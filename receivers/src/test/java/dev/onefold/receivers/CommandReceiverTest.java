@@ -87,14 +87,17 @@ class CommandReceiverTest {
 
     @Test
     void a_command_that_takes_too_long_is_killed_with_its_children() throws Exception {
-        assertThat(run(BATCH, Map.of("timeout", "1s"), "sh", "-c", "sleep 600 & echo $! > child; wait"))
-                .isEqualTo(new Outcome.Unknown("The command was killed, because it ran longer than 1 s"));
-        long child = Long.parseLong(Files.readString(folder.resolve("child")).strip());
-        assertThat(ProcessHandle.of(child)
-                        .filter(ProcessHandle::isAlive)
-                        .map(handle -> handle.info().command().orElse("")) // Dead, and perhaps not yet collected.
-                        .orElse(""))
-                .isEmpty();
+        String script = "sleep 600 & echo $! > child; (setsid sh -c 'echo $$ > left; exec sleep 600' &); wait";
+        assertThat(run(BATCH, Map.of("timeout", "2s"), "sh", "-c", script))
+                .isEqualTo(new Outcome.Unknown("The command was killed, because it ran longer than 2 s"));
+        for (String file : List.of("child", "left")) {
+            long child = Long.parseLong(Files.readString(folder.resolve(file)).strip());
+            assertThat(ProcessHandle.of(child)
+                            .filter(ProcessHandle::isAlive)
+                            .map(handle -> handle.info().command().orElse("")) // Dead, and perhaps not yet collected.
+                            .orElse(""))
+                    .isEmpty();
+        }
     }
 
     @Test

@@ -167,6 +167,20 @@ class VerificationTest {
     }
 
     @Test
+    void a_second_copy_under_any_name_or_in_another_form_is_named() throws Exception {
+        deliver(folder, "", 3);
+        Files.copy(file("quakes-000002.ndjson"), file("quakes-000002 (1).ndjson"));
+        Files.copy(file("quakes-000002.ndjson"), file("other.txt"));
+        Files.write(file("quakes-000003.ndjson.gz"), compressed(".gz", "{\"id\":1}\n".repeat(3)));
+        Files.writeString(file("README"), "{\"id\":7}\n");
+        assertThat(findings())
+                .containsExactly(
+                        "other.txt is another copy of batch quakes-000002: whoever reads all files counts it twice.",
+                        "quakes-000002 (1).ndjson is another copy of batch quakes-000002: whoever reads all files counts it twice.",
+                        "quakes-000003.ndjson.gz is another copy of batch quakes-000003: whoever reads all files counts it twice.");
+    }
+
+    @Test
     void a_batch_of_another_chain_is_named() throws Exception {
         deliver(folder, "", 3);
         byte[] other = "{\"id\":7}\n".getBytes(StandardCharsets.UTF_8);

@@ -167,7 +167,7 @@ public final class QueueIntake {
                 requireAnotherTry(refused);
                 if (!unreadable.getAndSet(true)) {
                     settings.notes.accept("Queue " + queue.name() + " cannot be read for now, and is tried again: "
-                            + refused.getMessage());
+                            + Reason.of(refused));
                 }
                 sleep(pause, ends);
                 pause = pause.multipliedBy(2).compareTo(PAUSE_MAX) < 0 ? pause.multipliedBy(2) : PAUSE_MAX;
@@ -332,8 +332,7 @@ public final class QueueIntake {
                 && !answer.isThrottlingException();
         boolean isUnsent = !(refused instanceof AwsServiceException) && records.get() == 0;
         if (isFinal || isUnsent && String.valueOf(refused.getMessage()).contains("credentials")) {
-            throw new IllegalStateException(
-                    "Queue " + queue.url() + " cannot be read: " + refused.getMessage(), refused);
+            throw new IllegalStateException("Queue " + queue.url() + " cannot be read: " + Reason.of(refused), refused);
         }
     }
 

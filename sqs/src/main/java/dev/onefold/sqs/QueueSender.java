@@ -4,8 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -37,6 +39,7 @@ public final class QueueSender implements AutoCloseable {
     private final Semaphore room = new Semaphore(REQUESTS_MAX);
     private final AtomicReference<RuntimeException> failure = new AtomicReference<>();
     private final AtomicLong sent = new AtomicLong();
+    private final ConcurrentSkipListSet<Long> unanswered = new ConcurrentSkipListSet<>();
     private final List<CompletableFuture<Void>> underWay = new ArrayList<>();
     private List<Outgoing> waiting = new ArrayList<>();
     private long waitingBytes;
@@ -57,9 +60,14 @@ public final class QueueSender implements AutoCloseable {
         return sent.get();
     }
 
+    /// Number of the first record that is perhaps not in the queue; empty if all are, or were refused.
+    public OptionalLong firstUnanswered() {
+        return unanswered.stream().mapToLong(Long::longValue).findFirst();
+    }
+
     /// Sends a record, perhaps later with others.
     ///
-    /// @param number what a refusal names it by
+    /// @param number what a refusal names it by; not that of a record that is under way
     /// @throws RuntimeException if the queue takes no more
     public void add(long number, byte[] record) {
         String problem = problem(record);
@@ -70,6 +78,7 @@ public final class QueueSender implements AutoCloseable {
         if (waiting.size() == REQUEST_MAX || waitingBytes + record.length > REQUEST_BYTES_MAX) {
             flush();
         }
+        unanswered.add(number);
         waiting.add(new Outgoing(number, new String(record, StandardCharsets.UTF_8)));
         waitingBytes += record.length;
     }
@@ -153,10 +162,12 @@ public final class QueueSender implements AutoCloseable {
         var answer = client.sendMessageBatch(request -> request.queueUrl(url).entries(entries))
                 .join();
         sent.addAndGet(answer.successful().size());
+        answer.successful().forEach(in -> unanswered.remove(records.get(Integer.parseInt(in.id())).number));
         List<Outgoing> again = new ArrayList<>();
         for (BatchResultErrorEntry failed : answer.failed()) {
             Outgoing record = records.get(Integer.parseInt(failed.id()));
             if (Boolean.TRUE.equals(failed.senderFault())) {
+                unanswered.remove(record.number);
                 refused.accept(record.number, failed.code() + ": " + failed.message());
             } else if (isLast) {
                 throw new IllegalStateException("The queue has refused a message " + ATTEMPTS_MAX + " times: "

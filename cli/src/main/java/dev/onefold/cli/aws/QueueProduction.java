@@ -44,25 +44,36 @@ final class QueueProduction {
     ExitCode run(List<String> files, long from, int delaySeconds) throws IOException, InterruptedException {
         try (QueueSender sender = new QueueSender(client, queue, delaySeconds, this::refuse)) {
             for (int i = 0; i < files.size() && !limits.stop().isMade(); i++) {
-                send(files.get(i), i == 0 ? from : 1, sender);
+                sendAll(files.get(i), i == 0 ? from : 1, sender);
             }
-            sender.finish();
             report(sender.sent());
-        } catch (RuntimeException failed) {
-            throw failed instanceof CommandFailure said
-                    ? said
-                    : new CommandFailure(
-                            ExitCode.DIFFERENT,
-                            "Queue " + queue.url() + " takes no more: " + failed.getMessage() + "\nOf "
-                                    + Words.count(lines, "line") + " read, some are not sent. A line that is sent again"
-                                    + " is another message; an id in the record makes it a duplicate.",
-                            failed);
         }
         if (limits.stop().isMade()) {
             caller.note("Stopped behind line " + lines + " of the last input.");
             return limits.stop().exitCodeOr(ExitCode.DIFFERENT);
         }
         return refused.get() == 0 ? ExitCode.DONE : ExitCode.DIFFERENT;
+    }
+
+    private void sendAll(String file, long from, QueueSender sender) throws IOException, InterruptedException {
+        try {
+            send(file, from, sender);
+            sender.finish();
+        } catch (CommandFailure said) {
+            throw said;
+        } catch (RuntimeException failed) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "Queue " + queue.url() + " takes no more: " + failed.getMessage() + "\n"
+                            + goOn(file, sender.firstUnanswered().orElse(lines + 1)),
+                    failed);
+        }
+    }
+
+    private static String goOn(String file, long first) {
+        return "Go on with --from " + first + " of " + (ProduceCommand.isStandardInput(file) ? "standard input" : file)
+                + ": what is before it is sent, or was refused. Some lines behind it may be sent, too; an id in the"
+                + " record makes a second message a duplicate.";
     }
 
     private void send(String file, long from, QueueSender sender) throws IOException, InterruptedException {

@@ -2,12 +2,14 @@ package dev.onefold.cli.run;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Kind;
 import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.delivery.Deliveries;
 import dev.onefold.jdbc.JdbcReceiver;
 import dev.onefold.receivers.Context;
 import dev.onefold.receivers.Context.Connector;
@@ -49,13 +51,15 @@ final class Delivering implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Troubles troubles;
     private final Thread telling;
+    private final String list;
 
-    private Delivering(Caller caller, EmbeddedEngine engine, Receiver receiver) {
+    private Delivering(Caller caller, EmbeddedEngine engine, Receiver receiver, String dataAgain) {
         this.caller = caller;
         this.engine = engine;
         this.receiver = receiver;
         deliveredBefore = delivered();
-        troubles = new Troubles(caller, engine.batches(), engine.pipeline().name());
+        list = "'onefold batches " + engine.pipeline().name() + dataAgain + " list'";
+        troubles = new Troubles(caller, engine.batches(), list);
         telling = Thread.ofPlatform().daemon().name("onefold-troubles").start(this::tell);
     }
 
@@ -87,8 +91,8 @@ final class Delivering implements AutoCloseable {
     /// @param folder of the pipeline file
     static void requirePossible(Batching batching, Path folder) {
         switch (batching.deliver().kind()) {
-            case FILE, COMMAND, JAVA -> {}
-            case S3, SFTP, HTTP, JDBC, LAMBDA ->
+            case COMMAND, JAVA -> {}
+            case FILE, S3, SFTP, HTTP, JDBC, LAMBDA ->
                 open(batching, Context.of(folder, folder)).close();
         }
     }
@@ -112,11 +116,12 @@ final class Delivering implements AutoCloseable {
     /// Begins to deliver.
     ///
     /// @param folder of the pipeline file
-    /// @param data the engine's data directory
-    static Delivering begin(Caller caller, EmbeddedEngine engine, Path folder, Path data) throws IOException {
-        Receiver receiver = open(
-                (Batching) engine.pipeline().fold(), Context.of(folder, Files.createDirectories(data.resolve(SPOOL))));
-        Delivering delivering = new Delivering(caller, engine, receiver);
+    /// @param data the engine's data directory, which another command finds with these arguments
+    static Delivering begin(Caller caller, EmbeddedEngine engine, Path folder, DataDirectory data, String dataAgain)
+            throws IOException {
+        Path spool = Files.createDirectories(data.path().resolve(SPOOL));
+        Receiver receiver = open((Batching) engine.pipeline().fold(), Context.of(folder, spool));
+        Delivering delivering = new Delivering(caller, engine, receiver, dataAgain);
         engine.deliver(
                 (manifest, attempt, content) -> receiver.deliver(new Handover(manifest, attempt, content::open)));
         return delivering;
@@ -143,6 +148,9 @@ final class Delivering implements AutoCloseable {
                 return;
             }
             summary = engine.batches().summary();
+        }
+        if (stop.isMade() && engine.batches() instanceof Deliveries deliveries) {
+            deliveries.close(); // What is under way may still end, and is in what is said of this run.
         }
         troubles.tell(Instant.now());
     }
@@ -183,9 +191,7 @@ final class Delivering implements AutoCloseable {
                         .append(Words.count((long) summary.inDoubt() + summary.aside()))
                         .append(" of them for a person to decide");
             }
-            text.append(": see 'onefold batches ")
-                    .append(engine.pipeline().name())
-                    .append(" list'");
+            text.append(": see ").append(list);
         }
         return text.append(".\n").toString();
     }

@@ -250,7 +250,7 @@ public final class RunCommand implements Callable<Integer> {
                 .ifPresent(warning -> caller.note("Warning: " + warning));
         takeOver(owned);
         if (owned.pipeline().fold() instanceof Batching) {
-            delivering = Delivering.begin(caller, owned, pipeline.folder(), data.path());
+            delivering = Delivering.begin(caller, owned, pipeline.folder(), data, pipeline.dataAgain());
         } else if (seal || failOnUndelivered) {
             throw CommandFailure.usage("--seal and --fail-on-undelivered are for a pipeline with batches.");
         }

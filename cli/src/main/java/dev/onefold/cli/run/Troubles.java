@@ -20,16 +20,16 @@ final class Troubles {
 
     private final Caller caller;
     private final SealedBatches batches;
-    private final String pipeline;
+    private final String list;
     private String told = "";
     private Instant toldAt = Instant.MIN;
     private int persons;
 
-    /// @param pipeline its name
-    Troubles(Caller caller, SealedBatches batches, String pipeline) {
+    /// @param list the command that shows them
+    Troubles(Caller caller, SealedBatches batches, String list) {
         this.caller = caller;
         this.batches = batches;
-        this.pipeline = pipeline;
+        this.list = list;
         Summary summary = batches.summary();
         persons = summary.inDoubt() + summary.aside();
     }
@@ -59,7 +59,7 @@ final class Troubles {
     private void tellPerson(Line line, Summary summary, int awaiting) {
         caller.note("Batch " + line.number() + " is " + line.state() + ": " + reason(line) + " "
                 + Words.count(awaiting) + (awaiting == 1 ? " batch waits" : " batches wait")
-                + " for a person: see 'onefold batches " + pipeline + " list'."
+                + " for a person: see " + list + "."
                 + (summary.heldUpBy() == null
                         ? ""
                         : " Batch " + summary.heldUpBy() + " holds up all later ones, because the order is strict."));

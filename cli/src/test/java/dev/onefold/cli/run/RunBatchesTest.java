@@ -35,14 +35,14 @@ class RunBatchesTest {
                 .contains("Batch 000001 is not delivered yet: There is no folder ", "It is tried again at ");
         assertThat(result.out())
                 .contains(
-                        "Delivered 0 batches; in all 0 of 1, 1 not delivered, 1 of them for a person to decide: see 'onefold batches b list'.");
+                        "Delivered 0 batches; in all 0 of 1, 1 not delivered, 1 of them for a person to decide: see 'onefold batches b --data data list'.");
     }
 
     @Test
     void that_a_batch_waits_for_a_person_is_said_with_its_reason() {
         assertThat(run("none").err())
                 .contains("Batch 000001 is put aside: ")
-                .contains("1 batch waits for a person: see 'onefold batches b list'.");
+                .contains("1 batch waits for a person: see 'onefold batches b --data data list'.");
     }
 
     @Test

@@ -53,6 +53,7 @@ public final class Courier implements AutoCloseable {
     private final Ledger ledger;
     private final DeliveryRules rules;
     private final Endings endings;
+    private final Notices notices;
     private @Nullable Carrier carrier; // None: nothing is begun.
     private final InstantSource clock;
     private final Guard guard;
@@ -94,6 +95,7 @@ public final class Courier implements AutoCloseable {
         Duration remembers = batching.deliver().span("remembers").orElse(null);
         rules = new DeliveryRules(batching, remembers);
         endings = new Endings(batching, batches, ledger);
+        notices = new Notices(pipeline, batching.order());
         if (!isReading) {
             recover();
             endings.note();
@@ -307,7 +309,7 @@ public final class Courier implements AutoCloseable {
             long nowMs = clock.instant().toEpochMilli();
             Delivery after = rules.after(new Attempt(tried.number(), members, started), outcome, nowMs);
             ledger.put(tried.with(after));
-            tell(tried.number(), after);
+            notices.tell(tried.number(), after);
             if (after.isEnded() || after instanceof Delivery.Divided) {
                 ended.add(tried.number());
             } else if (after.awaitsPerson()) {
@@ -338,7 +340,7 @@ public final class Courier implements AutoCloseable {
         }
         ledger.put(left.with(after));
         ledger.force();
-        tell(now.number(), after);
+        notices.tell(now.number(), after);
         ready.letGo(now.number());
         return true;
     }
@@ -391,25 +393,6 @@ public final class Courier implements AutoCloseable {
         }
     }
 
-    private void tell(BatchNumber number, Delivery after) {
-        String id = Manifest.id(pipeline, number);
-        switch (after) {
-            case Delivery.Aside aside ->
-                LOG.log(
-                        aside.isConflict() ? System.Logger.Level.ERROR : System.Logger.Level.WARNING,
-                        "Batch " + id + " is put aside: " + aside.reason() + held());
-            case Delivery.InDoubt doubt ->
-                LOG.log(System.Logger.Level.WARNING, "Batch " + id + " is in doubt: " + doubt.reason() + held());
-            case Delivery.Done _, Delivery.Waiting _, Delivery.Started _, Delivery.Divided _ -> {}
-        }
-    }
-
-    private String held() {
-        return batching.order() == Batching.Order.STRICT
-                ? ". It holds up all later batches, because the order is strict."
-                : "";
-    }
-
     /// How far deliveries are at a moment.
     ///
     /// @param begun what was begun and has not ended
@@ -437,6 +420,9 @@ public final class Courier implements AutoCloseable {
     ///
     /// @throws IllegalArgumentException if it does not wait for a person
     synchronized Handled decide(BatchNumber number, UnaryOperator<Delivery> decision) {
+        if (closed) {
+            throw new EngineException(EngineException.Kind.STOPPED, "The engine is closed");
+        }
         Handled handled = ledger.begun().get(number);
         if (handled == null) {
             throw new IllegalArgumentException("It does not wait for a person");
@@ -460,6 +446,9 @@ public final class Courier implements AutoCloseable {
     @Override
     public void close() {
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             closed = true;
             wake();
         }

@@ -322,7 +322,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         }
     }
 
-    /// Ends the deliveries; those that are under way have ten seconds.
+    /// Ends the deliveries; those that are under way have ten seconds. What is known of them can be asked for after it.
     @Override
     public void close() {
         closing.countDown();
