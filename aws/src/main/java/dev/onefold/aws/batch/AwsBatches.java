@@ -124,7 +124,12 @@ public final class AwsBatches implements SealedBatches {
             return lines;
         }
         long sealed = cutter().progress().sealed();
-        for (long number = Math.max(1, from.number()); number <= sealed && lines.size() < max; number++) {
+        for (long number : Forgetting.kept(store, sealed)
+                .filter(each -> each >= from.number())
+                .toArray()) {
+            if (lines.size() >= max) {
+                break;
+            }
             addWithParts(BatchNumber.of(number), from, lines);
         }
         return lines.subList(0, Math.min(max, lines.size()));
@@ -199,8 +204,7 @@ public final class AwsBatches implements SealedBatches {
     }
 
     private Line decided(BatchNumber number, Decision decision) {
-        DeliveryItem item =
-                deliveries.find(number).orElseThrow(() -> new IllegalArgumentException("There is no batch " + number));
+        DeliveryItem item = there(number);
         if (!item.delivery().awaitsPerson()) {
             throw new IllegalArgumentException("Batch " + number + " does not wait for a person: it is "
                     + item.delivery().word());
@@ -211,10 +215,21 @@ public final class AwsBatches implements SealedBatches {
         return line(deliveries.load(number));
     }
 
+    private DeliveryItem there(BatchNumber number) {
+        return deliveries.find(number).orElseThrow(() -> {
+            boolean wasSealed = number.number() >= 1
+                    && number.number() <= cutter().progress().sealed();
+            return new IllegalArgumentException(
+                    wasSealed
+                            ? "Batch " + number + " is done, and its content was removed " + Forgetting.KEPT.toDays()
+                                    + " days after it was sealed"
+                            : "There is no batch " + number);
+        });
+    }
+
     @Override
     public void export(BatchNumber number, Consumer<byte[]> sink) {
-        DeliveryItem item =
-                deliveries.find(number).orElseThrow(() -> new IllegalArgumentException("There is no batch " + number));
+        DeliveryItem item = there(number);
         read(new Content(chunks, sealed(number), item.members()), sink);
     }
 

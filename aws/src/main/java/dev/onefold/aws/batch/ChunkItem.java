@@ -14,13 +14,20 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///
 ///     item = k 00 "chunk/<lane>/<number>", t when they arrived, z sizes of the records, and
 ///            d the records, one after the other, or
-///            o the object that holds them, where they are too many bytes for an item
+///            o the object that holds them, where they are too many bytes for an item, and
+///            i the hashes of their ids, one after the other, where ids are forgotten after delivery
 ///
 /// @param data the records; empty if an object holds them
 /// @param object its name; empty if the item holds the records
-record ChunkItem(Chunk chunk, byte[] data, String object) {
+/// @param ids hashes, each of [#ID_BYTES]; empty if nobody needs them
+record ChunkItem(Chunk chunk, byte[] data, String object, byte[] ids) {
+    static final int ID_BYTES = 32;
+
     /// What a reader needs that does not want the records.
     static final String WITHOUT_DATA = "k, t, z, o";
+
+    /// What forgetting needs.
+    static final String WITH_IDS = "k, t, z, o, i";
 
     static Map<String, AttributeValue> key(int lane, long number) {
         return RowItem.other("chunk/" + lane + "/" + number);
@@ -33,7 +40,13 @@ record ChunkItem(Chunk chunk, byte[] data, String object) {
         return new ChunkItem(
                 new Chunk(Items.number(item, "t"), sizes),
                 item.containsKey("d") ? Items.bytes(item, "d") : new byte[0],
-                item.containsKey("o") ? Items.text(item, "o") : "");
+                item.containsKey("o") ? Items.text(item, "o") : "",
+                item.containsKey("i") ? Items.bytes(item, "i") : new byte[0]);
+    }
+
+    /// The hash of a record's id.
+    byte[] id(int record) {
+        return Arrays.copyOfRange(ids, record * ID_BYTES, (record + 1) * ID_BYTES);
     }
 
     /// As [Sealing] counts them.
@@ -51,6 +64,9 @@ record ChunkItem(Chunk chunk, byte[] data, String object) {
             item.put("d", Items.bytes(data));
         } else {
             item.put("o", AttributeValue.fromS(object));
+        }
+        if (ids.length > 0) {
+            item.put("i", Items.bytes(ids));
         }
         return item;
     }

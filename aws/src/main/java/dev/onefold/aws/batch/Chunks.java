@@ -3,6 +3,7 @@ package dev.onefold.aws.batch;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.LaneCut.Chunk;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.async.AsyncRequestBody;
@@ -42,23 +43,47 @@ final class Chunks {
     /// The same with its records.
     ChunkItem whole(int lane, long number) {
         ChunkItem item = read(lane, number, null);
-        return item.object().isEmpty() ? item : new ChunkItem(item.chunk(), object(item.object()), item.object());
+        return item.object().isEmpty()
+                ? item
+                : new ChunkItem(item.chunk(), object(item.object()), item.object(), item.ids());
+    }
+
+    /// A chunk without its records, and with the hashes of its ids; empty if it was removed.
+    Optional<ChunkItem> find(int lane, long number) {
+        Map<String, AttributeValue> item = get(lane, number, ChunkItem.WITH_IDS);
+        return item.isEmpty() ? Optional.empty() : Optional.of(ChunkItem.of(item));
+    }
+
+    /// Removes a chunk and its object, once nobody reads it any more.
+    void remove(int lane, long number, ChunkItem chunk) {
+        if (!chunk.object().isEmpty()) {
+            store.retried(() -> store.bucket()
+                    .client()
+                    .get()
+                    .deleteObject(request -> request.bucket(bucket()).key(chunk.object())));
+        }
+        store.retried(() -> store.client()
+                .deleteItem(request -> request.tableName(store.tables().rows()).key(ChunkItem.key(lane, number))));
     }
 
     /// The items of a transaction are seen one after the other. So a chunk that a header knows is awaited.
     private ChunkItem read(int lane, long number, @Nullable String projection) {
         for (int attempt = 1; ; attempt++) {
-            Map<String, AttributeValue> item = store.retried(() -> store.client()
-                            .getItem(request -> request.tableName(store.tables().rows())
-                                    .key(ChunkItem.key(lane, number))
-                                    .projectionExpression(projection)
-                                    .consistentRead(true)))
-                    .item();
+            Map<String, AttributeValue> item = get(lane, number, projection);
             if (!item.isEmpty()) {
                 return ChunkItem.of(item);
             }
             store.backOff(attempt);
         }
+    }
+
+    private Map<String, AttributeValue> get(int lane, long number, @Nullable String projection) {
+        return store.retried(() -> store.client()
+                        .getItem(request -> request.tableName(store.tables().rows())
+                                .key(ChunkItem.key(lane, number))
+                                .projectionExpression(projection)
+                                .consistentRead(true)))
+                .item();
     }
 
     private byte[] object(String name) {

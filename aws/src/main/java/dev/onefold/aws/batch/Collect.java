@@ -9,16 +9,20 @@ import dev.onefold.aws.store.Parts;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.LaneCut.Chunk;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Put;
@@ -27,16 +31,26 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// Records messages: each distinct one once, in a lane that chance chooses. One transaction writes up to 98 claims, the
 /// chunk and the lane's header:
 ///
-///     claims           that do not exist yet
+///     claims           that do not exist yet, or that name the chunk of an id that is forgotten
 ///     chunk k          that does not exist yet
 ///     header           whose next chunk is k, and is k + 1 then
 ///
 /// A transaction that is refused, or that nobody answered, says nothing about a message: its claim does. So the claims
 /// are read again, and what is not claimed goes into another lane. A message may be deleted from its queue when its
-/// claim was seen, or its transaction was answered, or its letter is kept. Any thread may call.
+/// claim was seen, or its transaction was answered, or its letter is kept.
+///
+/// Where ids are forgotten after delivery, a message has a mark of its own beside the claim of its id, in the same
+/// transaction; a message that brings an id that is claimed gets one, too. So a message that comes again is known when
+/// its id is forgotten, for as long as it can come again. Any thread may call.
 public final class Collect {
     /// With the chunk and the header these are the hundred items of a transaction.
     static final int CLAIMS_MAX = 98;
+
+    /// A queue of SQS keeps a message for so long, at most.
+    public static final Duration REDELIVERY_OF_QUEUES = Duration.ofDays(14);
+
+    /// A stream keeps a record for so long, at most, and no other source for longer.
+    private static final Duration REDELIVERY_MAX = Duration.ofDays(365);
 
     private static final int ATTEMPTS_MAX = 20;
 
@@ -44,10 +58,16 @@ public final class Collect {
     /// is in: with 32 collectors of eleven transactions each, half of all are refused if all are sent at once.
     private static final int AT_A_TIME = 2;
 
+    private static final int MARKS_AT_A_TIME = 50;
+
     private final Store store;
     private final Pipeline pipeline;
     private final int lanes;
     private final Chunks chunks;
+    private final Forget forget;
+    private final Duration redelivery;
+    private final boolean marksMessages;
+    private final boolean redrives;
 
     /// What became of a message.
     public enum Fate {
@@ -64,12 +84,31 @@ public final class Collect {
     /// @param lanes how many the deployment has; fixed for its life
     /// @throws IllegalArgumentException if the pipeline has no batches, or ones that cannot be on AWS
     public Collect(Store store, Pipeline pipeline, int lanes) {
+        this(store, pipeline, lanes, REDELIVERY_OF_QUEUES);
+    }
+
+    /// @param redelivery for how long after its arrival a source can give a record again; counts where ids are
+    /// forgotten
+    public Collect(Store store, Pipeline pipeline, int lanes, Duration redelivery) {
+        this(store, pipeline, lanes, redelivery, false);
+    }
+
+    /// Collects records of dead letters.
+    static Collect ofLetters(Store store, BatchDefinition definition) {
+        return new Collect(store, definition.pipeline(), definition.lanes(), REDELIVERY_MAX, true);
+    }
+
+    private Collect(Store store, Pipeline pipeline, int lanes, Duration redelivery, boolean redrives) {
         this.store = store;
+        this.redrives = redrives;
         this.pipeline = pipeline;
         this.lanes = lanes;
-        if (!(pipeline.fold() instanceof Batching)) {
+        this.redelivery = redelivery;
+        if (!(pipeline.fold() instanceof Batching batching)) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no batch section");
         }
+        forget = batching.forget();
+        marksMessages = forget instanceof Forget.AfterDelivery;
         chunks = new Chunks(store);
     }
 
@@ -77,6 +116,10 @@ public final class Collect {
     ///
     public Collected collect(List<Arrival> arrivals) {
         return new Input(arrivals).collect();
+    }
+
+    private byte[] markOf(Message.Good message) {
+        return redrives ? message.redrivenHash() : message.seenHash();
     }
 
     /// What became of messages.
@@ -101,7 +144,12 @@ public final class Collect {
 
         private final List<Integer> bad = new ArrayList<>();
         private final List<Integer> conflicting = new ArrayList<>();
+        /// Messages that are to be marked, because the id that they bring is claimed.
+        private final List<Integer> seen = new ArrayList<>();
+        /// Claims whose id is forgotten for the messages that are open, by the id.
+        private final Map<ByteBuffer, Claim> forgotten = new HashMap<>();
 
+        private final long nowMs = store.clock().millis();
         private @Nullable RuntimeException failure;
 
         Input(List<Arrival> arrivals) {
@@ -111,6 +159,9 @@ public final class Collect {
             for (Arrival arrival : arrivals) {
                 Message message = reader.read(arrival);
                 switch (message) {
+                    // No batch holds it, so nothing says when it may be forgotten.
+                    case Message.Good good
+                    when marksMessages && !good.isMember() -> fates[messages.size()] = Fate.RECORDED;
                     case Message.Good good ->
                         open.computeIfAbsent(good.id(), _ -> new ArrayList<>()).add(messages.size());
                     case Message.Bad _ -> bad.add(messages.size());
@@ -122,12 +173,15 @@ public final class Collect {
         Collected collect() {
             for (int attempt = 1; !open.isEmpty() && attempt <= ATTEMPTS_MAX; attempt++) {
                 // A claim that is seen is there, however old the reading is; a missing one may be there.
-                claims(attempt > 1).forEach(this::settle);
+                if (marksMessages) {
+                    passOverMarked();
+                }
+                claims(attempt > 1 || !(forget instanceof Forget.Never)).forEach(this::settle);
                 for (List<Pack> packs : Parts.of(packs(), AT_A_TIME)) {
                     List<Boolean> written = store.threads().all(packs, this::write);
                     for (int i = 0; i < packs.size(); i++) {
                         if (written.get(i)) {
-                            packs.get(i).messages.forEach(message -> settle(message.id(), message.content()));
+                            packs.get(i).messages.forEach(this::settle);
                         }
                     }
                 }
@@ -136,7 +190,11 @@ public final class Collect {
                 }
             }
             keep(conflicting, Fate.CONFLICTING);
+            conflicting.stream()
+                    .filter(index -> fates[index] == Fate.CONFLICTING)
+                    .forEach(seen::add);
             keep(bad, Fate.REJECTED);
+            markSeen();
             return new Collected(Arrays.asList(fates), Optional.ofNullable(failure));
         }
 
@@ -144,30 +202,98 @@ public final class Collect {
             return (Message.Good) messages.get(index);
         }
 
-        private Map<ByteBuffer, Long> claims(boolean consistently) {
+        /// Messages that have come before, whatever has become of their ids since.
+        private void passOverMarked() {
+            Map<ByteBuffer, List<Integer>> byMark = new LinkedHashMap<>();
+            open.values()
+                    .forEach(same -> same.forEach(index -> byMark.computeIfAbsent(
+                                    ByteBuffer.wrap(mark(index)), _ -> new ArrayList<>())
+                            .add(index)));
+            List<Map<String, AttributeValue>> keys = byMark.values().stream()
+                    .map(same -> Claim.key(mark(same.getFirst())))
+                    .toList();
+            Set<Integer> known = new HashSet<>();
+            BatchReads.of(store, store.tables().rows(), keys, null)
+                    .forEach(item -> known.addAll(byMark.getOrDefault(Claim.idHash(item), List.of())));
+            known.forEach(index -> fates[index] = Fate.RECORDED);
+            open.values().forEach(same -> same.removeIf(known::contains));
+            open.values().removeIf(List::isEmpty);
+        }
+
+        private void markSeen() {
+            if (!marksMessages) {
+                return;
+            }
+            for (List<Integer> some : Parts.of(seen, MARKS_AT_A_TIME)) {
+                try {
+                    var _ = store.threads()
+                            .all(
+                                    some,
+                                    index -> store.retried(() -> store.client()
+                                            .putItem(request -> request.tableName(
+                                                            store.tables().rows())
+                                                    .item(mark(good(index))))));
+                } catch (RuntimeException failed) {
+                    failure = failed;
+                    some.forEach(index -> fates[index] = Fate.AGAIN);
+                }
+            }
+        }
+
+        private byte[] mark(int index) {
+            return markOf(good(index));
+        }
+
+        private Map<String, AttributeValue> mark(Message.Good message) {
+            return Claim.seen(markOf(message), arrivedMs(message) + redelivery.toMillis());
+        }
+
+        private Map<ByteBuffer, Claim> claims(boolean consistently) {
             List<Map<String, AttributeValue>> keys = open.values().stream()
                     .map(same -> Claim.key(good(same.getFirst()).idHash()))
                     .toList();
             String table = store.tables().rows();
-            Map<ByteBuffer, Long> found = new HashMap<>();
+            Map<ByteBuffer, Claim> found = new HashMap<>();
             (consistently ? BatchReads.of(store, table, keys, null) : BatchReads.eventually(store, table, keys, null))
-                    .forEach(
-                            item -> found.put(Claim.idHash(item), Claim.of(item).content()));
+                    .forEach(item -> found.put(Claim.idHash(item), Claim.of(item)));
             return found;
         }
 
-        /// A message is recorded under an id, with this content.
-        private void settle(ByteBuffer id, long content) {
+        /// A message is recorded under an id.
+        private void settle(ByteBuffer id, Claim claim) {
             List<Integer> same = open.remove(id);
             if (same == null) {
                 return;
             }
+            List<Integer> left = new ArrayList<>();
             for (int index : same) {
-                if (good(index).isSame(content)) {
-                    fates[index] = Fate.RECORDED;
+                if (claim.isForgotten(forget, arrivedMs(good(index)))) {
+                    left.add(index);
                 } else {
-                    conflicting.add(index);
+                    settle(index, claim.content());
                 }
+            }
+            if (!left.isEmpty()) {
+                open.put(id, left);
+                forgotten.put(id, claim);
+            }
+        }
+
+        /// This message was recorded under its id just now.
+        private void settle(Message.Good written) {
+            List<Integer> same = open.remove(written.id());
+            if (same != null) {
+                fates[same.getFirst()] = Fate.RECORDED;
+                same.subList(1, same.size()).forEach(index -> settle(index, written.content()));
+            }
+        }
+
+        private void settle(int index, long content) {
+            if (good(index).isSame(content)) {
+                fates[index] = Fate.RECORDED;
+                seen.add(index);
+            } else {
+                conflicting.add(index);
             }
         }
 
@@ -179,7 +305,7 @@ public final class Collect {
                 Message.Good message = good(same.getFirst());
                 long more = message.isMember() ? message.line().length : 0;
                 if (groups.isEmpty()
-                        || groups.getLast().size() == CLAIMS_MAX
+                        || groups.getLast().size() == (marksMessages ? CLAIMS_MAX / 2 : CLAIMS_MAX)
                         || bytes + more > Chunks.DATA_MAX && bytes > 0) {
                     if (groups.size() == lanes) {
                         break;
@@ -211,12 +337,20 @@ public final class Collect {
             }
             for (Message.Good message : pack.messages) {
                 int claimed = message.isMember() ? lane : Claim.NONE;
-                items.add(put(
-                        new Claim(claimed, header.next(), message.content()).item(message.idHash()),
-                        "attribute_not_exists(k)",
-                        Map.of()));
+                items.add(claim(message, new Claim(claimed, header.next(), message.content(), arrivedMs(message))));
+                if (marksMessages) {
+                    items.add(put(mark(message), "attribute_not_exists(k)", Map.of()));
+                }
             }
             return store.transact(items) instanceof Store.Written.Done;
+        }
+
+        private TransactWriteItem claim(Message.Good message, Claim claim) {
+            Claim before = forgotten.get(message.id());
+            return put(
+                    claim.item(message.idHash(), forget, redelivery),
+                    before == null ? "attribute_not_exists(k)" : "attribute_not_exists(k) OR " + Claim.SAME,
+                    before == null ? Map.of() : before.names());
         }
 
         private ChunkItem chunk(List<Message.Good> members) {
@@ -225,20 +359,27 @@ public final class Collect {
             int[] sizes =
                     members.stream().mapToInt(message -> message.line().length).toArray();
             Chunk chunk = new Chunk(arrivedMs(members), sizes);
+            ByteArrayOutputStream ids = new ByteArrayOutputStream();
+            if (marksMessages) {
+                members.forEach(message -> ids.writeBytes(message.idHash()));
+            }
             return data.size() <= Chunks.DATA_MAX
-                    ? new ChunkItem(chunk, data.toByteArray(), "")
-                    : new ChunkItem(chunk, new byte[0], chunks.put(data.toByteArray()));
+                    ? new ChunkItem(chunk, data.toByteArray(), "", ids.toByteArray())
+                    : new ChunkItem(chunk, new byte[0], chunks.put(data.toByteArray()), ids.toByteArray());
         }
 
         /// When the first of them arrived, as its queue or stream recorded it, so that the time in the queue is part of
         /// a batch's wait.
         private long arrivedMs(List<Message.Good> members) {
-            long nowMs = store.clock().millis();
             return members.stream()
-                    .mapToLong(message -> message.arrival().atMs())
-                    .map(atMs -> atMs == Arrival.NOT_KNOWN ? nowMs : Math.min(atMs, nowMs))
+                    .mapToLong(message -> Math.min(arrivedMs(message), nowMs))
                     .min()
                     .orElse(nowMs);
+        }
+
+        private long arrivedMs(Message.Good message) {
+            long atMs = message.arrival().atMs();
+            return atMs == Arrival.NOT_KNOWN ? nowMs : atMs;
         }
 
         /// Makes dead letters. If that fails, these messages come again, and their neighbours do not.

@@ -28,6 +28,22 @@ sealed interface Message {
             return ByteBuffer.wrap(idHash);
         }
 
+        /// SHA-256 of what its source names it by; it keeps that when it comes again.
+        byte[] seenHash() {
+            return Claim.seenHash(arrival.identity());
+        }
+
+        /// SHA-256 of what a redrive is known by when it is done again: the message, and what a person made of it. The
+        /// message's own mark says nothing, because its letter has one, too.
+        byte[] redrivenHash() {
+            byte[] identity = arrival.identity();
+            return Claim.seenHash(ByteBuffer.allocate(1 + identity.length + line.length)
+                    .put((byte) 'r')
+                    .put(identity)
+                    .put(line)
+                    .array());
+        }
+
         boolean isSame(long other) {
             return content == other;
         }

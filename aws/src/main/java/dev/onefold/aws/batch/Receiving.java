@@ -7,7 +7,6 @@ import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Compression;
 import dev.onefold.core.pipeline.Batching.Destination;
-import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Batching.Kind;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.jdbc.JdbcReceiver;
@@ -64,9 +63,6 @@ public final class Receiving {
             case SFTP ->
                 throw refusal(pipeline, "a function has neither a private key of yours nor known hosts. " + INSTEAD);
             case LAMBDA -> requireFunctionPossible(pipeline, batching.deliver());
-        }
-        if (!(batching.forget() instanceof Forget.Never)) {
-            throw refusal(pipeline, "on AWS no id is forgotten yet. Write 'forget: never', or leave it out.");
         }
         if (timeout(batching).compareTo(TIMEOUT_MAX) > 0) {
             throw refusal(

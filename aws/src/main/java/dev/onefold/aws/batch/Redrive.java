@@ -4,6 +4,8 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Forget;
 import java.util.List;
 import java.util.Map;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -49,12 +51,12 @@ public final class Redrive {
     }
 
     private Result collect(Message.Good message, Arrival letter) {
+        Forget forget = ((Batching) definition.pipeline().fold()).forget();
         Map<String, AttributeValue> claim = store.get(store.tables().rows(), Claim.key(message.idHash()));
-        if (!claim.isEmpty()) {
+        if (!claim.isEmpty() && !Claim.of(claim).isForgotten(forget, store.clock().millis())) {
             return message.isSame(Claim.of(claim).content()) ? new Result.Known() : conflict(message, letter);
         }
-        Collect collect = new Collect(store, definition.pipeline(), definition.lanes());
-        return switch (collect.collect(List.of(message.arrival())).fates().getFirst()) {
+        return switch (Collect.ofLetters(store, definition).collect(List.of(message.arrival())).fates().getFirst()) {
             case RECORDED -> {
                 WakeItem.put(store);
                 yield new Result.Collected();

@@ -25,6 +25,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,8 +41,14 @@ public final class CollectFunction implements RequestStreamHandler {
     private final Pipeline pipeline;
     private final int lanes;
     private final Metrics metrics;
-    private final Optional<Supplier<Streams>> streams;
+    private final Source source;
     private Optional<Collect> opened = Optional.empty();
+
+    /// Where records come from.
+    ///
+    /// @param redelivery for how long after its arrival a record may come again, where ids are forgotten
+    /// @param streams to read again what messages name; empty if messages are records
+    public record Source(Duration redelivery, Optional<Supplier<Streams>> streams) {}
 
     /// As Lambda makes it.
     public CollectFunction() {
@@ -54,19 +61,18 @@ public final class CollectFunction implements RequestStreamHandler {
                 environment.pipeline(),
                 environment.lanes(),
                 new Metrics(System.out, environment.stack()),
-                environment.isStream() ? Optional.of(Connection.streams()) : Optional.empty());
+                new Source(
+                        environment.redelivery(),
+                        environment.isStream() ? Optional.of(Connection.streams()) : Optional.empty()));
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
-    ///
-    /// @param streams to read again what messages name; empty if messages are records
-    public CollectFunction(
-            Store store, Pipeline pipeline, int lanes, Metrics metrics, Optional<Supplier<Streams>> streams) {
+    public CollectFunction(Store store, Pipeline pipeline, int lanes, Metrics metrics, Source source) {
         this.store = store;
         this.pipeline = pipeline;
         this.lanes = lanes;
         this.metrics = metrics;
-        this.streams = streams;
+        this.source = source;
     }
 
     @Override
@@ -80,7 +86,8 @@ public final class CollectFunction implements RequestStreamHandler {
     public byte[] handle(byte[] event) {
         BatchResponse response = switch (Invocation.read(event)) {
             case Invocation.Messages(var messages)
-            when streams.isPresent() -> retried(messages, streams.get().get());
+            when source.streams.isPresent() ->
+                retried(messages, source.streams.get().get());
             case Invocation.Messages(var messages) -> {
                 List<Fate> fates =
                         collect(messages.stream().map(Message::arrival).toList());
@@ -141,7 +148,7 @@ public final class CollectFunction implements RequestStreamHandler {
             AwsEngine.requireInputPossible(pipeline);
             BatchDefinition definition = BatchDefinition.openOrCreate(store, pipeline, lanes);
             new LetterTable(store).useBucket();
-            opened = Optional.of(new Collect(store, pipeline, definition.lanes()));
+            opened = Optional.of(new Collect(store, pipeline, definition.lanes(), source.redelivery));
         }
         return opened.get();
     }

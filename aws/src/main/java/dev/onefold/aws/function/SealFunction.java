@@ -5,6 +5,7 @@ import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.Forgetting;
 import dev.onefold.aws.batch.WakeItem;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
@@ -16,16 +17,21 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
 /// The function that seals batches. What it is invoked with only wakes it: something was collected, or a minute has
 /// passed. One invocation at a time, as Lambda calls it.
 public final class SealFunction implements RequestStreamHandler {
+    /// Of an invocation's two minutes.
+    private static final Duration FORGETTING_MAX = Duration.ofSeconds(45);
+
     private final Store store;
     private final Pipeline pipeline;
     private final Metrics metrics;
     private Optional<Cutter> opened = Optional.empty();
+    private Optional<Forgetting> forgetting = Optional.empty();
 
     /// As Lambda makes it.
     public SealFunction() {
@@ -59,11 +65,22 @@ public final class SealFunction implements RequestStreamHandler {
         WakeItem.remove(store);
         if (opened.isEmpty()) {
             // Before the first message there is nothing to seal.
-            opened = BatchDefinition.find(store)
-                    .map(definition -> new Cutter(store, (Batching) pipeline.fold(), definition.lanes()));
+            Batching batching = (Batching) pipeline.fold();
+            Optional<BatchDefinition> definition = BatchDefinition.find(store);
+            opened = definition.map(found -> new Cutter(store, batching, found.lanes()));
+            forgetting = definition.map(found -> new Forgetting(store, batching, found.lanes()));
         }
         opened.ifPresent(cutter -> seal(cutter, isTick));
+        if (isTick) {
+            forgetting.ifPresent(this::forget);
+        }
         return BatchResponse.DONE.json();
+    }
+
+    /// It goes on at the next tick.
+    private void forget(Forgetting batches) {
+        long endMs = store.clock().millis() + FORGETTING_MAX.toMillis();
+        batches.run(() -> store.clock().millis() < endMs);
     }
 
     private void seal(Cutter cutter, boolean isTick) {

@@ -1,8 +1,10 @@
 package dev.onefold.aws.template;
 
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Receiving;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +28,12 @@ public final class BatchTemplate {
 
     /// A record is sealed when its wait has ended and the next tick has come. Later than that is an alarm.
     private static final Duration UNSEALED_MAX = Duration.ofMinutes(5);
+
+    /// How long a stream keeps records, in hours.
+    private static final int STREAM_HOURS_MIN = 24;
+
+    private static final int STREAM_HOURS = 168;
+    private static final int STREAM_HOURS_MAX = 8_760;
 
     private final String yaml;
 
@@ -78,6 +86,12 @@ public final class BatchTemplate {
         }
         Optional<String> function = Receiving.function(batching);
         function.ifPresent(_ -> conditions.add("function"));
+        boolean forgets = !(batching.forget() instanceof Forget.Never);
+        boolean asksRetention = input == Input.STREAM && forgets;
+        if (asksRetention) {
+            conditions.add("retention");
+        }
+        long retentionMax = retentionHoursMax(pipeline, batching, input);
         String text = TemplateFile.text(NAME, conditions)
                 .replace("<secret>", secret.orElse(""))
                 .replace("<objects>", objects.orElse(""))
@@ -87,6 +101,11 @@ public final class BatchTemplate {
                 .replace("<lanes>", String.valueOf(BatchEnvironment.LANES_DEFAULT))
                 .replace("<lanes max>", String.valueOf(BatchEnvironment.LANES_MAX))
                 .replace("<input>", input.isStream() ? BatchEnvironment.STREAM : BatchEnvironment.QUEUE)
+                .replace("<retention parameter>", asksRetention ? "InputRetentionHours, " : "")
+                .replace("<retention>", String.valueOf(Math.min(STREAM_HOURS, retentionMax)))
+                .replace("<retention max>", String.valueOf(retentionMax))
+                .replace("<redelivery>", redelivery(input, forgets))
+                .replace("<retention version>", forgets ? retentionVersion(input) : "")
                 .replace("<window>", String.valueOf(window(batching)))
                 .replace(
                         "<deliver timeout>",
@@ -96,6 +115,45 @@ public final class BatchTemplate {
                         String.valueOf(batching.waitMax().plus(UNSEALED_MAX).toMillis()))
                 .replace("<pipeline code>", code);
         return new BatchTemplate(TemplateFile.withDigests(text, FUNCTIONS).replace("<pipeline name>", pipeline.name()));
+    }
+
+    /// For how many hours a source may give a record again. It decides nothing where no id is forgotten.
+    private static String redelivery(Input input, boolean forgets) {
+        return switch (input) {
+            case NEW_STREAM -> forgets ? "!Ref StreamRetentionHours" : String.valueOf(STREAM_HOURS_MAX);
+            case STREAM -> forgets ? "!Ref InputRetentionHours" : String.valueOf(STREAM_HOURS_MAX);
+            case NEW_QUEUE, QUEUE -> String.valueOf(Collect.REDELIVERY_OF_QUEUES.toHours());
+        };
+    }
+
+    private static String retentionVersion(Input input) {
+        return switch (input) {
+            case NEW_STREAM -> "${StreamRetentionHours} h, ";
+            case STREAM -> "${InputRetentionHours} h, ";
+            case NEW_QUEUE, QUEUE -> "";
+        };
+    }
+
+    /// How long a stream may keep records: shorter than ids are remembered.
+    ///
+    /// @throws IllegalArgumentException if the source gives a record again for longer in any case
+    private static long retentionHoursMax(Pipeline pipeline, Batching batching, Input input) {
+        if (!(batching.forget() instanceof Forget.After(Duration time))) {
+            return STREAM_HOURS_MAX;
+        }
+        if (!input.isStream() && time.compareTo(Collect.REDELIVERY_OF_QUEUES) <= 0) {
+            throw refusal(
+                    pipeline,
+                    "it forgets ids after a time in which a queue may give a message again: a queue keeps messages for"
+                            + " up to 14 days. Write 'forget: 15d' or longer.");
+        }
+        if (input.isStream() && time.toHours() <= STREAM_HOURS_MIN) {
+            throw refusal(
+                    pipeline,
+                    "it forgets ids after a time in which a stream may give a record again: a stream keeps records for"
+                            + " 24 hours or longer. Write 'forget: 2d' or longer.");
+        }
+        return Math.min(STREAM_HOURS_MAX, time.toHours() - 1);
     }
 
     private static long window(Batching batching) {

@@ -15,6 +15,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -51,7 +52,8 @@ class CollectFunctionTest {
         Supplier<Streams> none = () -> {
             throw new AssertionError("Nothing is read again");
         };
-        CollectFunction collect = new CollectFunction(store, pipeline, 2, metrics, Optional.of(none));
+        CollectFunction collect = new CollectFunction(
+                store, pipeline, 2, metrics, new CollectFunction.Source(Duration.ofDays(7), Optional.of(none)));
         byte[] event = ("{\"Records\":[" + String.join(",", records) + "]}").getBytes(StandardCharsets.UTF_8);
         return new String(collect.handle(event), StandardCharsets.UTF_8);
     }

@@ -20,6 +20,7 @@ import dev.onefold.core.query.Query;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,8 +123,12 @@ class RetriesTest {
                 + "{\"size\":100,\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"once\"}}";
         Pipeline batches = ((Reading.Read) PipelineText.read(text)).pipeline();
         Metrics metrics = new Metrics(new PrintStream(log, true, StandardCharsets.UTF_8), "stack");
-        CollectFunction collect =
-                new CollectFunction(store, batches, 2, metrics, Optional.of(() -> new Streams(stream, DYNAMO.changes)));
+        CollectFunction collect = new CollectFunction(
+                store,
+                batches,
+                2,
+                metrics,
+                new CollectFunction.Source(Duration.ofDays(7), Optional.of(() -> new Streams(stream, DYNAMO.changes))));
         String message = message("shardId-000000000000", sequences.get(100), sequences.get(199));
         byte[] event = event(message, message).getBytes(StandardCharsets.UTF_8);
         assertThat(new String(collect.handle(event), StandardCharsets.UTF_8)).isEqualTo("{\"batchItemFailures\":[]}");

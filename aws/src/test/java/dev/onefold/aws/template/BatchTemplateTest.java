@@ -175,8 +175,11 @@ class BatchTemplateTest {
         assertThat(RolesTest.permissions(read.resource("SealRole")))
                 .isEqualTo(Map.of(
                         "Logs", "SealLogs logs:CreateLogStream logs:PutLogEvents",
-                        "Rows", "Rows dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem",
-                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:PutItem",
+                        "Rows",
+                                "Rows dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem"
+                                        + " dynamodb:UpdateItem",
+                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:PutItem dynamodb:Query",
+                        "Bytes", "LettersBucket s3:DeleteObject",
                         "Wakes", changes,
                         "WakesStreams", "Deltas dynamodb:ListStreams"));
         assertThat(RolesTest.permissions(read.resource("DeliverRole")))
@@ -283,6 +286,34 @@ class BatchTemplateTest {
         assertThat(environment.tables().letters()).isEqualTo("Letters");
         assertThat(environment.bucket()).isEqualTo("LettersBucket");
         assertThat(environment.pipeline()).isEqualTo(Pipelines.batches());
+    }
+
+    @Test
+    void a_stream_keeps_records_for_a_shorter_time_than_ids_are_remembered_and_marks_expire() {
+        String forgets = "{\"http\":\"https://host/x\"},\"receiver\":\"once\",\"forget\":";
+        for (BatchTemplate.Input input : List.of(BatchTemplate.Input.NEW_STREAM, BatchTemplate.Input.STREAM)) {
+            ReadTemplate read = new ReadTemplate(BatchTemplate.of(Pipelines.batches(forgets + "\"5d\""), input)
+                    .yaml());
+            String parameter = input == BatchTemplate.Input.STREAM ? "InputRetentionHours" : "StreamRetentionHours";
+            assertThat(read.root().at("/Parameters/" + parameter + "/MaxValue").asInt())
+                    .isEqualTo(119);
+            assertThat(read.properties("Collect")
+                            .at("/Environment/Variables/ONEFOLD_REDELIVERY_HOURS/Ref")
+                            .asText())
+                    .isEqualTo(parameter);
+            assertThat(ReadTemplate.references(read.properties("CollectVersion").get("Description")))
+                    .contains(parameter);
+        }
+        assertThat(Pipelines.template(BatchTemplate.Input.STREAM).names("Parameters"))
+                .doesNotContain("InputRetentionHours");
+        assertThat(template.properties("Collect")
+                        .at("/Environment/Variables/ONEFOLD_REDELIVERY_HOURS")
+                        .asInt())
+                .isEqualTo(14 * 24);
+        assertThat(template.properties("Rows")
+                        .at("/TimeToLiveSpecification/AttributeName")
+                        .asText())
+                .isEqualTo("ttl");
     }
 
     @Test

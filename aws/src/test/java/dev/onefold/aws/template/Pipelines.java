@@ -72,6 +72,12 @@ final class Pipelines {
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
             texts.put("BATCHES_" + input, BatchTemplate.of(batches(), input).yaml());
             texts.put(
+                    "BATCHES_" + input + "_FORGETS",
+                    BatchTemplate.of(
+                                    batches("{\"http\":\"https://host/x\"},\"receiver\":\"once\",\"forget\":\"15d\""),
+                                    input)
+                            .yaml());
+            texts.put(
                     "BATCHES_" + input + "_SECRET",
                     BatchTemplate.of(batchesWithSecret(), input).yaml());
             texts.put(

@@ -55,7 +55,7 @@ class RefusalsTest {
                 "{\"sftp\":\"sftp://me@host/x-{number}.ndjson\"}|neither a private key of yours nor known hosts",
                 "{\"http\":\"http://host/x\",\"timeout\":\"14m\"},\"receiver\":\"once\"|one delivery may take 14 minutes and Lambda",
                 "{\"class\":\"my.Loader\"},\"receiver\":\"once\"|one delivery may take 60 minutes, which is the default, and Lambda",
-                "{\"http\":\"http://host/x\"},\"receiver\":\"once\",\"forget\":\"30d\"|no id is forgotten yet"
+                "{\"http\":\"http://host/x\"},\"receiver\":\"once\",\"forget\":\"14d\"|Write 'forget: 15d' or longer"
             })
     void a_receiver_that_a_function_cannot_have_is_refused_with_the_reason(String deliver, String reason) {
         assertThatThrownBy(() -> BatchTemplate.of(Pipelines.batches(deliver), BatchTemplate.Input.QUEUE))

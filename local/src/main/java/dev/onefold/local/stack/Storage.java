@@ -22,13 +22,17 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /// Makes the tables, streams and queues of a template on the servers, with its properties.
 ///
-/// The servers keep nothing and encrypt nothing, so backups, encryption, retention and access to buckets are left out,
+/// The servers keep nothing and encrypt nothing, so backups, encryption, retention, expiry and access to buckets are
+/// left out,
 /// each by its name: a property that is not known here is refused.
 final class Storage {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private static final Set<String> TABLE_LEFT_OUT =
-            Set.of("PointInTimeRecoverySpecification", "SSESpecification", "DeletionProtectionEnabled");
+    private static final Set<String> TABLE_LEFT_OUT = Set.of(
+            "PointInTimeRecoverySpecification",
+            "SSESpecification",
+            "DeletionProtectionEnabled",
+            "TimeToLiveSpecification");
     private static final Set<String> STREAM_LEFT_OUT =
             Set.of("Name", "RetentionPeriodHours", "MaxRecordSizeInKiB", "StreamEncryption");
     private static final Set<String> QUEUE_LEFT_OUT = Set.of("QueueName", "SqsManagedSseEnabled");

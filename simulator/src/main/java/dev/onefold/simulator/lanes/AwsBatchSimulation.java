@@ -8,6 +8,7 @@ import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Decisions;
 import dev.onefold.aws.batch.Deliver;
+import dev.onefold.aws.batch.Forgetting;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
@@ -31,6 +32,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -48,6 +50,7 @@ public final class AwsBatchSimulation {
     private static final Duration KILL_MAX = Duration.ofSeconds(3);
     private static final long VISIBILITY_MS = 90_000;
     private static final int QUIET_MINUTES_MAX = 600;
+    private static final List<String> FORGET = List.of("never", "never", "after-delivery", "15d");
 
     private final SplittableRandom random;
     private final VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
@@ -61,6 +64,9 @@ public final class AwsBatchSimulation {
     private final Ledger ledger;
     private final boolean redrives;
     private boolean redrivesRest;
+    private final double ledgerFaults;
+    private final boolean forgets;
+    private final boolean isHaunted;
     private double faultChance;
     private @Nullable Throwable bug;
 
@@ -69,19 +75,22 @@ public final class AwsBatchSimulation {
         dynamo = new SimulatedDynamoDb(time, random.nextLong());
         deployment = new Deployment(time, dynamo, random.split());
         boolean isOnce = random.nextInt(3) == 0;
-        boolean isDeadly = random.nextInt(4) == 0;
-        boolean bisects = !isOnce && !isDeadly && random.nextBoolean();
-        pipeline = pipeline(isOnce, bisects, isDeadly);
+        String forget = FORGET.get(random.nextInt(FORGET.size()));
+        forgets = !forget.equals("never");
+        boolean isDeadly = !forgets && random.nextInt(4) == 0;
+        boolean bisects = !isOnce && !isDeadly && !forgets && random.nextBoolean();
+        pipeline = pipeline(isOnce, bisects, isDeadly, forget);
         batching = (Batching) pipeline.fold();
-        redrives = random.nextInt(3) == 0;
+        redrives = !forgets && random.nextInt(3) == 0;
         lanes = 1 + random.nextInt(random.nextBoolean() ? 3 : 12);
-        sent = new Sent(random.split(), bisects);
+        sent = new Sent(random.split(), bisects, forgets);
+        isHaunted = forgets || random.nextInt(4) == 0;
         queue = new MessageQueue(random.split());
         ledger = new Ledger(time, random.split(), !isOnce, !isOnce && random.nextInt(4) == 0);
         faultChance = random.nextInt(4) == 0 ? 0 : 0.002 + random.nextDouble() * 0.08;
         ledger.deadly(isDeadly ? 1 + random.nextInt(4) : 0);
         ledger.concurrencyMax(batching.concurrency());
-        ledger.faults(random.nextInt(3) == 0 ? 0 : random.nextDouble() * 0.3);
+        ledgerFaults = random.nextInt(3) == 0 ? 0 : random.nextDouble() * 0.3;
     }
 
     /// Lives one life, and fails if anything is wrong at its end.
@@ -89,7 +98,7 @@ public final class AwsBatchSimulation {
         new AwsBatchSimulation(seed).live();
     }
 
-    private Pipeline pipeline(boolean isOnce, boolean bisects, boolean isDeadly) {
+    private Pipeline pipeline(boolean isOnce, boolean bisects, boolean isDeadly, String forget) {
         int size = 1 + random.nextInt(random.nextBoolean() ? 5 : 60);
         String bytes = random.nextInt(4) == 0 ? ",\"bytes\":" + (1_000 + random.nextInt(2_000)) : "";
         String text = "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":"
@@ -99,7 +108,9 @@ public final class AwsBatchSimulation {
                 + (random.nextBoolean()
                         ? ",\"order\":\"strict\""
                         : ",\"order\":\"any\",\"concurrency\":" + (1 + random.nextInt(5)))
-                + ",\"retry\":{\"delays\":[\"1m\",\"10m\"],\"for\":\"" + (isDeadly ? "20m" : "30d") + "\"}}}";
+                + ",\"retry\":{\"delays\":[\"1m\",\"10m\"],\"for\":\"" + (isDeadly ? "20m" : "30d") + "\"}"
+                + ",\"forget\":\"" + forget + "\""
+                + (forget.equals("never") ? "" : ",\"compare\":\"none\"") + "}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(var read) -> read;
             case Reading.Refused(var problems) -> throw new IllegalArgumentException(text + ": " + problems);
@@ -107,11 +118,33 @@ public final class AwsBatchSimulation {
     }
 
     private void live() {
+        double usual = faultChance;
+        for (int phases = forgets ? 1 + random.nextInt(3) : 1; phases > 0; phases--) {
+            faultChance = usual;
+            phase();
+            sent.phase++;
+        }
+        if (bug != null) {
+            throw new AssertionError("A function failed: " + bug, bug);
+        }
+        Judgement judgement = new Judgement(deployment, batching, sent, ledger);
+        judgement.judge();
+        passTime(Forgetting.KEPT.plusDays(1));
+        judgement.freed(ledger.manifests.values().stream()
+                .mapToLong(manifest -> manifest.number().number())
+                .max()
+                .orElseThrow());
+    }
+
+    /// Messages come, and then all is settled. In the end so much time passes that ids are forgotten that may be, or
+    /// less.
+    private void phase() {
         inject(faultChance);
+        ledger.faults(ledgerFaults);
         int bursts = 1 + random.nextInt(3);
         for (int burst = 0; burst < bursts; burst++) {
             long nowMs = time.instant().toEpochMilli();
-            sent.burst(nowMs).forEach(body -> queue.send(body, nowMs));
+            sent.burst(nowMs).forEach(body -> queue.send(number -> sent.told(body, number, nowMs), nowMs));
             for (int step = 2 + random.nextInt(20); step > 0; step--) {
                 wake();
                 time.runFor(Duration.ofMillis(random.nextLong(random.nextInt(5) == 0 ? 240_000 : 6_000)));
@@ -125,10 +158,36 @@ public final class AwsBatchSimulation {
         faultChance = 0;
         ledger.faults(0);
         settleDown();
-        if (bug != null) {
-            throw new AssertionError("A function failed: " + bug, bug);
+        passTime(Duration.ofHours(1 + random.nextInt(random.nextBoolean() ? 24 : 24 * 30)));
+    }
+
+    /// Nothing comes for a while, and each pass goes on, perhaps several times at once.
+    private void passTime(Duration time) {
+        for (int step = 0; step < 4; step++) {
+            this.time.runFor(time.dividedBy(4));
+            forget();
+            if (random.nextBoolean()) {
+                forget();
+            }
+            this.time.runFor(Duration.ofMinutes(2));
+            expire();
         }
-        new Judgement(deployment, batching, sent, ledger).judge();
+    }
+
+    private void forget() {
+        invoke((store, _) -> new Forgetting(store, batching, lanes).run(() -> true));
+    }
+
+    /// The table removes items whose time has come, sooner or later.
+    private void expire() {
+        SimulatedClient client = dynamo.client("expiry");
+        long nowSeconds = time.instant().getEpochSecond();
+        deployment.of(client.scan(scan -> scan.tableName(deployment.tables.rows()))).items().stream()
+                .filter(item -> item.containsKey("ttl")
+                        && Long.parseLong(item.get("ttl").n()) < nowSeconds)
+                .filter(_ -> random.nextBoolean())
+                .forEach(item -> deployment.of(client.deleteItem(
+                        request -> request.tableName(deployment.tables.rows()).key(Map.of("k", item.get("k"))))));
     }
 
     private void inject(double chance) {
@@ -163,10 +222,14 @@ public final class AwsBatchSimulation {
 
     private void wake() {
         for (int i = random.nextInt(4); i > 0; i--) {
-            switch (random.nextInt(5)) {
+            if (isHaunted && random.nextInt(4) == 0) {
+                queue.haunt(time.instant().toEpochMilli());
+            }
+            switch (random.nextInt(6)) {
                 case 0, 1 -> collect();
                 case 2 -> cut();
                 case 3 -> deliver();
+                case 4 -> forget();
                 default -> {
                     person();
                     if (redrives) {

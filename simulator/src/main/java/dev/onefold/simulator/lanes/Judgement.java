@@ -1,13 +1,18 @@
 package dev.onefold.simulator.lanes;
 
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Batching.Order;
 import dev.onefold.simulator.deployment.Deployment;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +27,99 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
 
     void judge() {
         require(ledger.wrong.isEmpty(), ledger.wrong);
-        Map<String, String> delivered = members();
         chain();
-        count(delivered.size());
         order();
+        if (batching.forget() instanceof Forget.Never) {
+            count(members().size());
+        } else {
+            forgotten();
+        }
         letters();
+    }
+
+    /// Each message is in one batch at most, also if it comes again when its id is forgotten; and an id that is
+    /// forgotten is in another batch when it comes in another message.
+    private void forgotten() {
+        Map<Integer, Ledger.Effect> batches = new HashMap<>();
+        Map<String, List<Integer>> byId = new TreeMap<>();
+        for (Ledger.Effect effect : ledger.effects) {
+            for (String line : effect.lines()) {
+                int message = Sent.numberOf(line);
+                Ledger.Effect before = batches.put(message, effect);
+                require(before == null, line + " is in " + before + " and in " + effect);
+                byId.computeIfAbsent(idOf(line), _ -> new ArrayList<>()).add(message);
+            }
+        }
+        if (batching.forget() instanceof Forget.After(Duration span)) {
+            afterATime(byId, span.toMillis());
+        } else {
+            afterDelivery(byId, batches);
+        }
+    }
+
+    private Sent.Told told(int message) {
+        return Objects.requireNonNull(sent.messages.get(message), () -> "Nobody sent " + message);
+    }
+
+    private void afterATime(Map<String, List<Integer>> byId, long spanMs) {
+        byId.forEach((id, messages) -> {
+            List<Long> times = messages.stream()
+                    .map(message -> told(message).sentMs())
+                    .sorted()
+                    .toList();
+            for (int i = 1; i < times.size(); i++) {
+                require(times.get(i) - times.get(i - 1) > spanMs, id + " is in batches with the times " + times);
+            }
+        });
+        sent.messages.forEach((number, told) -> require(
+                byId.getOrDefault(told.id(), List.of()).stream()
+                        .anyMatch(message -> told.sentMs() - told(message).sentMs() <= spanMs),
+                "Message " + number + " is in no batch: " + told));
+    }
+
+    private void afterDelivery(Map<String, List<Integer>> byId, Map<Integer, Ledger.Effect> batches) {
+        byId.forEach((id, messages) -> {
+            List<Ledger.Effect> effects = messages.stream()
+                    .map(message -> Objects.requireNonNull(batches.get(message)))
+                    .sorted(Comparator.comparing(effect -> effect.manifest().number()))
+                    .toList();
+            for (int i = 1; i < effects.size(); i++) {
+                require(
+                        effects.get(i).manifest().sealed().toEpochMilli() + SKEW_MS
+                                > effects.get(i - 1).atMs(),
+                        id + " came again before it was delivered: " + effects);
+            }
+        });
+        sent.messages.forEach((number, told) -> require(
+                byId.getOrDefault(told.id(), List.of()).stream()
+                        .anyMatch(message -> told(message).phase() == told.phase()),
+                "Message " + number + " is in no batch: " + told));
+    }
+
+    /// What no one needs is gone: all but the last batch, and what it holds. Where ids are forgotten after delivery, no
+    /// claim is left, and of marks only those that have not expired.
+    void freed(long sealed) {
+        var scan = deployment.of(
+                deployment.dynamo.client("judge").scan(request -> request.tableName(deployment.tables.rows())));
+        for (var item : scan.items()) {
+            byte[] key = Objects.requireNonNull(item.get("k")).b().asByteArray();
+            String name = new String(key, 1, key.length - 1, StandardCharsets.UTF_8);
+            boolean isOther = key[0] == 0;
+            require(
+                    !isOther || !name.startsWith("batch/") || name.matches("batch/0*" + sealed + "(\\..*)?"),
+                    name + " is left");
+            require(
+                    isOther || !(batching.forget() instanceof Forget.AfterDelivery) || !item.containsKey("l"),
+                    "A claim is left: " + item);
+        }
+        long records = ledger.manifests.values().stream()
+                .filter(manifest -> manifest.number().equals(BatchNumber.of(sealed)))
+                .mapToLong(Manifest::records)
+                .sum();
+        long chunks = scan.items().stream()
+                .filter(item -> item.containsKey("z") && item.containsKey("t")) // Chunks.
+                .count();
+        require(chunks <= records, chunks + " chunks are left, and the last batch has " + records + " records");
     }
 
     private static void require(boolean holds, Object what) {
@@ -35,7 +128,7 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
         }
     }
 
-    private static String idOf(String line) {
+    static String idOf(String line) {
         return line.substring(7, line.indexOf('"', 7));
     }
 
@@ -121,9 +214,11 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
         long conflicts = letters.stream()
                 .filter(letter -> letter.reason() == Reason.CONFLICT)
                 .count();
-        long expected = sent.contents.values().stream()
-                .mapToLong(contents -> contents.size() - 1)
-                .sum();
+        long expected = batching.forget() instanceof Forget.Never
+                ? sent.contents.values().stream()
+                        .mapToLong(contents -> contents.size() - 1)
+                        .sum()
+                : 0;
         require(conflicts == expected, conflicts + " conflicts are kept, and there are " + expected);
         long bad = letters.size() - conflicts + sent.edits.size();
         require(bad == sent.bad, bad + " bad bodies of " + sent.bad);

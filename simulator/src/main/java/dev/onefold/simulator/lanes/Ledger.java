@@ -51,7 +51,9 @@ final class Ledger {
     private int concurrencyMax = Integer.MAX_VALUE;
 
     /// A batch that came in.
-    record Effect(Manifest manifest, List<String> lines) {}
+    ///
+    /// @param atMs when it took effect
+    record Effect(Manifest manifest, List<String> lines, long atMs) {}
 
     Ledger(VirtualTime time, SplittableRandom random, boolean isIdempotent, boolean reportsPartial) {
         this.time = time;
@@ -163,7 +165,7 @@ final class Ledger {
             failed.add(new Outcome.Failed(place, "full"));
             good.remove(place);
         }
-        effects.add(new Effect(manifest, good));
+        effects.add(new Effect(manifest, good, time.instant().toEpochMilli()));
         Outcome outcome = failed.isEmpty() ? new Outcome.Done() : new Outcome.Partial(failed);
         known.put(manifest.id(), outcome);
         return outcome;

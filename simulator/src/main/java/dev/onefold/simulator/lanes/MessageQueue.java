@@ -1,16 +1,23 @@
 package dev.onefold.simulator.lanes;
 
+import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.event.Arrival;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 
-/// A queue as SQS is one: a message is delivered at least once, in any order, and comes again until it is deleted.
+/// A queue as SQS is one: a message is delivered at least once, in any order, and comes again until it is deleted;
+/// rarely
+/// also after that, for as long as a queue may keep a message.
 final class MessageQueue {
+    private static final String ID = "message-";
+
     private final SplittableRandom random;
     private final TreeMap<Integer, Entry> messages = new TreeMap<>();
+    private final TreeMap<Integer, Entry> deleted = new TreeMap<>();
     private int sent;
 
     /// A message.
@@ -23,8 +30,23 @@ final class MessageQueue {
         this.random = random;
     }
 
-    void send(String body, long nowMs) {
-        messages.put(sent++, new Entry(body, nowMs, 0));
+    /// @param body of a message, by its number
+    void send(IntFunction<String> body, long nowMs) {
+        messages.put(sent, new Entry(body.apply(sent), nowMs, 0));
+        sent++;
+    }
+
+    /// Some messages that were deleted come again.
+    void haunt(long nowMs) {
+        deleted.values().removeIf(entry -> nowMs - entry.sentMs >= Collect.REDELIVERY_OF_QUEUES.toMillis());
+        List<Integer> numbers = new ArrayList<>(deleted.keySet());
+        for (int i = Math.min(numbers.size(), 1 + random.nextInt(10)); i > 0; i--) {
+            int number = numbers.get(random.nextInt(numbers.size()));
+            Entry entry = deleted.get(number);
+            if (entry != null) {
+                messages.putIfAbsent(number, entry);
+            }
+        }
     }
 
     boolean isEmpty() {
@@ -50,8 +72,8 @@ final class MessageQueue {
             if (entry == null) {
                 continue;
             }
-            received.add(new Arrival(
-                    "queue", Integer.toString(number), 0, entry.body.getBytes(StandardCharsets.UTF_8), entry.sentMs));
+            received.add(
+                    new Arrival("queue", ID + number, 0, entry.body.getBytes(StandardCharsets.UTF_8), entry.sentMs));
             if (random.nextDouble() >= faultChance) {
                 messages.put(number, new Entry(entry.body, entry.sentMs, nowMs + hiddenMs));
             }
@@ -60,6 +82,14 @@ final class MessageQueue {
     }
 
     void delete(Arrival message) {
-        messages.remove(Integer.valueOf(message.sequence()));
+        int number = number(message);
+        Entry entry = messages.remove(number);
+        if (entry != null) {
+            deleted.put(number, new Entry(entry.body, entry.sentMs, 0));
+        }
+    }
+
+    private static int number(Arrival message) {
+        return Integer.parseInt(message.sequence().substring(ID.length()));
     }
 }

@@ -11,6 +11,9 @@ import java.util.TreeSet;
 final class Sent {
     static final TreeSet<String> NONE = new TreeSet<>();
 
+    /// In place of a message's number.
+    static final String NUMBER = "#";
+
     private final SplittableRandom random;
     private final boolean hasPoison;
 
@@ -23,13 +26,27 @@ final class Sent {
     /// Letters of bodies that cannot be read, with the edits under which a person has redriven them.
     final Map<Long, String> edits = new TreeMap<>();
 
+    /// Of each message: its id, its phase and when it was sent.
+    final Map<Integer, Told> messages = new TreeMap<>();
+
+    /// In each phase all ids of the phases before may come again.
+    int phase;
+
+    private final boolean forgets;
     int bursts;
     long firstMs;
     long takenMs;
     private int ids;
 
-    Sent(SplittableRandom random, boolean hasPoison) {
+    /// What a message says.
+    ///
+    /// @param sentMs when it was sent
+    record Told(String id, int phase, long sentMs) {}
+
+    /// @param forgets whether an id may come again; each body has the number of its message then
+    Sent(SplittableRandom random, boolean hasPoison, boolean forgets) {
         this.random = random;
+        this.forgets = forgets;
         this.hasPoison = hasPoison;
     }
 
@@ -46,6 +63,21 @@ final class Sent {
         return line;
     }
 
+    /// The message that a line was sent in.
+    static int numberOf(String line) {
+        int from = line.indexOf("\"v\":") + 4;
+        return Integer.parseInt(line, from, line.indexOf(',', from), 10);
+    }
+
+    /// The body of a message with its number, which was sent now.
+    String told(String body, int number, long nowMs) {
+        if (!forgets || !body.contains(NUMBER)) {
+            return body;
+        }
+        messages.put(number, new Told(Judgement.idOf(body), phase, nowMs));
+        return body.replace(NUMBER, Integer.toString(number));
+    }
+
     /// Bodies of another burst, in any order.
     List<String> burst(long nowMs) {
         if (bursts++ == 0) {
@@ -53,11 +85,11 @@ final class Sent {
         }
         List<String> bodies = new ArrayList<>();
         for (int i = 1 + random.nextInt(random.nextBoolean() ? 20 : 150); i > 0; i--) {
-            boolean isOld = ids > 0 && random.nextInt(10) == 0;
+            boolean isOld = ids > 0 && random.nextInt(forgets ? 3 : 10) == 0;
             String id = "m" + (isOld ? random.nextInt(ids) : ids++);
-            String body = isOld && random.nextBoolean()
+            String body = !forgets && isOld && random.nextBoolean()
                     ? contents.getOrDefault(id, NONE).first()
-                    : "{\"id\":\"" + id + "\",\"v\":" + random.nextInt(1_000)
+                    : "{\"id\":\"" + id + "\",\"v\":" + (forgets ? NUMBER : random.nextInt(1_000))
                             + (hasPoison && random.nextInt(60) == 0 ? ",\"poison\":1" : "")
                             + ",\"text\":\"" + "x".repeat(random.nextInt(60)) + "\"}";
             contents.computeIfAbsent(id, _ -> new TreeSet<>()).add(body);

@@ -3,13 +3,17 @@ package dev.onefold.simulator.lanes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Collect.Fate;
 import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Decisions;
 import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.batch.Deliver.Handover;
+import dev.onefold.aws.batch.Forgetting;
+import dev.onefold.aws.batch.Redrive;
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
@@ -219,6 +223,128 @@ class AwsBatchHazardsTest {
         assertThat(effects).isEmpty();
         assertThat(deliver("once", () -> LONG)).isOne();
         assertThat(effects).containsExactly("orders-000001 1");
+    }
+
+    private static Pipeline forgetting(String forget) {
+        String text = "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":5,"
+                + "\"wait\":\"2m\",\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"once\",\"forget\":\""
+                + forget
+                + "\"}}";
+        return ((Reading.Read) PipelineText.read(text)).pipeline();
+    }
+
+    private List<Fate> collect(Pipeline pipeline, String message, String body) {
+        Arrival arrival = new Arrival(
+                "queue",
+                message,
+                0,
+                body.getBytes(StandardCharsets.UTF_8),
+                deployment.time.instant().toEpochMilli());
+        return in(store ->
+                new Collect(store, pipeline, LANES).collect(List.of(arrival)).fates());
+    }
+
+    private void cutDeliverAndForget(Pipeline pipeline) {
+        deployment.time.runFor(LONG);
+        int _ = in(store -> new Cutter(store, (Batching) pipeline.fold(), LANES).run());
+        deliver("once", () -> LONG);
+        forget(pipeline);
+    }
+
+    @Test
+    void hazard_92_a_message_that_comes_again_when_its_id_is_forgotten_is_in_no_second_batch_and_a_new_one_is() {
+        Pipeline pipeline = forgetting("after-delivery");
+        collect(pipeline, "m-1", message(1));
+        assertThat(collect(pipeline, "m-2", message(1))).as("a duplicate").containsExactly(Fate.RECORDED);
+        assertThat(collect(pipeline, "m-3", "{\"id\":\"1\",\"v\":2}")).containsExactly(Fate.CONFLICTING);
+        cutDeliverAndForget(pipeline);
+        for (String again : List.of("m-1", "m-2", "m-3")) {
+            assertThat(collect(pipeline, again, message(1))).containsExactly(Fate.RECORDED);
+        }
+        cutDeliverAndForget(pipeline);
+        assertThat(effects).containsExactly("orders-000001 1");
+        assertThat(collect(pipeline, "m-4", "{\"id\":\"1\",\"v\":3}")).containsExactly(Fate.RECORDED);
+        cutDeliverAndForget(pipeline);
+        assertThat(effects).containsExactly("orders-000001 1", "orders-000002 1");
+    }
+
+    @Test
+    void the_letter_of_a_conflict_can_be_redriven_once_the_id_is_forgotten_and_is_in_one_batch() {
+        Pipeline pipeline = forgetting("after-delivery");
+        collect(pipeline, "m-1", message(1));
+        collect(pipeline, "m-2", "{\"id\":\"1\",\"v\":2}");
+        assertThat(redrive(pipeline, "m-2", "{\"id\":\"1\",\"v\":2}")).isInstanceOf(Redrive.Result.Conflicting.class);
+        cutDeliverAndForget(pipeline);
+        for (int times = 0; times < 2; times++) {
+            assertThat(redrive(pipeline, "m-2", "{\"id\":\"1\",\"v\":2}"))
+                    .isNotInstanceOf(Redrive.Result.Conflicting.class);
+            cutDeliverAndForget(pipeline);
+        }
+        assertThat(effects).containsExactly("orders-000001 1", "orders-000002 1");
+    }
+
+    @Test
+    void a_letter_is_redriven_whose_id_was_claimed_longer_ago_than_ids_are_kept() {
+        Pipeline pipeline = forgetting("15d");
+        collect(pipeline, "m-1", message(1));
+        deployment.time.runFor(Duration.ofDays(16));
+        assertThat(redrive(pipeline, "m-2", "{\"id\":\"1\",\"v\":2}")).isInstanceOf(Redrive.Result.Collected.class);
+        cutDeliverAndForget(pipeline);
+        assertThat(effects).containsExactly("orders-000001 2");
+    }
+
+    private Redrive.Result redrive(Pipeline pipeline, String message, String body) {
+        Arrival letter = new Arrival("queue", message, 0, body.getBytes(StandardCharsets.UTF_8));
+        return in(store -> new Redrive(store, BatchDefinition.openOrCreate(store, pipeline, LANES)).redrive(letter));
+    }
+
+    @Test
+    void a_claim_that_was_made_anew_stays_when_its_forgotten_batch_is_passed_again() {
+        Pipeline pipeline = forgetting("after-delivery");
+        collect(pipeline, "m-1", message(1));
+        cutDeliverAndForget(pipeline);
+        collect(pipeline, "m-2", message(1));
+        var client = deployment.dynamo.client("operator");
+        deployment.time.runUntil(client.deleteItem(request -> request.tableName(deployment.tables.rows())
+                .key(RowItem.other("forgotten")))); // As if the pass had died before it noted how far it was.
+        forget(pipeline);
+        assertThat(collect(pipeline, "m-3", "{\"id\":\"1\",\"v\":2}")).containsExactly(Fate.CONFLICTING);
+    }
+
+    private void forget(Pipeline pipeline) {
+        in(store -> {
+            new Forgetting(store, (Batching) pipeline.fold(), LANES).run(() -> true);
+            return true;
+        });
+    }
+
+    @Test
+    void a_batch_that_waits_for_a_person_keeps_its_ids_and_its_content() {
+        Pipeline pipeline = forgetting("after-delivery");
+        collect(pipeline, "m-1", message(1));
+        answers.add(new Outcome.Refused("no"));
+        cutDeliverAndForget(pipeline);
+        assertThat(held()).hasSize(1);
+        deployment.time.runFor(Forgetting.KEPT.multipliedBy(3));
+        assertThat(collect(pipeline, "m-2", "{\"id\":\"1\",\"v\":2}")).containsExactly(Fate.CONFLICTING);
+        cutDeliverAndForget(pipeline);
+        assertThat(release(1)).isTrue();
+        cutDeliverAndForget(pipeline);
+        assertThat(effects).containsExactly("orders-000001 1", "orders-000001 1");
+        assertThat(collect(pipeline, "m-3", "{\"id\":\"1\",\"v\":3}")).containsExactly(Fate.RECORDED);
+    }
+
+    @Test
+    void after_a_time_an_id_may_come_again_whether_its_batch_is_delivered_or_not() {
+        Pipeline pipeline = forgetting("15d");
+        collect(pipeline, "m-1", message(1));
+        deployment.time.runFor(Duration.ofDays(15));
+        collect(pipeline, "m-2", message(1));
+        deployment.time.runFor(Duration.ofMinutes(1));
+        collect(pipeline, "m-3", message(1));
+        collect(pipeline, "m-3", message(1));
+        cutDeliverAndForget(pipeline);
+        assertThat(effects).containsExactly("orders-000001 2");
     }
 
     @Test

@@ -1,0 +1,345 @@
+package dev.onefold.aws.batch;
+
+import dev.onefold.aws.batch.Deliveries.Listed;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.RowItem;
+import dev.onefold.aws.store.Parts;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.LaneCut.Part;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Forget;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.Delete;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+
+/// Removes what nobody needs any more. There are two passes through the batches, in the order of their numbers. Each
+/// notes how far it is, and which batches before that place wait for a person or a receiver; it comes back to these.
+///
+///     forgotten   claims of a batch that is ended, where ids are forgotten after delivery; each on condition that it
+///                 names the chunk of the record
+///     freed       chunks, objects and items of a batch that is ended, as the one behind it is, and that was sealed
+///                 [#KEPT] ago; the next batch needs its proof and its state
+///
+///     pass = k 00 "forgotten" or "freed", n the last batch that was looked at, w those of them that wait, each
+///            8 bytes, v how often the item was written
+///     rest = k 00 "rest/<lane>/<chunk>", f<from> the end of a range of records whose batch is freed
+///
+/// Every step may be done again, also by two processes at once. Any thread may call.
+public final class Forgetting {
+    /// A batch can be exported for so long after it was sealed, and until it is ended.
+    public static final Duration KEPT = Duration.ofDays(7);
+
+    private static final String FORGOTTEN = "forgotten";
+    private static final String FREED = "freed";
+    private static final String REST = "f";
+
+    /// Batches that wait behind the place of a pass; with more of them the pass goes on when some are ended.
+    private static final int WAITING_MAX = 10_000;
+
+    private static final int LISTED_MAX = 20_000;
+
+    /// Batches after which a pass notes how far it is.
+    private static final int STEP = 100;
+
+    private static final int REQUESTS_AT_A_TIME = 64;
+    private static final int TRANSACTION_MAX = 100;
+
+    private final Store store;
+    private final Batching batching;
+    private final int lanes;
+    private final Deliveries deliveries;
+    private final Chunks chunks;
+
+    /// How far a pass is.
+    ///
+    /// @param looked the last batch that was looked at
+    /// @param waiting batches up to that one which are not done with
+    private record Pass(long looked, Set<Long> waiting, long revision) {
+        Pass {
+            waiting = new TreeSet<>(waiting);
+        }
+    }
+
+    /// @param lanes how many the deployment has
+    public Forgetting(Store store, Batching batching, int lanes) {
+        this.store = store;
+        this.batching = batching;
+        this.lanes = lanes;
+        deliveries = new Deliveries(store);
+        chunks = new Chunks(store);
+    }
+
+    /// Removes what is to be removed now.
+    ///
+    /// @param isTimeLeft asked between batches
+    public void run(BooleanSupplier isTimeLeft) {
+        CutItem cut = CutItem.of(store.get(store.tables().rows(), CutItem.key()), lanes);
+        if (cut.number() == 0) {
+            return;
+        }
+        if (batching.forget() instanceof Forget.AfterDelivery) {
+            pass(FORGOTTEN, cut.number(), isTimeLeft);
+        }
+        pass(FREED, cut.number(), isTimeLeft);
+    }
+
+    /// Which batches there are still, of those up to the last one that is sealed; in the order of their numbers.
+    static LongStream kept(Store store, long sealed) {
+        Pass pass = load(store, FREED);
+        return LongStream.concat(
+                pass.waiting.stream().mapToLong(number -> number), LongStream.rangeClosed(pass.looked + 1, sealed));
+    }
+
+    private static Pass load(Store store, String name) {
+        Map<String, AttributeValue> item = store.get(store.tables().rows(), RowItem.other(name));
+        if (item.isEmpty()) {
+            return new Pass(0, Set.of(), 0);
+        }
+        Set<Long> waiting = new TreeSet<>();
+        ByteBuffer packed = ByteBuffer.wrap(Items.bytes(item, "w"));
+        while (packed.hasRemaining()) {
+            waiting.add(packed.getLong());
+        }
+        return new Pass(Items.number(item, "n"), waiting, Items.number(item, "v"));
+    }
+
+    private void pass(String name, long sealed, BooleanSupplier isTimeLeft) {
+        Pass before = load(store, name);
+        if (before.looked == sealed && before.waiting.isEmpty()) {
+            return;
+        }
+        Set<Long> open = open();
+        long last = sealed;
+        if (name.equals(FREED) && batching.forget() instanceof Forget.AfterDelivery) {
+            // The hashes of the ids are in the chunks, so claims go before them.
+            Pass forgotten = load(store, FORGOTTEN);
+            open.addAll(forgotten.waiting);
+            last = Math.min(last, forgotten.looked);
+        }
+        List<Long> numbers = LongStream.concat(
+                        before.waiting.stream().mapToLong(number -> number),
+                        LongStream.rangeClosed(before.looked + 1, last))
+                .boxed()
+                .toList();
+        for (List<Long> some : Parts.of(numbers, STEP)) {
+            Pass after = step(name, before, some, open, isTimeLeft);
+            if (!after.equals(before) && !save(name, before, after)) {
+                return; // Somebody else does the same.
+            }
+            if (after.looked < some.getLast() || !isTimeLeft.getAsBoolean()) {
+                return;
+            }
+            before = new Pass(after.looked, after.waiting, before.revision + 1);
+        }
+    }
+
+    /// Batches that are not ended, as far as the lists tell: whether one is, its state decides.
+    private Set<Long> open() {
+        return Stream.of(Deliveries.OPEN, Deliveries.PERSON)
+                .flatMap(list -> deliveries.listed(list, LISTED_MAX).stream())
+                .map(Listed::number)
+                .map(BatchNumber::number)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private Pass step(String name, Pass before, List<Long> numbers, Set<Long> open, BooleanSupplier isTimeLeft) {
+        Set<Long> waiting = new TreeSet<>(before.waiting);
+        long looked = before.looked;
+        for (long number : numbers) {
+            boolean isNew = number > before.looked;
+            if (!isTimeLeft.getAsBoolean()
+                    || isNew && (waiting.size() >= WAITING_MAX || name.equals(FREED) && isYoung(number))) {
+                break;
+            }
+            boolean isDone = !open.contains(number)
+                    && (name.equals(FORGOTTEN) ? forget(BatchNumber.of(number)) : free(BatchNumber.of(number), open));
+            if (isDone) {
+                waiting.remove(number);
+            } else {
+                waiting.add(number);
+            }
+            looked = Math.max(looked, number);
+        }
+        return new Pass(looked, waiting, before.revision);
+    }
+
+    private boolean isYoung(long number) {
+        Optional<DeliveryItem> found = deliveries.find(BatchNumber.of(number));
+        return found.isPresent()
+                && SealedBatch.of(found.get().attributes()).sealedMs()
+                        > store.clock().millis() - KEPT.toMillis();
+    }
+
+    private boolean save(String name, Pass before, Pass after) {
+        ByteBuffer packed = ByteBuffer.allocate(after.waiting.size() * Long.BYTES);
+        after.waiting.forEach(packed::putLong);
+        Map<String, AttributeValue> item = new TreeMap<>(RowItem.other(name));
+        item.put("n", Items.number(after.looked));
+        item.put("w", Items.bytes(packed.array()));
+        item.put("v", Items.number(before.revision + 1));
+        return store.retriedIf(() -> store.client()
+                .putItem(request -> request.tableName(store.tables().rows())
+                        .item(item)
+                        .conditionExpression(before.revision == 0 ? "attribute_not_exists(k)" : "v = :v")
+                        .expressionAttributeValues(
+                                before.revision == 0 ? null : Map.of(":v", Items.number(before.revision)))));
+    }
+
+    /// Removes the claims of a batch, if it is ended.
+    ///
+    /// @return whether it is
+    private boolean forget(BatchNumber number) {
+        Optional<DeliveryItem> found = deliveries.find(number);
+        if (found.isEmpty() || !deliveries.isEnded(number)) {
+            return false;
+        }
+        for (Part part : SealedBatch.of(found.get().attributes()).cut().parts()) {
+            for (long chunk = part.from().chunk(); chunk <= part.to().chunk(); chunk++) {
+                forget(part, chunk);
+            }
+        }
+        return true;
+    }
+
+    private void forget(Part part, long number) {
+        int to = number == part.to().chunk() ? part.to().offset() : Integer.MAX_VALUE;
+        Optional<ChunkItem> found = to == 0 ? Optional.empty() : chunks.find(part.lane(), number);
+        if (found.isEmpty()) {
+            return;
+        }
+        ChunkItem chunk = found.get();
+        int from = number == part.from().chunk() ? part.from().offset() : 0;
+        int end = Math.min(to, chunk.chunk().sizes().length);
+        Map<String, AttributeValue> names = new Claim(part.lane(), number, 0, 0).names();
+        List<byte[]> ids = new ArrayList<>();
+        for (int record = from; record < end; record++) {
+            ids.add(chunk.id(record));
+        }
+        for (List<byte[]> some : Parts.of(ids, REQUESTS_AT_A_TIME)) {
+            // A claim that names another chunk is of a later record with this id.
+            var _ = store.threads()
+                    .all(
+                            some,
+                            id -> store.retriedIf(() -> store.client()
+                                    .deleteItem(request -> request.tableName(
+                                                    store.tables().rows())
+                                            .key(Claim.key(id))
+                                            .conditionExpression(Claim.SAME)
+                                            .expressionAttributeValues(names))));
+        }
+    }
+
+    /// Removes a batch and its content, if it and the next one are ended.
+    ///
+    /// @return whether they are
+    private boolean free(BatchNumber number, Set<Long> open) {
+        Optional<DeliveryItem> found = deliveries.find(number);
+        if (found.isEmpty()) {
+            return true; // Somebody has.
+        }
+        BatchNumber next = BatchNumber.of(number.number() + 1);
+        if (open.contains(next.number()) || !deliveries.isEnded(number) || !isEndedOrFreed(next)) {
+            return false;
+        }
+        for (Part part : SealedBatch.of(found.get().attributes()).cut().parts()) {
+            List<Long> numbers = LongStream.rangeClosed(
+                            part.from().chunk(), part.to().chunk())
+                    .boxed()
+                    .toList();
+            for (List<Long> some : Parts.of(numbers, REQUESTS_AT_A_TIME)) {
+                store.threads().all(some, chunk -> {
+                    free(part, chunk);
+                    return true;
+                });
+            }
+        }
+        remove(found.get());
+        return true;
+    }
+
+    /// A batch that is not there is not sealed yet, or it was freed.
+    private boolean isEndedOrFreed(BatchNumber number) {
+        return deliveries.isEnded(number)
+                || deliveries.find(number).isEmpty() && load(store, FREED).looked >= number.number();
+    }
+
+    /// A batch goes with its parts: without them it looks as if it was not ended, because a part is not always seen
+    /// at once. Of more than fit into a transaction, the batch goes first.
+    private void remove(DeliveryItem item) {
+        List<TransactWriteItem> deletes = new ArrayList<>();
+        addDeletes(item, deletes);
+        for (List<TransactWriteItem> some : Parts.of(deletes, TRANSACTION_MAX)) {
+            for (int attempt = 1; !(store.transact(some) instanceof Store.Written.Done); attempt++) {
+                store.backOff(attempt);
+            }
+        }
+    }
+
+    private void addDeletes(DeliveryItem item, List<TransactWriteItem> deletes) {
+        deletes.add(TransactWriteItem.builder()
+                .delete(Delete.builder()
+                        .tableName(store.tables().rows())
+                        .key(DeliveryItem.key(item.number()))
+                        .build())
+                .build());
+        for (int part = 1; part <= item.parts(); part++) {
+            deliveries.find(item.number().part(part)).ifPresent(found -> addDeletes(found, deletes));
+        }
+    }
+
+    private void delete(Map<String, AttributeValue> key) {
+        store.retried(() -> store.client()
+                .deleteItem(request -> request.tableName(store.tables().rows()).key(key)));
+    }
+
+    /// Removes a chunk, if all of its records are in batches that are freed.
+    private void free(Part part, long number) {
+        int to = number == part.to().chunk() ? part.to().offset() : Integer.MAX_VALUE;
+        Optional<ChunkItem> found = to == 0 ? Optional.empty() : chunks.find(part.lane(), number);
+        if (found.isEmpty()) {
+            return;
+        }
+        int records = found.get().chunk().sizes().length;
+        int from = number == part.from().chunk() ? part.from().offset() : 0;
+        if (from == 0 && to >= records) {
+            chunks.remove(part.lane(), number, found.get());
+            return;
+        }
+        Map<String, AttributeValue> rest = RowItem.other("rest/" + part.lane() + "/" + number);
+        if (freed(rest, from, Math.min(to, records)) == records) {
+            chunks.remove(part.lane(), number, found.get());
+            delete(rest);
+        }
+    }
+
+    /// Notes that the batch of a range is freed.
+    ///
+    /// @return how many records of the chunk are in such batches
+    private int freed(Map<String, AttributeValue> rest, int from, int to) {
+        store.retried(() -> store.client()
+                .updateItem(request -> request.tableName(store.tables().rows())
+                        .key(rest)
+                        .updateExpression("SET #f = :to")
+                        .expressionAttributeNames(Map.of("#f", REST + from))
+                        .expressionAttributeValues(Map.of(":to", Items.number(to)))));
+        Map<String, AttributeValue> ranges = store.get(store.tables().rows(), rest);
+        return ranges.keySet().stream()
+                .filter(name -> name.startsWith(REST))
+                .mapToInt(name -> (int) Items.number(ranges, name) - Integer.parseInt(name.substring(REST.length())))
+                .sum();
+    }
+}
