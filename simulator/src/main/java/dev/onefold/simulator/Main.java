@@ -3,6 +3,7 @@ package dev.onefold.simulator;
 import dev.onefold.simulator.deployment.AwsFigures;
 import dev.onefold.simulator.deployment.AwsSimulation;
 import dev.onefold.simulator.embedded.EmbeddedSimulation;
+import dev.onefold.simulator.lanes.BurstFigures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Option;
             "  simulator --seed 42",
             "  simulator --aws --seeds 100000",
             "  simulator --figures 1m.ndjson",
+            "  simulator --burst 60000",
             "  simulator --delays 1m.ndjson",
             "  simulator --delays 2m.ndjson --totals 2m.json"
         })
@@ -55,6 +57,14 @@ public final class Main implements Callable<Integer> {
     private Path figures;
 
     @Option(
+            names = "--burst",
+            paramLabel = "N",
+            description =
+                    "counts requests, units and virtual time of a burst of so many messages into batches on AWS, beside"
+                            + " a design with a put for each message")
+    private int burst;
+
+    @Option(
             names = "--delays",
             paramLabel = "INPUT",
             description =
@@ -81,6 +91,10 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (burst > 0) {
+            BurstFigures.print(burst, System.out);
+            return 0;
+        }
         if (figures != null) {
             AwsFigures.print(figures, System.out);
             return 0;
