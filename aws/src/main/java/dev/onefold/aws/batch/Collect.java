@@ -206,9 +206,9 @@ public final class Collect {
         private void passOverMarked() {
             Map<ByteBuffer, List<Integer>> byMark = new LinkedHashMap<>();
             open.values()
-                    .forEach(same -> same.forEach(index -> byMark.computeIfAbsent(
-                                    ByteBuffer.wrap(mark(index)), _ -> new ArrayList<>())
-                            .add(index)));
+                    .forEach(same -> same.forEach(
+                            index -> byMark.computeIfAbsent(ByteBuffer.wrap(mark(index)), _ -> new ArrayList<>())
+                                    .add(index)));
             List<Map<String, AttributeValue>> keys = byMark.values().stream()
                     .map(same -> Claim.key(mark(same.getFirst())))
                     .toList();

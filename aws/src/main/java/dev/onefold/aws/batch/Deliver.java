@@ -280,9 +280,8 @@ public final class Deliver {
             return Optional.of(item);
         }
         BatchNumber number = item.number();
-        Optional<String> previous = number.isWhole() && number.number() > 1
-                ? hashOf(BatchNumber.of(number.number() - 1))
-                : Optional.of("");
+        Optional<String> previous =
+                number.isWhole() && number.number() > 1 ? hashOf(BatchNumber.of(number.number() - 1)) : Optional.of("");
         if (previous.isEmpty()) {
             return Optional.empty();
         }

@@ -53,10 +53,14 @@ public final class Redrive {
     private Result collect(Message.Good message, Arrival letter) {
         Forget forget = ((Batching) definition.pipeline().fold()).forget();
         Map<String, AttributeValue> claim = store.get(store.tables().rows(), Claim.key(message.idHash()));
-        if (!claim.isEmpty() && !Claim.of(claim).isForgotten(forget, store.clock().millis())) {
+        if (!claim.isEmpty()
+                && !Claim.of(claim).isForgotten(forget, store.clock().millis())) {
             return message.isSame(Claim.of(claim).content()) ? new Result.Known() : conflict(message, letter);
         }
-        return switch (Collect.ofLetters(store, definition).collect(List.of(message.arrival())).fates().getFirst()) {
+        return switch (Collect.ofLetters(store, definition)
+                .collect(List.of(message.arrival()))
+                .fates()
+                .getFirst()) {
             case RECORDED -> {
                 WakeItem.put(store);
                 yield new Result.Collected();
