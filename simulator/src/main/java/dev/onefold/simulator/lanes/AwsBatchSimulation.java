@@ -291,7 +291,7 @@ public final class AwsBatchSimulation {
             for (Decisions.Held held : decisions.held()) {
                 int generation = held.delivery().tries().generation();
                 String id = Manifest.id(pipeline.name(), held.number());
-                if (ledger.isDeadly(held.number()) && random.nextInt(3) == 0) {
+                if (ledger.isDeadly(held.number()) && !ledger.deadly.isEmpty() && random.nextInt(3) == 0) {
                     decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
                 } else if (ledger.has(id)) {
                     decisions.settle(held.number(), generation, Delivery.How.SAID);
