@@ -63,6 +63,7 @@ public final class Forgetting {
     private final int lanes;
     private final Deliveries deliveries;
     private final Chunks chunks;
+    private final Duration kept;
 
     /// How far a pass is.
     ///
@@ -76,6 +77,12 @@ public final class Forgetting {
 
     /// @param lanes how many the deployment has
     public Forgetting(Store store, Batching batching, int lanes) {
+        this(store, batching, lanes, KEPT);
+    }
+
+    /// @param kept in place of [#KEPT]
+    public Forgetting(Store store, Batching batching, int lanes, Duration kept) {
+        this.kept = kept;
         this.store = store;
         this.batching = batching;
         this.lanes = lanes;
@@ -181,7 +188,7 @@ public final class Forgetting {
         Optional<DeliveryItem> found = deliveries.find(BatchNumber.of(number));
         return found.isPresent()
                 && SealedBatch.of(found.get().attributes()).sealedMs()
-                        > store.clock().millis() - KEPT.toMillis();
+                        > store.clock().millis() - kept.toMillis();
     }
 
     private boolean save(String name, Pass before, Pass after) {

@@ -6,13 +6,17 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.batch.Forgetting;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.BatchTemplate;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.local.function.FunctionFaults;
 import dev.onefold.local.gate.Faults;
@@ -24,7 +28,9 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -187,8 +193,30 @@ class BatchEndToEndTest {
             await(deployment, drop, messages.distinct.size(), "InputQueue");
             assertRight(deployment, drop, messages, size);
             assertThat(deployment.function("Collect").counts().killed()).isPositive();
+            freeAsSeal(deployment);
             assertThat(EndToEnd.unused(deployment)).isEmpty();
         }
+    }
+
+    /// What Seal does a week later: batches that are done go, and their content.
+    private static void freeAsSeal(LocalDeployment deployment) {
+        var clients = deployment.clients("SealRole");
+        Store store = new Store(
+                        clients.tables,
+                        deployment.store().tables(),
+                        Connection.THREADS,
+                        new SecureRandom(),
+                        InstantSource.system())
+                .with(new Store.Bucket(
+                        () -> clients.objects, deployment.store().bucket().name()));
+        BatchDefinition definition = BatchDefinition.find(store).orElseThrow();
+        Batching batching = (Batching) definition.pipeline().fold();
+        new Forgetting(store, batching, definition.lanes(), Duration.ZERO).run(() -> true);
+        String bucket = deployment.store().bucket().name().orElseThrow();
+        clients.objects
+                .deleteObject(
+                        request -> request.bucket(bucket).key("chunks/none")) // The large one may be in the last batch.
+                .join();
     }
 
     /// What lies under a key; empty if nothing does.
@@ -363,6 +391,7 @@ class BatchEndToEndTest {
                 }
                 assertRight(deployment, drop, messages, size);
                 assertThat(deployment.function("Collect").counts().killed()).isPositive();
+                freeAsSeal(deployment);
                 assertThat(EndToEnd.unused(deployment)).isEmpty();
             }
         }
