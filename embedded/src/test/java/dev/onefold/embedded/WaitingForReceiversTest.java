@@ -99,6 +99,9 @@ class WaitingForReceiversTest {
             Future<?> sending = sender.submit(() ->
                     IntStream.range(0, 30).forEach(i -> engine.append("a", records(10 * i, 10 * i + 10))));
             waits.await();
+            while (engine.batches().summary().undeliveredSince() == null) {
+                Thread.onSpinWait(); // Until the first of them is durable.
+            }
             Summary summary = engine.status().batches().orElseThrow();
             assertThat(summary.intakeWaitsSince()).isNotNull();
             assertThat(summary.bytes()).isBetween(BYTES_MAX, 2 * BYTES_MAX);
