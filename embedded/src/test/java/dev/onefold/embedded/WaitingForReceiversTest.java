@@ -25,12 +25,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -50,8 +52,12 @@ class WaitingForReceiversTest {
     private volatile Outcome answer = new Outcome.NotNow("closed", Duration.ofMillis(1));
 
     private static Pipeline pipeline(int size) {
+        return pipeline(size, "");
+    }
+
+    private static Pipeline pipeline(int size, String more) {
         String text = "{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":" + size
-                + ",\"deliver\":{\"http\":\"http://h/\"},\"receiver\":\"idempotent\"}}";
+                + ",\"deliver\":{\"http\":\"http://h/\"},\"receiver\":\"idempotent\"" + more + "}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
@@ -211,6 +217,60 @@ class WaitingForReceiversTest {
             assertThat(got).isEqualTo(first);
         }
         assertThat(directory.resolve("view-1").toFile().list()).noneMatch(name -> name.startsWith("content-"));
+    }
+
+    @Test
+    void records_that_were_copied_for_a_batch_that_waits_serve_its_parts_also_after_a_restart() throws Exception {
+        Pipeline halving = pipeline(10, ",\"bisect\":true");
+        Path copy = directory.resolve("view-1/held-000001");
+        List<String> got = new CopyOnWriteArrayList<>();
+        AtomicBoolean isClosed = new AtomicBoolean(true);
+        Settings settings = Settings.defaults()
+                .withCheckpointInterval(Duration.ofMillis(20))
+                .withUndeliveredBytesMax(BYTES_MAX);
+        Carrier carrier = (manifest, _, content) -> {
+            if (manifest.number().number() > 1) {
+                return new Outcome.Done();
+            }
+            if (isClosed.get()) {
+                return new Outcome.NotNow("closed", Duration.ofMillis(1));
+            }
+            List<String> lines = new ArrayList<>();
+            Outcome outcome = take(content, lines);
+            if (lines.contains("{\"id\":3}")) {
+                return new Outcome.Refused("poison");
+            }
+            got.addAll(lines);
+            return outcome;
+        };
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, halving, settings)) {
+            engine.deliver(carrier);
+            engine.append("a", records(0, 100));
+            while (Files.notExists(copy)) {
+                engine.checkpointNow();
+            }
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, halving, settings)) {
+            isClosed.set(false);
+            engine.deliver(carrier);
+            while (engine.batches().summary().aside() == 0 || got.size() < 9) {
+                Thread.onSpinWait();
+            }
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, halving, settings)) {
+            BatchNumber poison = engine.batches().list(BatchNumber.of(1), 10, true).stream()
+                    .filter(line -> line.state().equals("put aside"))
+                    .findFirst()
+                    .orElseThrow()
+                    .number();
+            List<String> exported = new ArrayList<>();
+            engine.batches().export(poison, bytes -> exported.add(new String(bytes, StandardCharsets.UTF_8)));
+            assertThat(exported).containsExactly("{\"id\":3}\n");
+            engine.batches().settle(poison, Delivery.How.DISCARDED);
+        }
+        assertThat(got).hasSize(9).doesNotHaveDuplicates();
+        EmbeddedEngine.open(directory, halving, settings).close();
+        assertThat(copy).doesNotExist();
     }
 
     private static Outcome take(Carrier.Content content, List<String> got) {

@@ -25,6 +25,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.DeflaterOutputStream;
@@ -32,7 +33,8 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /// The content of batches as it is delivered. A whole batch that is not compressed is a range of the tape, or a copy of
-/// it; any other content is made once, into a file `content-NUMBER` of its own, with `.gz` or `.zst` behind it or the
+/// it; see [HeldRecords]. Any other content is made once, into a file `content-NUMBER` of its own, with `.gz` or `.zst`
+/// behind it or the
 /// number of a part, that is forced before the first attempt, so that each attempt delivers the same bytes whatever a
 /// later version of a compressor makes of them.
 final class Contents {
@@ -101,7 +103,6 @@ final class Contents {
     void deleteAllBut(Collection<Handled> kept) {
         Set<String> names = new HashSet<>();
         for (Handled handled : kept) {
-            names.add("content-" + BatchNumber.of(handled.number().number()));
             if (!handled.sha256().isEmpty()) {
                 names.add(String.valueOf(file(handled.number()).getFileName()));
             }
@@ -110,6 +111,7 @@ final class Contents {
                         directory,
                         file -> FileNames.isContent(file) && !names.contains(String.valueOf(file.getFileName())))
                 .forEach(Disk::delete);
+        held.keepOnly(kept.stream().map(handled -> handled.number().number()).collect(Collectors.toSet()));
     }
 
     private static InputStream input(Path file) {

@@ -5,7 +5,6 @@ import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.DeliveryRules.Attempt;
-import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Members;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching;
@@ -71,6 +70,7 @@ public final class Courier implements AutoCloseable {
     /// What a courier is made of.
     ///
     /// @param owner names this process, for start marks
+    /// @param undeliveredBytesMax above which intake waits
     public record Parts(
             String pipeline,
             Batching batching,
@@ -79,7 +79,8 @@ public final class Courier implements AutoCloseable {
             Ledger ledger,
             InstantSource clock,
             Guard guard,
-            String owner) {}
+            String owner,
+            long undeliveredBytesMax) {}
 
     /// @param isThreaded false: deliveries are made by [#step] alone, on the thread of its caller
     /// @param isReading whether nothing may be changed
@@ -101,7 +102,7 @@ public final class Courier implements AutoCloseable {
             endings.note();
         }
         ready = new ReadyContents(contents, isThreaded);
-        tapeUse = new TapeUse(batches, ledger, contents);
+        tapeUse = new TapeUse(batches, ledger, contents, parts.undeliveredBytesMax);
         threads = isThreaded ? Executors.newVirtualThreadPerTaskExecutor() : null;
         thread = isThreaded
                 ? Thread.ofPlatform().daemon().name("onefold-deliveries").unstarted(this::run)
@@ -199,7 +200,9 @@ public final class Courier implements AutoCloseable {
         settleEnds();
         ready.forgetHashes(ledger.next() - 1);
         ExecutorService own = threads;
-        tapeUse.letGo(active, own == null || closed ? Runnable::run : work -> own.execute(() -> guarded(work)));
+        if (!closed) {
+            tapeUse.letGo(active, own == null ? Runnable::run : work -> own.execute(() -> guarded(work)));
+        }
     }
 
     private void guarded(Runnable work) {

@@ -61,7 +61,16 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         Ledger ledger = new Ledger(view.directory, opening.identity(), opening.space(), !opening.reading());
         String owner = "process " + ProcessHandle.current().pid();
         courier = new Courier(
-                new Courier.Parts(view.pipeline.name(), batching, batches, contents, ledger, clock, guard, owner),
+                new Courier.Parts(
+                        view.pipeline.name(),
+                        batching,
+                        batches,
+                        contents,
+                        ledger,
+                        clock,
+                        guard,
+                        owner,
+                        opening.backlog().bytesMax()),
                 isThreaded,
                 opening.reading());
         batches.whenDurable(courier::wake);

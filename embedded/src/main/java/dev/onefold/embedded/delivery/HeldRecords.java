@@ -15,10 +15,10 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The records of batches whose delivery takes long, copied from the tape to a file each, `content-NUMBER`: so the tape
+/// The records of batches whose delivery takes long, copied from the tape to a file each, `held-NUMBER`: so the tape
 /// behind them can go when later batches are delivered. Any thread.
 final class HeldRecords {
-    private static final Pattern NAME = Pattern.compile("content-([0-9]+)");
+    private static final Pattern NAME = Pattern.compile("held-([0-9]+)");
     private static final int BUFFER_BYTES = 1 << 16;
 
     private final Path directory;
@@ -28,7 +28,7 @@ final class HeldRecords {
     HeldRecords(Path directory, Space space) {
         this.directory = directory;
         this.space = space;
-        for (Path file : FileNames.list(directory, FileNames::isContent)) {
+        for (Path file : FileNames.list(directory, FileNames::isHeld)) {
             Matcher matcher = NAME.matcher(String.valueOf(file.getFileName()));
             if (matcher.matches()) {
                 bytes.put(Long.parseLong(matcher.group(1)), Disk.bytes(file));
@@ -37,7 +37,7 @@ final class HeldRecords {
     }
 
     private Path file(long number) {
-        return directory.resolve("content-" + BatchNumber.of(number));
+        return directory.resolve("held-" + BatchNumber.of(number));
     }
 
     /// Whether the records of a whole batch are in a file, which is durable.

@@ -2,6 +2,7 @@ package dev.onefold.embedded.delivery;
 
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.embedded.batches.Batches;
+import dev.onefold.embedded.batches.Sealed;
 import dev.onefold.embedded.disk.Scale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -17,10 +18,13 @@ final class TapeUse {
     private final Batches batches;
     private final Ledger ledger;
     private final Contents contents;
+    private final long undeliveredBytesMax;
     private long neededFrom; // Number of the first batch that the tape still has.
-    private volatile boolean isHolding;
+    private volatile long holding; // Number of the batch that is being copied; 0: none.
 
-    TapeUse(Batches batches, Ledger ledger, Contents contents) {
+    /// @param undeliveredBytesMax above which intake waits
+    TapeUse(Batches batches, Ledger ledger, Contents contents, long undeliveredBytesMax) {
+        this.undeliveredBytesMax = undeliveredBytesMax;
         this.batches = batches;
         this.ledger = ledger;
         this.contents = contents;
@@ -45,13 +49,16 @@ final class TapeUse {
                 .findFirst()
                 .map(number -> Math.min(number, next))
                 .orElse(next);
+        long copied = holding;
+        needed = copied == 0 ? needed : Math.min(needed, copied); // Although it may have ended meanwhile.
         if (first > batches.firstKnown() || needed > neededFrom) {
             neededFrom = Math.max(needed, neededFrom);
             batches.letGo(first, from(neededFrom));
         }
-        if (needed < next && !isHolding && !isActive(active, needed) && isFarBehind(needed, next)) {
-            isHolding = true;
-            copying.execute(() -> hold(needed));
+        if (needed < next && copied == 0 && !isActive(active, needed) && isFarBehind(needed, next)) {
+            holding = needed;
+            Sealed sealed = batches.sealed(needed);
+            copying.execute(() -> hold(sealed));
         }
     }
 
@@ -66,14 +73,14 @@ final class TapeUse {
     }
 
     private boolean isFarBehind(long needed, long next) {
-        return from(next) - batches.sealed(needed).to() > BEHIND_BYTES_MAX;
+        return from(next) - batches.sealed(needed).to() > Math.min(BEHIND_BYTES_MAX, undeliveredBytesMax / 2);
     }
 
-    private void hold(long number) {
+    private void hold(Sealed sealed) {
         try {
-            contents.hold(batches.sealed(number));
+            contents.hold(sealed);
         } finally {
-            isHolding = false;
+            holding = 0;
         }
     }
 }

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 ///     LOCK  LOCK.holder  CURRENT  journal-mark  journal-N  engine.socket
 ///     code-SHA256.jar
 ///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N  bodies-N  seals-N  deliveries  content-NUMBER[.gz|.zst]
+/// held-NUMBER
 ///
 /// `.new` stands behind the name of a file that is about to replace another.
 public final class FileNames {
@@ -28,7 +29,8 @@ public final class FileNames {
     private static final Pattern VIEW = Pattern.compile("view-[1-9][0-9]{0,17}");
     private static final Pattern IN_VIEW = Pattern.compile(
             "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}"
-                    + "|(bodies|seals)-[1-9][0-9]{0,17}(\\.new)?|deliveries(\\.new)?|content-[0-9.]{1,400}(\\.gz|\\.zst)?(\\.new)?");
+                    + "|(bodies|seals)-[1-9][0-9]{0,17}(\\.new)?|deliveries(\\.new)?|content-[0-9.]{1,400}(\\.gz|\\.zst)?(\\.new)?"
+                    + "|held-[0-9]{1,18}(\\.new)?");
     private static final String LOST_AND_FOUND = "lost+found"; // In the root of a file system; not ours, no mistake.
     private static final int CURRENT_BYTES_MAX = 200;
 
@@ -46,12 +48,17 @@ public final class FileNames {
 
     /// Whether a file in a view's folder is kept by deliveries of batches, by its name.
     public static boolean isOfDelivery(Path path) {
-        return name(path).startsWith("deliveries") || isContent(path);
+        return name(path).startsWith("deliveries") || isContent(path) || isHeld(path);
     }
 
     /// Whether it is the content of a batch, made for its delivery.
     public static boolean isContent(Path path) {
         return name(path).startsWith("content-");
+    }
+
+    /// Whether it is a copy of a batch's records.
+    public static boolean isHeld(Path path) {
+        return name(path).startsWith("held-");
     }
 
     private static String name(Path path) {

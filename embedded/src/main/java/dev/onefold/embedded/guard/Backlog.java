@@ -31,6 +31,11 @@ public final class Backlog {
         this.listener = listener;
     }
 
+    /// Bytes of sealed batches that are not delivered, above which intake waits.
+    public long bytesMax() {
+        return bytesMax;
+    }
+
     /// Whether intake has to wait now.
     ///
     /// @param batches `null` if the pipeline makes none
