@@ -16,7 +16,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     item = k 01 and the SHA-256 of the id, l lane, c chunk, h the hash of what tells two contents apart, and, where
 ///            ids are forgotten after a time, t when the record arrived and ttl when the table may remove the item
 ///     seen = k 01 and the SHA-256 of "m" and what the source names a message by, ttl as above: the mark of a message,
-///            where ids are forgotten after delivery
+///            where ids are forgotten after delivery; in: the message itself is in a batch
 ///
 /// @param lane [#NONE] if the pipeline's filter leaves the message out of every batch
 /// @param content see [dev.onefold.core.event.Event#contentHash]
@@ -28,6 +28,12 @@ record Claim(int lane, long chunk, long content, long atMs) {
     private static final Duration MARGIN = Duration.ofDays(1);
 
     private static final String EXPIRES = "ttl";
+    private static final String RECORDED = "in";
+
+    /// Whether the item is the mark of a message that is in a batch.
+    static boolean isRecorded(Map<String, AttributeValue> seen) {
+        return seen.containsKey(RECORDED);
+    }
 
     static Map<String, AttributeValue> key(byte[] idHash) {
         return RowItem.keyOf(idHash);
@@ -49,10 +55,14 @@ record Claim(int lane, long chunk, long content, long atMs) {
 
     /// The mark of a message that has come.
     ///
+    /// @param isRecorded whether it is in a batch itself
     /// @param lastMs from when on its source cannot give it again
-    static Map<String, AttributeValue> seen(byte[] seenHash, long lastMs) {
+    static Map<String, AttributeValue> seen(byte[] seenHash, boolean isRecorded, long lastMs) {
         Map<String, AttributeValue> item = new TreeMap<>(key(seenHash));
         item.put(EXPIRES, expires(lastMs));
+        if (isRecorded) {
+            item.put(RECORDED, AttributeValue.fromBool(true));
+        }
         return item;
     }
 
@@ -96,4 +106,13 @@ record Claim(int lane, long chunk, long content, long atMs) {
 
     /// That an item claims what this one does.
     static final String SAME = "l = :l AND c = :c";
+
+    /// The same where ids are forgotten after a time: what no batch holds has no chunk that would tell it.
+    static final String SAME_TIME = SAME + " AND t = :t";
+
+    Map<String, AttributeValue> namesWithTime() {
+        Map<String, AttributeValue> names = new TreeMap<>(names());
+        names.put(":t", Items.number(atMs));
+        return names;
+    }
 }

@@ -189,10 +189,15 @@ public final class Collect {
                     store.backOff(attempt);
                 }
             }
-            keep(conflicting, Fate.CONFLICTING);
-            conflicting.stream()
-                    .filter(index -> fates[index] == Fate.CONFLICTING)
-                    .forEach(seen::add);
+            if (redrives) {
+                // Their letters are there already, and a mark would say that they are recorded.
+                conflicting.forEach(index -> fates[index] = Fate.CONFLICTING);
+            } else {
+                keep(conflicting, Fate.CONFLICTING);
+                conflicting.stream()
+                        .filter(index -> fates[index] == Fate.CONFLICTING)
+                        .forEach(seen::add);
+            }
             keep(bad, Fate.REJECTED);
             markSeen();
             return new Collected(Arrays.asList(fates), Optional.ofNullable(failure));
@@ -229,10 +234,11 @@ public final class Collect {
                     var _ = store.threads()
                             .all(
                                     some,
-                                    index -> store.retried(() -> store.client()
+                                    index -> store.retriedIf(() -> store.client()
                                             .putItem(request -> request.tableName(
                                                             store.tables().rows())
-                                                    .item(mark(good(index))))));
+                                                    .item(mark(good(index), false))
+                                                    .conditionExpression("attribute_not_exists(k)"))));
                 } catch (RuntimeException failed) {
                     failure = failed;
                     some.forEach(index -> fates[index] = Fate.AGAIN);
@@ -244,8 +250,8 @@ public final class Collect {
             return markOf(good(index));
         }
 
-        private Map<String, AttributeValue> mark(Message.Good message) {
-            return Claim.seen(markOf(message), arrivedMs(message) + redelivery.toMillis());
+        private Map<String, AttributeValue> mark(Message.Good message, boolean isRecorded) {
+            return Claim.seen(markOf(message), isRecorded, arrivedMs(message) + redelivery.toMillis());
         }
 
         private Map<ByteBuffer, Claim> claims(boolean consistently) {
@@ -339,7 +345,7 @@ public final class Collect {
                 int claimed = message.isMember() ? lane : Claim.NONE;
                 items.add(claim(message, new Claim(claimed, header.next(), message.content(), arrivedMs(message))));
                 if (marksMessages) {
-                    items.add(put(mark(message), "attribute_not_exists(k)", Map.of()));
+                    items.add(put(mark(message, true), "attribute_not_exists(k)", Map.of()));
                 }
             }
             return store.transact(items) instanceof Store.Written.Done;
@@ -349,8 +355,8 @@ public final class Collect {
             Claim before = forgotten.get(message.id());
             return put(
                     claim.item(message.idHash(), forget, redelivery),
-                    before == null ? "attribute_not_exists(k)" : "attribute_not_exists(k) OR " + Claim.SAME,
-                    before == null ? Map.of() : before.names());
+                    before == null ? "attribute_not_exists(k)" : "attribute_not_exists(k) OR " + Claim.SAME_TIME,
+                    before == null ? Map.of() : before.namesWithTime());
         }
 
         private ChunkItem chunk(List<Message.Good> members) {
@@ -386,7 +392,7 @@ public final class Collect {
         private void keep(List<Integer> indices, Fate fate) {
             List<Letter> letters = indices.stream()
                     .map(index -> switch (messages.get(index)) {
-                        case Message.Good good -> good.conflict();
+                        case Message.Good good -> good.conflict(forget);
                         case Message.Bad(var letter) -> letter;
                     })
                     .distinct()

@@ -7,6 +7,7 @@ import dev.onefold.aws.store.Parts;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.LaneCut.Part;
+import dev.onefold.core.batch.LaneCut.Position;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Forget;
 import java.nio.ByteBuffer;
@@ -20,6 +21,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -35,7 +37,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///                 [#KEPT] ago; the next batch needs its proof and its state
 ///
 ///     pass = k 00 "forgotten" or "freed", n the last batch that was looked at, w those of them that wait, each
-///            8 bytes, v how often the item was written
+///            8 bytes, v how often the item was written; p the batch for which the time was too short, and c how many
+///            of its chunks are done
 ///     rest = k 00 "rest/<lane>/<chunk>", f<from> the end of a range of records whose batch is freed
 ///
 /// Every step may be done again, also by two processes at once. Any thread may call.
@@ -55,7 +58,17 @@ public final class Forgetting {
     /// Batches after which a pass notes how far it is.
     private static final int STEP = 100;
 
+    /// Batches that one run of a pass looks at anew, at most.
+    private static final int PASS_MAX = 10_000;
+
+    private static final int BATCHES_AT_A_TIME = 8;
+    private static final int CHUNKS_AT_A_TIME = 32;
     private static final int REQUESTS_AT_A_TIME = 64;
+
+    /// What comes of a batch: it is done, or it waits. Any other number: so many of its chunks are done.
+    private static final int DONE = Integer.MAX_VALUE;
+
+    private static final int WAITS = -1;
     private static final int TRANSACTION_MAX = 100;
 
     private final Store store;
@@ -65,11 +78,22 @@ public final class Forgetting {
     private final Chunks chunks;
     private final Duration kept;
 
+    /// How far a pass is in a batch for which the time was too short.
+    ///
+    /// @param chunks of the batch that are done
+    private record Place(long number, int chunks) {
+        static final Place NONE = new Place(0, 0);
+
+        int chunks(long batch) {
+            return batch == number ? chunks : 0;
+        }
+    }
+
     /// How far a pass is.
     ///
     /// @param looked the last batch that was looked at
     /// @param waiting batches up to that one which are not done with
-    private record Pass(long looked, Set<Long> waiting, long revision) {
+    private record Pass(long looked, Set<Long> waiting, Place place, long revision) {
         Pass {
             waiting = new TreeSet<>(waiting);
         }
@@ -114,14 +138,16 @@ public final class Forgetting {
     private static Pass load(Store store, String name) {
         Map<String, AttributeValue> item = store.get(store.tables().rows(), RowItem.other(name));
         if (item.isEmpty()) {
-            return new Pass(0, Set.of(), 0);
+            return new Pass(0, Set.of(), Place.NONE, 0);
         }
         Set<Long> waiting = new TreeSet<>();
         ByteBuffer packed = ByteBuffer.wrap(Items.bytes(item, "w"));
         while (packed.hasRemaining()) {
             waiting.add(packed.getLong());
         }
-        return new Pass(Items.number(item, "n"), waiting, Items.number(item, "v"));
+        Place place =
+                item.containsKey("p") ? new Place(Items.number(item, "p"), (int) Items.number(item, "c")) : Place.NONE;
+        return new Pass(Items.number(item, "n"), waiting, place, Items.number(item, "v"));
     }
 
     private void pass(String name, long sealed, BooleanSupplier isTimeLeft) {
@@ -139,18 +165,20 @@ public final class Forgetting {
         }
         List<Long> numbers = LongStream.concat(
                         before.waiting.stream().mapToLong(number -> number),
-                        LongStream.rangeClosed(before.looked + 1, last))
+                        LongStream.rangeClosed(before.looked + 1, Math.min(last, before.looked + PASS_MAX)))
                 .boxed()
                 .toList();
         for (List<Long> some : Parts.of(numbers, STEP)) {
             Pass after = step(name, before, some, open, isTimeLeft);
-            if (!after.equals(before) && !save(name, before, after)) {
-                return; // Somebody else does the same.
+            if (!after.equals(before)) {
+                if (!save(name, before, after)) {
+                    return; // Somebody else does the same.
+                }
+                before = new Pass(after.looked, after.waiting, after.place, before.revision + 1);
             }
             if (after.looked < some.getLast() || !isTimeLeft.getAsBoolean()) {
                 return;
             }
-            before = new Pass(after.looked, after.waiting, before.revision + 1);
         }
     }
 
@@ -166,22 +194,39 @@ public final class Forgetting {
     private Pass step(String name, Pass before, List<Long> numbers, Set<Long> open, BooleanSupplier isTimeLeft) {
         Set<Long> waiting = new TreeSet<>(before.waiting);
         long looked = before.looked;
-        for (long number : numbers) {
-            boolean isNew = number > before.looked;
-            if (!isTimeLeft.getAsBoolean()
-                    || isNew && (waiting.size() >= WAITING_MAX || name.equals(FREED) && isYoung(number))) {
+        for (List<Long> some : Parts.of(numbers, BATCHES_AT_A_TIME)) {
+            List<Long> now = some.stream()
+                    .takeWhile(number -> number <= before.looked
+                            || waiting.size() < WAITING_MAX && !(name.equals(FREED) && isYoung(number)))
+                    .toList();
+            if (now.isEmpty() || !isTimeLeft.getAsBoolean()) {
                 break;
             }
-            boolean isDone = !open.contains(number)
-                    && (name.equals(FORGOTTEN) ? forget(BatchNumber.of(number)) : free(BatchNumber.of(number), open));
-            if (isDone) {
-                waiting.remove(number);
-            } else {
-                waiting.add(number);
+            List<Integer> ways = store.threads().all(now, number -> {
+                if (open.contains(number)) {
+                    return WAITS;
+                }
+                BatchNumber batch = BatchNumber.of(number);
+                return name.equals(FORGOTTEN)
+                        ? forget(batch, before.place.chunks(number), isTimeLeft)
+                        : free(batch, open) ? DONE : WAITS;
+            });
+            for (int i = 0; i < now.size(); i++) {
+                long number = now.get(i);
+                switch (ways.get(i)) {
+                    case DONE -> waiting.remove(number);
+                    case WAITS -> waiting.add(number);
+                    default -> {
+                        return new Pass(looked, waiting, new Place(number, ways.get(i)), before.revision);
+                    }
+                }
+                looked = Math.max(looked, number);
             }
-            looked = Math.max(looked, number);
+            if (now.size() < some.size()) {
+                break;
+            }
         }
-        return new Pass(looked, waiting, before.revision);
+        return new Pass(looked, waiting, Place.NONE, before.revision);
     }
 
     private boolean isYoung(long number) {
@@ -198,6 +243,10 @@ public final class Forgetting {
         item.put("n", Items.number(after.looked));
         item.put("w", Items.bytes(packed.array()));
         item.put("v", Items.number(before.revision + 1));
+        if (!after.place.equals(Place.NONE)) {
+            item.put("p", Items.number(after.place.number));
+            item.put("c", Items.number(after.place.chunks));
+        }
         return store.retriedIf(() -> store.client()
                 .putItem(request -> request.tableName(store.tables().rows())
                         .item(item)
@@ -208,46 +257,66 @@ public final class Forgetting {
 
     /// Removes the claims of a batch, if it is ended.
     ///
-    /// @return whether it is
-    private boolean forget(BatchNumber number) {
+    /// @param from how many of its chunks were done before
+    /// @return [#DONE]; [#WAITS] if it is not ended; or how many of its chunks are done, if there is no time left
+    private int forget(BatchNumber number, int from, BooleanSupplier isTimeLeft) {
         Optional<DeliveryItem> found = deliveries.find(number);
         if (found.isEmpty() || !deliveries.isEnded(number)) {
-            return false;
+            return WAITS;
         }
-        for (Part part : SealedBatch.of(found.get().attributes()).cut().parts()) {
-            for (long chunk = part.from().chunk(); chunk <= part.to().chunk(); chunk++) {
-                forget(part, chunk);
+        List<Part> chunks = SealedBatch.of(found.get().attributes()).cut().parts().stream()
+                .flatMap(Forgetting::chunks)
+                .toList();
+        for (int at = from; at < chunks.size(); at += CHUNKS_AT_A_TIME) {
+            if (at > from && !isTimeLeft.getAsBoolean()) {
+                return at;
+            }
+            List<Named> claims = store
+                    .threads()
+                    .all(chunks.subList(at, Math.min(at + CHUNKS_AT_A_TIME, chunks.size())), this::claims)
+                    .stream()
+                    .flatMap(List::stream)
+                    .toList();
+            for (List<Named> some : Parts.of(claims, REQUESTS_AT_A_TIME)) {
+                var _ = store.threads().all(some, this::remove);
             }
         }
-        return true;
+        return DONE;
     }
 
-    private void forget(Part part, long number) {
-        int to = number == part.to().chunk() ? part.to().offset() : Integer.MAX_VALUE;
-        Optional<ChunkItem> found = to == 0 ? Optional.empty() : chunks.find(part.lane(), number);
+    /// The chunks of a part, each as a part of its own.
+    private static Stream<Part> chunks(Part part) {
+        return LongStream.rangeClosed(part.from().chunk(), part.to().chunk())
+                .mapToObj(chunk -> new Part(
+                        part.lane(),
+                        chunk == part.from().chunk() ? part.from() : new Position(chunk, 0),
+                        chunk == part.to().chunk() ? part.to() : new Position(chunk, Integer.MAX_VALUE),
+                        0));
+    }
+
+    /// A claim that is to be removed if it names a chunk.
+    private record Named(byte[] id, Map<String, AttributeValue> chunk) {}
+
+    private List<Named> claims(Part part) {
+        long number = part.from().chunk();
+        Optional<ChunkItem> found = part.to().offset() == 0 ? Optional.empty() : chunks.find(part.lane(), number);
         if (found.isEmpty()) {
-            return;
+            return List.of();
         }
-        ChunkItem chunk = found.get();
-        int from = number == part.from().chunk() ? part.from().offset() : 0;
-        int end = Math.min(to, chunk.chunk().sizes().length);
+        int end = Math.min(part.to().offset(), found.get().chunk().sizes().length);
         Map<String, AttributeValue> names = new Claim(part.lane(), number, 0, 0).names();
-        List<byte[]> ids = new ArrayList<>();
-        for (int record = from; record < end; record++) {
-            ids.add(chunk.id(record));
-        }
-        for (List<byte[]> some : Parts.of(ids, REQUESTS_AT_A_TIME)) {
-            // A claim that names another chunk is of a later record with this id.
-            var _ = store.threads()
-                    .all(
-                            some,
-                            id -> store.retriedIf(() -> store.client()
-                                    .deleteItem(request -> request.tableName(
-                                                    store.tables().rows())
-                                            .key(Claim.key(id))
-                                            .conditionExpression(Claim.SAME)
-                                            .expressionAttributeValues(names))));
-        }
+        return IntStream.range(part.from().offset(), end)
+                .mapToObj(record -> new Named(found.get().id(record), names))
+                .toList();
+    }
+
+    /// A claim that names another chunk is of a later record with this id.
+    private boolean remove(Named claim) {
+        return store.retriedIf(() -> store.client()
+                .deleteItem(request -> request.tableName(store.tables().rows())
+                        .key(Claim.key(claim.id))
+                        .conditionExpression(Claim.SAME)
+                        .expressionAttributeValues(claim.chunk)));
     }
 
     /// Removes a batch and its content, if it and the next one are ended.

@@ -8,6 +8,7 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
@@ -37,8 +38,9 @@ sealed interface Message {
         /// message's own mark says nothing, because its letter has one, too.
         byte[] redrivenHash() {
             byte[] identity = arrival.identity();
-            return Claim.seenHash(ByteBuffer.allocate(1 + identity.length + line.length)
+            return Claim.seenHash(ByteBuffer.allocate(1 + Integer.BYTES + identity.length + line.length)
                     .put((byte) 'r')
+                    .putInt(identity.length)
                     .put(identity)
                     .put(line)
                     .array());
@@ -49,10 +51,15 @@ sealed interface Message {
         }
 
         /// The letter of a message whose id is recorded with another content.
-        Letter conflict() {
-            byte[] identity = ByteBuffer.allocate(idHash.length + Long.BYTES)
+        ///
+        /// @param forget where ids are forgotten, the same conflict may come again and be another one, so each
+        /// message has a letter of its own
+        Letter conflict(Forget forget) {
+            byte[] message = forget instanceof Forget.Never ? new byte[0] : arrival.identity();
+            byte[] identity = ByteBuffer.allocate(idHash.length + Long.BYTES + message.length)
                     .put(idHash)
                     .putLong(content)
+                    .put(message)
                     .array();
             return Letter.of(ConflictLetter.ofMember(identity, arrival.data()), arrival, 0);
         }

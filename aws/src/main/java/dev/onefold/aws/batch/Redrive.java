@@ -53,6 +53,9 @@ public final class Redrive {
     private Result collect(Message.Good message, Arrival letter) {
         Forget forget = ((Batching) definition.pipeline().fold()).forget();
         Map<String, AttributeValue> claim = store.get(store.tables().rows(), Claim.key(message.idHash()));
+        if (Claim.isRecorded(store.get(store.tables().rows(), Claim.key(message.seenHash())))) {
+            return new Result.Known(); // It came again after its letter was made, when its id was free.
+        }
         if (!claim.isEmpty()
                 && !Claim.of(claim).isForgotten(forget, store.clock().millis())) {
             return message.isSame(Claim.of(claim).content()) ? new Result.Known() : conflict(message, letter);
@@ -72,9 +75,9 @@ public final class Redrive {
         };
     }
 
-    private static Result conflict(Message.Good message, Arrival letter) {
+    private Result conflict(Message.Good message, Arrival letter) {
         Letter lost = new Message.Good(message.idHash(), message.content(), message.line(), message.isMember(), letter)
-                .conflict();
+                .conflict(((Batching) definition.pipeline().fold()).forget());
         return new Result.Conflicting(lost);
     }
 }

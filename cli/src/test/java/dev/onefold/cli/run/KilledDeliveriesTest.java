@@ -118,7 +118,8 @@ class KilledDeliveriesTest {
         assertThat(run("batches", "b.yaml", "list")).contains("in doubt", "000001 holds up all later ones");
         assertThat(run("status", "b.yaml")).containsPattern("in doubt +1").containsPattern("done +0");
         assertThat(run("batches", "b.yaml", "release", "1", "--delivered")).contains("is done");
-        assertThat(cli.run("batches", "b.yaml", "redeliver", "1").err()).contains("it is done, and its receiver has it");
+        assertThat(cli.run("batches", "b.yaml", "redeliver", "1").err())
+                .contains("it is done, and its receiver has it");
         try (OnefoldProcess run = start()) {
             assertThat(run.exitCode()).as(run.err()).isZero();
         }

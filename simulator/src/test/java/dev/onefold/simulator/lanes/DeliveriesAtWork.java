@@ -84,8 +84,17 @@ final class DeliveriesAtWork {
     }
 
     DeliveriesAtWork(int size, String settings) {
+        this(size, "{\"http\":\"http://host/x\"}", settings);
+    }
+
+    /// @param destination under `deliver`
+    DeliveriesAtWork(String destination, String settings) {
+        this(5, destination, settings);
+    }
+
+    private DeliveriesAtWork(int size, String destination, String settings) {
         this(read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":" + size
-                + ",\"wait\":\"2m\",\"deliver\":{\"http\":\"http://host/x\"}," + settings + "}}"));
+                + ",\"wait\":\"2m\",\"deliver\":" + destination + "," + settings + "}}"));
     }
 
     DeliveriesAtWork(Pipeline pipeline) {
@@ -164,7 +173,8 @@ final class DeliveriesAtWork {
     }
 
     Deliver deliverer(Store store, SimulatedClient client) {
-        DeliveryRules rules = new DeliveryRules(batching(), null);
+        DeliveryRules rules = new DeliveryRules(
+                batching(), batching().deliver().span("remembers").orElse(null));
         return new Deliver(
                 store,
                 pipeline,

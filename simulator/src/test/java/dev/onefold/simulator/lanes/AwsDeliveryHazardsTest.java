@@ -1,0 +1,163 @@
+package dev.onefold.simulator.lanes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.batch.Collect;
+import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.Forgetting;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.core.batch.Outcome;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.SimulatedClient;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/// Hazards on the way from a message to its receiver, where a function ends in the middle or a receiver is slow.
+class AwsDeliveryHazardsTest {
+    private static final int MESSAGES = 12;
+    private static final int MOMENTS = 60;
+
+    private static List<String> messages() {
+        return IntStream.range(0, MESSAGES).mapToObj(i -> "{\"id\":" + i + "}").toList();
+    }
+
+    /// Runs a function in an invocation that ends after a time, in the middle of whatever it does.
+    private static void killed(DeliveriesAtWork work, int moment, Consumer<Store> function) {
+        work.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        SimulatedClient client = work.deployment.dynamo.client("killed");
+        Store store = work.deployment.process(client);
+        work.deployment.time.after(Duration.ofMillis(2L * moment), client::kill);
+        var _ = work.deployment.start(() -> function.accept(store));
+        work.passed(Duration.ofMinutes(1));
+        work.deployment.dynamo.inject(Faults.none());
+    }
+
+    private static void collect(DeliveriesAtWork work, Store store) {
+        List<Arrival> arrivals = messages().stream()
+                .map(body -> new Arrival("queue", "m" + body.hashCode(), 0, body.getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        new Collect(store, work.pipeline, DeliveriesAtWork.LANES).collect(arrivals);
+    }
+
+    private static void requireAllOnce(DeliveriesAtWork work, int moment) {
+        work.passed(Duration.ofMinutes(5));
+        work.cut();
+        work.passed(Duration.ofSeconds(10));
+        work.deliver();
+        assertThat(work.lines).as("killed at moment " + moment).containsExactlyInAnyOrderElementsOf(messages());
+        assertThat(work.attempts)
+                .extracting(Manifest::number)
+                .isEqualTo(IntStream.rangeClosed(1, work.attempts.size())
+                        .mapToObj(BatchNumber::of)
+                        .toList());
+        assertThat(work.attempts).allMatch(manifest -> manifest.records() > 0);
+    }
+
+    @Test
+    void hazard_41_whenever_the_collector_is_killed_what_comes_again_is_delivered_and_is_no_duplicate_of_itself() {
+        for (int moment = 0; moment < MOMENTS; moment++) {
+            DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
+            killed(work, moment, store -> collect(work, store));
+            work.collect(messages().toArray(String[]::new));
+            requireAllOnce(work, moment);
+        }
+    }
+
+    @Test
+    void hazard_70_whenever_the_cutter_is_killed_no_number_is_missing_and_none_is_without_content() {
+        for (int moment = 0; moment < MOMENTS; moment++) {
+            DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
+            work.collect(messages().toArray(String[]::new));
+            work.passed(Duration.ofMinutes(5));
+            killed(work, moment, store -> {
+                int _ = new Cutter(store, work.batching(), DeliveriesAtWork.LANES).run();
+            });
+            requireAllOnce(work, moment);
+        }
+    }
+
+    @Test
+    void hazard_45_an_invocation_that_ends_between_the_effect_and_its_note_hands_over_the_same_batch_again() {
+        DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
+        work.receiver = attempt -> work.attempts.size() == 1 ? attempt.die() : new Outcome.Done();
+        work.seal(5);
+        for (int minute = 0; minute < 60; minute++) {
+            work.wake();
+        }
+        assertThat(work.attempts).hasSize(2);
+        assertThat(work.attempts.getLast()).isEqualTo(work.attempts.getFirst());
+        assertThat(work.state(1)).isEqualTo("done");
+    }
+
+    @Test
+    void hazard_75_a_receiver_that_may_have_forgotten_the_batch_is_not_tried_again() {
+        DeliveriesAtWork work = new DeliveriesAtWork(
+                "{\"http\":\"http://host/x\",\"remembers\":\"1d\"}", "\"receiver\":\"idempotent\"");
+        work.receiver = _ -> new Outcome.Unknown("no answer");
+        work.seal(5);
+        work.deliver();
+        assertThat(work.attempts).hasSize(1);
+        work.passed(Duration.ofDays(2));
+        work.deliver();
+        assertThat(work.attempts).as("the receiver knows the id no longer").hasSize(1);
+        assertThat(work.state(1)).isIn("put aside", "in doubt");
+    }
+
+    @Test
+    void hazard_76_a_slow_receiver_holds_up_neither_collecting_nor_sealing() {
+        DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\",\"order\":\"strict\"");
+        work.receiver = attempt -> {
+            attempt.pause(Duration.ofMinutes(3));
+            return new Outcome.Done();
+        };
+        work.seal(5);
+        CompletableFuture<Integer> slow = work.begin();
+        work.passed(Duration.ofSeconds(30));
+        work.seal(10);
+        assertThat(slow).isNotDone();
+        assertThat(work.state(3)).isEqualTo("waiting");
+        work.deployment.time.runUntil(slow);
+    }
+
+    @Test
+    void ids_are_forgotten_also_behind_more_batches_that_wait_for_a_person_than_a_pass_takes_at_once() {
+        int refused = 120;
+        DeliveriesAtWork work = new DeliveriesAtWork(
+                1,
+                "\"receiver\":\"once\",\"order\":\"any\",\"concurrency\":40,\"retry\":\"none\",\"forget\":\"after-delivery\"");
+        work.receiver = attempt -> attempt.number() <= refused ? new Outcome.Refused("no") : new Outcome.Done();
+        work.seal(refused);
+        while (work.attempts.size() < refused) {
+            work.deliver();
+        }
+        forget(work);
+        work.collect("{\"id\":\"x\"}");
+        sealAndDeliver(work);
+        forget(work);
+        work.collect("{\"id\":\"x\",\"v\":2}");
+        sealAndDeliver(work);
+        assertThat(work.attempts.getLast().number()).isEqualTo(BatchNumber.of(refused + 2));
+    }
+
+    private static void sealAndDeliver(DeliveriesAtWork work) {
+        work.passed(Duration.ofMinutes(5));
+        work.cut();
+        work.passed(Duration.ofSeconds(10));
+        work.deliver();
+    }
+
+    private static void forget(DeliveriesAtWork work) {
+        work.in(store -> {
+            new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(() -> true);
+            return true;
+        });
+    }
+}
