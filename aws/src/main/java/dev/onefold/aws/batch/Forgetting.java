@@ -61,7 +61,6 @@ public final class Forgetting {
     /// Batches that one run of a pass looks at anew, at most.
     private static final int PASS_MAX = 10_000;
 
-    private static final int BATCHES_AT_A_TIME = 8;
     private static final int CHUNKS_AT_A_TIME = 32;
     private static final int REQUESTS_AT_A_TIME = 64;
 
@@ -194,39 +193,30 @@ public final class Forgetting {
     private Pass step(String name, Pass before, List<Long> numbers, Set<Long> open, BooleanSupplier isTimeLeft) {
         Set<Long> waiting = new TreeSet<>(before.waiting);
         long looked = before.looked;
-        for (List<Long> some : Parts.of(numbers, BATCHES_AT_A_TIME)) {
-            List<Long> now = some.stream()
-                    .takeWhile(number -> number <= before.looked
-                            || waiting.size() < WAITING_MAX && !(name.equals(FREED) && isYoung(number)))
-                    .toList();
-            if (now.isEmpty() || !isTimeLeft.getAsBoolean()) {
+        for (long number : numbers) {
+            boolean isNew = number > before.looked;
+            if (!isTimeLeft.getAsBoolean()
+                    || isNew && (waiting.size() >= WAITING_MAX || name.equals(FREED) && isYoung(number))) {
                 break;
             }
-            List<Integer> ways = store.threads().all(now, number -> {
-                if (open.contains(number)) {
-                    return WAITS;
+            int way = open.contains(number) ? WAITS : look(name, before, number, open, isTimeLeft);
+            switch (way) {
+                case DONE -> waiting.remove(number);
+                case WAITS -> waiting.add(number);
+                default -> {
+                    return new Pass(looked, waiting, new Place(number, way), before.revision);
                 }
-                BatchNumber batch = BatchNumber.of(number);
-                return name.equals(FORGOTTEN)
-                        ? forget(batch, before.place.chunks(number), isTimeLeft)
-                        : free(batch, open) ? DONE : WAITS;
-            });
-            for (int i = 0; i < now.size(); i++) {
-                long number = now.get(i);
-                switch (ways.get(i)) {
-                    case DONE -> waiting.remove(number);
-                    case WAITS -> waiting.add(number);
-                    default -> {
-                        return new Pass(looked, waiting, new Place(number, ways.get(i)), before.revision);
-                    }
-                }
-                looked = Math.max(looked, number);
             }
-            if (now.size() < some.size()) {
-                break;
-            }
+            looked = Math.max(looked, number);
         }
         return new Pass(looked, waiting, Place.NONE, before.revision);
+    }
+
+    private int look(String name, Pass before, long number, Set<Long> open, BooleanSupplier isTimeLeft) {
+        BatchNumber batch = BatchNumber.of(number);
+        return name.equals(FORGOTTEN)
+                ? forget(batch, before.place.chunks(number), isTimeLeft)
+                : free(batch, open) ? DONE : WAITS;
     }
 
     private boolean isYoung(long number) {

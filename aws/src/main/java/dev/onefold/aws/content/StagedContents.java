@@ -85,6 +85,11 @@ public final class StagedContents {
         return hashed;
     }
 
+    /// Whether the content is as it was sealed, so that making it again gives the same bytes for ever.
+    public boolean isPlain() {
+        return destination.compression() == Compression.NONE;
+    }
+
     private InputStream delivered(InputStream lines) {
         return destination.compression() == Compression.GZIP ? new Gzipped(lines) : lines;
     }
