@@ -134,24 +134,24 @@ class AwsDeliveryHazardsTest {
                 1,
                 "\"receiver\":\"once\",\"order\":\"any\",\"concurrency\":40,\"retry\":\"none\",\"forget\":\"after-delivery\"");
         work.receiver = attempt -> attempt.number() <= refused ? new Outcome.Refused("no") : new Outcome.Done();
-        work.seal(refused);
-        while (work.attempts.size() < refused) {
-            work.deliver();
-        }
+        sealAndDeliver(work, refused);
         forget(work);
-        work.collect("{\"id\":\"x\"}");
-        sealAndDeliver(work);
+        int done = 150;
+        sealAndDeliver(work, done);
         forget(work);
-        work.collect("{\"id\":\"x\",\"v\":2}");
-        sealAndDeliver(work);
-        assertThat(work.attempts.getLast().number()).isEqualTo(BatchNumber.of(refused + 2));
+        work.collect(IntStream.range(refused, refused + done)
+                .mapToObj(id -> "{\"id\":" + id + ",\"v\":2}")
+                .toArray(String[]::new));
+        sealAndDeliver(work, 0);
+        assertThat(work.attempts).as("each id came again").hasSize(refused + done + done);
     }
 
-    private static void sealAndDeliver(DeliveriesAtWork work) {
+    private static void sealAndDeliver(DeliveriesAtWork work, int records) {
+        work.seal(records);
         work.passed(Duration.ofMinutes(5));
-        work.cut();
-        work.passed(Duration.ofSeconds(10));
-        work.deliver();
+        while (work.deliver() > 0) {
+            work.passed(Duration.ofSeconds(10));
+        }
     }
 
     private static void forget(DeliveriesAtWork work) {
