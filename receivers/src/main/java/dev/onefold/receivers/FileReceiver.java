@@ -16,9 +16,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /// Makes a file of each batch, and then its manifest beside it, which says that the content is whole.
 final class FileReceiver implements Receiver {
@@ -82,19 +79,11 @@ final class FileReceiver implements Receiver {
 
     /// Deletes what crashes have left of contents and manifests. Nothing that is to be delivered depends on it.
     private void sweep(Path content) {
-        String name = String.valueOf(Path.of(destination.target().getFirst()).getFileName());
-        Pattern names = Pattern.compile(pattern(name) + "|" + pattern(Receivers.manifestName(name)));
         try {
-            NewFile.sweep(content.resolveSibling(""), names);
+            NewFile.sweep(content.resolveSibling(""), Receivers.fileNames(destination));
         } catch (IOException | DirectoryIteratorException e) {
             LOG.log(System.Logger.Level.WARNING, "What a crash may have left beside " + content + " stays: " + e);
         }
-    }
-
-    private static String pattern(String name) {
-        return Stream.of(name.split(Pattern.quote(Destination.NUMBER), -1))
-                .map(Pattern::quote)
-                .collect(Collectors.joining("[0-9.]+"));
     }
 
     private boolean makeManifest(Path file, Manifest manifest) throws IOException {

@@ -9,6 +9,9 @@ import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.receivers.Context.Connector;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Opens the receiver that a pipeline file names.
 public final class Receivers {
@@ -70,6 +73,19 @@ public final class Receivers {
             }
         }
         return name.endsWith(".json") ? name + ".manifest.json" : name + ".json";
+    }
+
+    /// The names that contents and manifests have, whatever their numbers, each without its folder.
+    public static Pattern fileNames(Destination destination) {
+        String target = destination.target().getFirst();
+        String name = target.substring(target.lastIndexOf('/') + 1);
+        return Pattern.compile(pattern(name) + "|" + pattern(manifestName(name)));
+    }
+
+    private static String pattern(String name) {
+        return Stream.of(name.split(Pattern.quote(Destination.NUMBER), -1))
+                .map(Pattern::quote)
+                .collect(Collectors.joining("[0-9.]+"));
     }
 
     /// The time that an option names, like `30s`; the other one if it is left out.

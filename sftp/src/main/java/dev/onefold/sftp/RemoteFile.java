@@ -7,7 +7,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
+import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import org.apache.sshd.sftp.client.SftpClient;
 import org.apache.sshd.sftp.client.SftpClient.CloseableHandle;
 import org.apache.sshd.sftp.client.SftpClient.OpenMode;
@@ -17,13 +19,15 @@ import org.apache.sshd.sftp.common.SftpException;
 
 /// Makes a file on a server whole or not at all, and never in the place of another one.
 ///
-///     .NAME.OWN.part   written, forced if the server can (`fsync@openssh.com`)
-///     NAME             the part, renamed; version 3 of the protocol refuses that if there is a NAME
+///     .NAME.ID.part   written under a new ID, forced if the server can (`fsync@openssh.com`)
+///     NAME            the part, renamed; version 3 of the protocol refuses that if there is a NAME
 ///
-/// Before the rename there is no NAME, so every failure until then has no effect. OWN is another word in each process:
-/// two of them do not write one part.
+/// Before the rename there is no NAME, so every failure until then has no effect. A server may execute the rename of a
+/// connection that broke at any later time. So each attempt has a part of its own: that rename gives NAME what the
+/// attempt has written whole, or finds that its part is removed, and never what another attempt has half written.
 final class RemoteFile {
     private static final int BUFFER_BYTES = 1 << 16;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final SftpClient client;
     private final String path;
@@ -43,12 +47,26 @@ final class RemoteFile {
     /// @param sha256 of the bytes, in hex
     record Content(Handover.Source source, long bytes, String sha256) {}
 
-    /// @param own a word of this process
-    RemoteFile(SftpClient client, String path, String own) {
+    /// @param path of the file
+    /// @param part see [#part]
+    RemoteFile(SftpClient client, String path, String part) {
         this.client = client;
         this.path = path;
+        this.part = part;
+    }
+
+    /// A path for the part of a file, which no attempt had before.
+    static String part(String path) {
         int name = path.lastIndexOf('/') + 1;
-        part = path.substring(0, name) + "." + path.substring(name) + "." + own + ".part";
+        return path.substring(0, name) + "." + path.substring(name) + "."
+                + HexFormat.of().toHexDigits(RANDOM.nextLong()) + ".part";
+    }
+
+    /// What the name of a part is, without its folder.
+    ///
+    /// @param names of the files
+    static Pattern parts(Pattern names) {
+        return Pattern.compile("\\.(?:" + names.pattern() + ")\\.[0-9a-f]{8,16}\\.part");
     }
 
     /// Makes the file, unless it is there.
@@ -89,9 +107,6 @@ final class RemoteFile {
     }
 
     private void write(Content content) throws IOException {
-        if (exists(part)) {
-            client.remove(part); // Not written over: a server may still write for a connection that broke.
-        }
         try (InputStream in = content.source().open();
                 OutputStream out =
                         client.write(part, BUFFER_BYTES, OpenMode.Write, OpenMode.Create, OpenMode.Exclusive)) {

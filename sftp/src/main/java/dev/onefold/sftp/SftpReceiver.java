@@ -19,7 +19,6 @@ import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.sshd.client.SshClient;
@@ -46,8 +45,7 @@ public final class SftpReceiver implements Receiver {
     private final SshClient client;
     private final Login login;
 
-    /// Of this process: part files of another one are left alone.
-    private final String own = UUID.randomUUID().toString().substring(0, 8);
+    private final Parts parts;
 
     /// Who connects.
     ///
@@ -63,9 +61,10 @@ public final class SftpReceiver implements Receiver {
         }
     }
 
-    private SftpReceiver(SftpAddress address, boolean hasManifest, SshClient client, Login login) {
+    private SftpReceiver(Destination destination, SftpAddress address, SshClient client, Login login) {
         this.address = address;
-        this.hasManifest = hasManifest;
+        hasManifest = destination.hasManifest();
+        parts = new Parts(destination);
         this.client = client;
         this.login = login;
     }
@@ -90,7 +89,7 @@ public final class SftpReceiver implements Receiver {
         client.setKeyIdentityProvider(KeyIdentityProvider.EMPTY_KEYS_PROVIDER);
         client.setHostConfigEntryResolver(HostConfigEntryResolver.EMPTY);
         client.start();
-        return new SftpReceiver(address, destination.hasManifest(), client, login);
+        return new SftpReceiver(destination, address, client, login);
     }
 
     private static Login login(Destination destination, Context context) {
@@ -184,19 +183,33 @@ public final class SftpReceiver implements Receiver {
     private Outcome make(SftpClient files, Handover handover) throws IOException {
         Manifest manifest = handover.manifest();
         String path = address.path(manifest.number());
-        if (!new RemoteFile(files, path, own).make(new Content(handover::open, manifest.bytes(), manifest.sha256()))) {
+        parts.sweep(files, path);
+        if (!make(files, path, new Content(handover::open, manifest.bytes(), manifest.sha256()))) {
             return conflict(path, "batch " + manifest.id());
         }
         if (hasManifest) {
             int name = path.lastIndexOf('/') + 1;
             String at = path.substring(0, name) + Receivers.manifestName(path.substring(name));
             byte[] text = (manifest.in(path.substring(name)).toJson() + "\n").getBytes(StandardCharsets.UTF_8);
-            if (!new RemoteFile(files, at, own)
-                    .make(new Content(() -> new ByteArrayInputStream(text), text.length, Sha256.hex(text)))) {
+            if (!make(files, at, new Content(() -> new ByteArrayInputStream(text), text.length, Sha256.hex(text)))) {
                 return conflict(at, "the manifest of batch " + manifest.id());
             }
         }
         return new Outcome.Done();
+    }
+
+    private boolean make(SftpClient files, String path, Content content) throws IOException {
+        String part = RemoteFile.part(path);
+        boolean isMade = false;
+        try {
+            boolean isSame = new RemoteFile(files, path, part).make(content);
+            isMade = true;
+            return isSame;
+        } finally {
+            if (!isMade) {
+                parts.leave(files, part);
+            }
+        }
     }
 
     private Outcome conflict(String file, String what) {

@@ -17,10 +17,12 @@ import dev.onefold.receivers.Receiver;
 import dev.onefold.receivers.Verification;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.CopyOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -39,6 +41,7 @@ import org.apache.sshd.common.file.virtualfs.VirtualFileSystemFactory;
 import org.apache.sshd.common.keyprovider.KeyPairProvider;
 import org.apache.sshd.server.SshServer;
 import org.apache.sshd.server.session.ServerSession;
+import org.apache.sshd.sftp.server.FileHandle;
 import org.apache.sshd.sftp.server.Handle;
 import org.apache.sshd.sftp.server.SftpEventListener;
 import org.apache.sshd.sftp.server.SftpSubsystemFactory;
@@ -92,7 +95,9 @@ class SftpReceiverTest {
 
             @Override
             public void closed(ServerSession session, String remote, Handle handle, Throwable thrown) {
-                breakAfter(session, "close");
+                if (handle instanceof FileHandle) {
+                    breakAfter(session, "close");
+                }
             }
         });
         server.setSubsystemFactories(List.of(files));
@@ -269,6 +274,65 @@ class SftpReceiverTest {
             assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
         }
         assertThat(names()).containsExactly("quakes-000001.json", FILE);
+    }
+
+    @Test
+    void an_attempt_that_the_server_ends_later_never_publishes_what_another_one_has_half_written()
+            throws IOException, InterruptedException {
+        try (Receiver receiver = open()) {
+            breaksAfter.set("close"); // The server keeps the part of the first attempt, as for a session that hangs.
+            assertThat(receiver.deliver(handover(CONTENT))).isInstanceOf(Outcome.NotNow.class);
+            breaksAfter.set("");
+            List<String> first = names();
+            assertThat(first).hasSize(1);
+            byte[] bytes = CONTENT.getBytes(StandardCharsets.UTF_8);
+            Handover second = new Handover(manifest(1, CONTENT, ""), 2, () -> new ByteArrayInputStream(bytes) {
+                @Override
+                public synchronized int read(byte[] buffer, int offset, int length) {
+                    // The rename of the first attempt, while the second one writes.
+                    renameIfThere(root.resolve("drop").resolve(first.getFirst()));
+                    return super.read(buffer, offset, Math.min(length, 5));
+                }
+            });
+            assertThat(receiver.deliver(second)).isEqualTo(new Outcome.Done());
+            assertThat(text(FILE)).isEqualTo(CONTENT);
+        }
+        assertThat(names()).containsExactly("quakes-000001.json", FILE);
+    }
+
+    private void renameIfThere(Path part) {
+        try {
+            if (Files.exists(part) && Files.notExists(root.resolve("drop").resolve(FILE))) {
+                Files.move(part, root.resolve("drop").resolve(FILE));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void parts_that_a_killed_run_left_a_day_ago_are_removed_and_no_other_file()
+            throws IOException, InterruptedException {
+        List<String> old = List.of(
+                ".quakes-000007.ndjson.0123456789abcdef.part",
+                ".quakes-000007.1.json.01234567.part",
+                ".other-000007.ndjson.0123456789abcdef.part",
+                ".quakes-000007.ndjson.part");
+        for (String name : old) {
+            Path file = Files.writeString(root.resolve("drop").resolve(name), "half");
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofHours(25))));
+        }
+        Files.writeString(root.resolve("drop").resolve(".quakes-000008.ndjson.0123456789abcdef.part"), "half");
+        try (Receiver receiver = open()) {
+            assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
+        }
+        assertThat(names())
+                .containsExactly(
+                        ".other-000007.ndjson.0123456789abcdef.part",
+                        ".quakes-000007.ndjson.part",
+                        ".quakes-000008.ndjson.0123456789abcdef.part",
+                        "quakes-000001.json",
+                        FILE);
     }
 
     @Test
