@@ -49,12 +49,12 @@ final class FileReceiver implements Receiver {
         Manifest manifest = handover.manifest();
         Path content = folder.resolve(Receivers.name(destination, manifest.number()));
         Path at = content;
+        NewFile file = new NewFile(content, link);
         try {
             if (!isSwept.getAndSet(true)) {
                 sweep(content);
             }
-            if (new NewFile(content, link).make(handover::open, manifest.bytes(), manifest.sha256())
-                    == NewFile.Found.OTHER) {
+            if (file.make(handover::open, manifest.bytes(), manifest.sha256()) == NewFile.Found.OTHER) {
                 return new Outcome.Conflict(content + " is there already, and is not batch " + manifest.id()
                         + ". Find out who wrote it; move it away before the batch is released");
             }
@@ -73,7 +73,7 @@ final class FileReceiver implements Receiver {
         } catch (ClosedByInterruptException e) {
             throw Handover.interrupted(e);
         } catch (IOException e) {
-            return new Outcome.NotNow(reason(at, e), null); // No attempt makes a second file.
+            return file.isPerhapsThere() ? new Outcome.Unknown(reason(at, e)) : new Outcome.NotNow(reason(at, e), null);
         }
     }
 

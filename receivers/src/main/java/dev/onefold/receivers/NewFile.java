@@ -48,6 +48,7 @@ final class NewFile {
     private final Path file;
     private final Path part;
     private final Link link;
+    private boolean isPerhapsThere;
 
     /// Gives a file a second name, as [Files#createLink] does.
     @FunctionalInterface
@@ -79,11 +80,13 @@ final class NewFile {
     /// @param sha256 of the content, in hex
     Found make(Handover.Source content, long bytes, String sha256) throws IOException {
         if (exists(file) && !isEmpty()) {
+            isPerhapsThere = true;
             return keep(bytes, sha256);
         }
         try (FileChannel out = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             lock(out);
             write(content, out);
+            isPerhapsThere = true;
             if (!publish()) {
                 Files.delete(part);
                 return keep(bytes, sha256);
@@ -95,6 +98,11 @@ final class NewFile {
         Files.deleteIfExists(part);
         forceFolder();
         return Found.SAME;
+    }
+
+    /// Whether the file may have its name, after [#make] has failed.
+    boolean isPerhapsThere() {
+        return isPerhapsThere && !Files.notExists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static boolean exists(Path path) {

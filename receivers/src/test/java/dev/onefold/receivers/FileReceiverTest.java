@@ -174,6 +174,34 @@ class FileReceiverTest {
     }
 
     @Test
+    void a_failure_after_the_content_has_its_name_is_unknown_and_the_next_attempt_looks() throws Exception {
+        NewFile.Link answerIsLost = (name, file) -> {
+            Files.createLink(name, file);
+            throw new IOException("Stale file handle");
+        };
+        NewFile.Link manifestFails = (name, file) -> {
+            if (name.toString().endsWith(".json")) {
+                throw new IOException("No space left on device");
+            }
+            Files.createLink(name, file);
+        };
+        for (NewFile.Link link : List.of(answerIsLost, manifestFails)) {
+            assertThat(new FileReceiver(OUT, out().getParent(), link).deliver(BATCH))
+                    .isInstanceOf(Outcome.Unknown.class);
+            assertThat(names(out())).containsExactly("quakes-000042.ndjson");
+            assertThat(deliver(BATCH)).isEqualTo(new Outcome.Done());
+            assertDelivered();
+            Files.delete(out().resolve("quakes-000042.ndjson"));
+            Files.delete(out().resolve("quakes-000042.json"));
+        }
+        NewFile.Link fails = (name, file) -> {
+            throw new IOException("No space left on device");
+        };
+        assertThat(new FileReceiver(OUT, folder, fails).deliver(BATCH)).isInstanceOf(Outcome.NotNow.class);
+        assertThat(names(out())).isEmpty();
+    }
+
+    @Test
     void a_content_that_is_not_the_sealed_one_is_never_published() throws Exception {
         for (String other : List.of("{\"id\":1}\n", CONTENT + "x", CONTENT.replace('1', '3'))) {
             Handover damaged = new Handover(

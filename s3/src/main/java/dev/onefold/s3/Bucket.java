@@ -38,13 +38,12 @@ final class Bucket implements AutoCloseable {
         this.name = name;
     }
 
-    /// Makes an object, unless it is there.
+    /// Makes an object, unless one is there.
     ///
     /// @param left how long it may take
-    /// @return whether the object has this content now; if not, another one is there, and was left as it is
-    /// @throws SdkException if a request fails, or is not answered in time
+    /// @return whether it was made; if not, one is there, and was left as it is
+    /// @throws SdkException if the request fails, or is not answered in time
     boolean make(String key, Content content, Duration left) throws IOException, InterruptedException {
-        long end = System.nanoTime() + left.toNanos();
         try (InputStream in = content.source().open()) {
             await(client.putObject(
                     request -> request.bucket(name)
@@ -59,11 +58,15 @@ final class Bucket implements AutoCloseable {
             if (e.statusCode() != IS_THERE) {
                 throw e;
             }
-            return isThere(key, content, Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+            return false;
         }
     }
 
-    private boolean isThere(String key, Content content, Duration left) throws IOException, InterruptedException {
+    /// Whether the object that is there has this content.
+    ///
+    /// @param left how long each request may take
+    /// @throws SdkException if a request fails, or is not answered in time
+    boolean has(String key, Content content, Duration left) throws IOException, InterruptedException {
         HeadObjectResponse found = await(client.headObject(request -> request.bucket(name)
                 .key(key)
                 .checksumMode(ChecksumMode.ENABLED)

@@ -28,6 +28,15 @@ final class Failure {
                         url + " was not written, because the store cannot be reached: " + notConnected, null);
     }
 
+    /// The meaning of a failure behind the content's own request, which may have had its effect.
+    static Outcome behindContent(Outcome failed) {
+        return switch (failed) {
+            case Outcome.NotNow(var reason, var _) -> new Outcome.Unknown(reason);
+            case Outcome.Refused(var reason) -> new Outcome.Unknown(reason);
+            case Outcome.Done _, Outcome.Unknown _, Outcome.Partial _, Outcome.Conflict _ -> failed;
+        };
+    }
+
     /// A connection that was never made has carried nothing.
     private static @Nullable Throwable notConnected(Throwable failure) {
         Throwable cause = failure;

@@ -119,6 +119,7 @@ public final class S3Receiver implements Receiver {
         Manifest manifest = handover.manifest();
         String key = address.key(manifest.number());
         String at = key;
+        boolean isPerhapsIn = false;
         try {
             credentials.resolveCredentials();
         } catch (SdkClientException e) {
@@ -126,13 +127,16 @@ public final class S3Receiver implements Receiver {
         }
         try {
             Content content = new Content(handover::open, manifest.bytes(), manifest.sha256());
-            if (!bucket.make(key, content, left(end))) {
+            boolean isMade = bucket.make(key, content, left(end));
+            isPerhapsIn = true;
+            if (!isMade && !bucket.has(key, content, left(end))) {
                 return conflict(key, "batch " + manifest.id());
             }
             if (hasManifest) {
                 int name = key.lastIndexOf('/') + 1;
                 at = key.substring(0, name) + Receivers.manifestName(key.substring(name));
-                if (!bucket.make(at, text(manifest.in(key.substring(name))), left(end))) {
+                Content text = text(manifest.in(key.substring(name)));
+                if (!bucket.make(at, text, left(end)) && !bucket.has(at, text, left(end))) {
                     return conflict(at, "the manifest of batch " + manifest.id());
                 }
             }
@@ -141,7 +145,8 @@ public final class S3Receiver implements Receiver {
             throw interrupted(e);
         } catch (SdkException | IOException e) {
             handover.verify(); // If its own content is damaged, that is what has failed.
-            return Failure.outcome(address.url(at), e);
+            Outcome failed = Failure.outcome(address.url(at), e);
+            return isPerhapsIn ? Failure.behindContent(failed) : failed;
         }
     }
 

@@ -73,13 +73,17 @@ final class RemoteFile {
     ///
     /// @return whether the file has this content now; if not, another one is there, and was left as it is
     boolean make(Content content) throws IOException {
+        boolean isThere;
         try {
-            if (exists(path)) {
-                return has(content);
+            isThere = exists(path);
+            if (!isThere) {
+                write(content);
             }
-            write(content);
         } catch (IOException e) {
             throw new NotMade(e);
+        }
+        if (isThere) {
+            return has(content);
         }
         try {
             client.rename(part, path);

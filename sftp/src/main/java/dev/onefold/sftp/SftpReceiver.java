@@ -155,14 +155,17 @@ public final class SftpReceiver implements Receiver {
                                     + ". Check the folder, its permissions and its space",
                             null));
         } catch (IOException e) {
-            return stopped(e, new Outcome.Unknown("The connection to " + address.host() + " broke: " + said(e)));
+            return stopped(
+                    e,
+                    new Outcome.Unknown("The delivery to " + address.host() + " has failed, and its file may be there: "
+                            + said(e)));
         } finally {
             limit.cancel(true);
         }
     }
 
     private static String said(IOException e) {
-        Throwable cause = e.getCause() == null ? e : e.getCause();
+        Throwable cause = e instanceof RemoteFile.NotMade && e.getCause() != null ? e.getCause() : e;
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
@@ -191,8 +194,13 @@ public final class SftpReceiver implements Receiver {
             int name = path.lastIndexOf('/') + 1;
             String at = path.substring(0, name) + Receivers.manifestName(path.substring(name));
             byte[] text = (manifest.in(path.substring(name)).toJson() + "\n").getBytes(StandardCharsets.UTF_8);
-            if (!make(files, at, new Content(() -> new ByteArrayInputStream(text), text.length, Sha256.hex(text)))) {
-                return conflict(at, "the manifest of batch " + manifest.id());
+            try {
+                if (!make(
+                        files, at, new Content(() -> new ByteArrayInputStream(text), text.length, Sha256.hex(text)))) {
+                    return conflict(at, "the manifest of batch " + manifest.id());
+                }
+            } catch (RemoteFile.NotMade e) {
+                throw new IOException(address.at(at) + " could not be written: " + said(e), e); // The content is there.
             }
         }
         return new Outcome.Done();

@@ -19,6 +19,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.CopyOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +69,9 @@ class SftpReceiverTest {
     private KeyPair key;
     private final AtomicReference<String> breaksAfter = new AtomicReference<>("");
 
+    /// A part of the names of files that cannot be opened.
+    private final AtomicReference<String> refused = new AtomicReference<>("none");
+
     private static KeyPair pair() throws GeneralSecurityException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(2048);
@@ -91,6 +95,13 @@ class SftpReceiverTest {
             public void moved(
                     ServerSession session, Path from, Path to, Collection<CopyOption> options, Throwable thrown) {
                 breakAfter(session, "rename");
+            }
+
+            @Override
+            public void opening(ServerSession session, String remote, Handle handle) throws IOException {
+                if (handle.getFile().toString().contains(refused.get())) {
+                    throw new AccessDeniedException(handle.getFile().toString());
+                }
             }
 
             @Override
@@ -344,6 +355,25 @@ class SftpReceiverTest {
             assertThat(text(FILE)).isEqualTo(CONTENT);
             assertThat(names()).containsExactly(FILE);
             breaksAfter.set("");
+            assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
+        }
+        assertThat(names()).containsExactly("quakes-000001.json", FILE);
+    }
+
+    @Test
+    void a_failure_after_the_content_has_its_name_is_unknown_and_the_next_attempt_looks()
+            throws IOException, InterruptedException {
+        try (Receiver receiver = open()) {
+            refused.set(".json");
+            assertThat(receiver.deliver(handover(CONTENT)))
+                    .isInstanceOfSatisfying(
+                            Outcome.Unknown.class,
+                            outcome -> assertThat(outcome.reason())
+                                    .contains("/drop/quakes-000001.json on 127.0.0.1 could not be written"));
+            refused.set(FILE);
+            assertThat(receiver.deliver(handover(CONTENT))).isInstanceOf(Outcome.Unknown.class);
+            assertThat(names()).containsExactly(FILE);
+            refused.set("none");
             assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
         }
         assertThat(names()).containsExactly("quakes-000001.json", FILE);

@@ -62,10 +62,14 @@ class S3ReceiverTest {
     private static final Role WRITER = role("s3:PutObject", "s3:GetObject");
 
     private static Role role(String... actions) {
+        return roleFor("quakes-*", actions);
+    }
+
+    private static Role roleFor(String names, String... actions) {
         return new Role(
                 "Writer",
                 "WRITER",
-                List.of(new Role.Statement("Drop", List.of(actions), List.of("arn:aws:s3:::bucket/drop/quakes-*"))));
+                List.of(new Role.Statement("Drop", List.of(actions), List.of("arn:aws:s3:::bucket/drop/" + names))));
     }
 
     private static Gate gate(ObjectServer objects, Role role, Faults faults, long seed) throws IOException {
@@ -240,6 +244,26 @@ class S3ReceiverTest {
                 }
             }
             assertThat(objects.objects()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_request_that_is_refused_after_the_content_has_its_name_is_unknown()
+            throws IOException, InterruptedException {
+        Role noManifest = roleFor("quakes-000001.ndjson", "s3:PutObject", "s3:GetObject");
+        Role noReading = role("s3:PutObject");
+        try (ObjectServer objects = ObjectServer.open();
+                Gate first = gate(objects, noManifest, Faults.NONE, 1);
+                Gate second = gate(objects, noReading, Faults.NONE, 1)) {
+            for (Gate gate : List.of(first, second)) {
+                try (Receiver receiver = open(gate.uri())) {
+                    assertThat(receiver.deliver(handover(CONTENT))).isInstanceOf(Outcome.Unknown.class);
+                }
+                assertThat(objects.objects()).containsOnlyKeys(OBJECT);
+            }
+            try (Receiver receiver = open(objects.uri())) {
+                assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
+            }
         }
     }
 
