@@ -38,8 +38,11 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///
 ///     pass = k 00 "forgotten" or "freed", n the last batch that was looked at, w those of them that wait, each
 ///            8 bytes, v how often the item was written; p the batch for which the time was too short, and c how many
-///            of its chunks are done
+///            of its chunks are done; s the last batch that was seen
 ///     rest = k 00 "rest/<lane>/<chunk>", f<from> the end of a range of records whose batch is freed
+///
+/// A batch that is not there was freed, or it is sealed and not seen yet, because items of one transaction are seen one
+/// after the other. So before a batch is freed it is noted that it, and all before it, were seen.
 ///
 /// Every step may be done again, also by two processes at once. Any thread may call.
 public final class Forgetting {
@@ -92,9 +95,20 @@ public final class Forgetting {
     ///
     /// @param looked the last batch that was looked at
     /// @param waiting batches up to that one which are not done with
-    private record Pass(long looked, Set<Long> waiting, Place place, long revision) {
+    /// @param seen the last batch that is known to have been there, as all before it; each of them that is not there any
+    ///     more was freed
+    private record Pass(long looked, Set<Long> waiting, Place place, long seen, long revision) {
         Pass {
             waiting = new TreeSet<>(waiting);
+        }
+
+        Pass sees(long number) {
+            return new Pass(looked, waiting, place, number, revision);
+        }
+
+        /// As it is when it was written.
+        Pass written() {
+            return new Pass(looked, waiting, place, seen, revision + 1);
         }
     }
 
@@ -137,7 +151,7 @@ public final class Forgetting {
     private static Pass load(Store store, String name) {
         Map<String, AttributeValue> item = store.get(store.tables().rows(), RowItem.other(name));
         if (item.isEmpty()) {
-            return new Pass(0, Set.of(), Place.NONE, 0);
+            return new Pass(0, Set.of(), Place.NONE, 0, 0);
         }
         Set<Long> waiting = new TreeSet<>();
         ByteBuffer packed = ByteBuffer.wrap(Items.bytes(item, "w"));
@@ -146,7 +160,8 @@ public final class Forgetting {
         }
         Place place =
                 item.containsKey("p") ? new Place(Items.number(item, "p"), (int) Items.number(item, "c")) : Place.NONE;
-        return new Pass(Items.number(item, "n"), waiting, place, Items.number(item, "v"));
+        return new Pass(
+                Items.number(item, "n"), waiting, place, Items.number(item, "s"), Items.number(item, "v"));
     }
 
     private void pass(String name, long sealed, BooleanSupplier isTimeLeft) {
@@ -168,17 +183,43 @@ public final class Forgetting {
                 .boxed()
                 .toList();
         for (List<Long> some : Parts.of(numbers, STEP)) {
+            Pass seeing = name.equals(FREED) ? before.sees(seen(before.seen, some, isTimeLeft)) : before;
+            if (!seeing.equals(before)) {
+                if (!save(name, before, seeing)) {
+                    return; // Somebody else does the same.
+                }
+                before = seeing.written();
+            }
             Pass after = step(name, before, some, open, isTimeLeft);
             if (!after.equals(before)) {
                 if (!save(name, before, after)) {
-                    return; // Somebody else does the same.
+                    return;
                 }
-                before = new Pass(after.looked, after.waiting, after.place, before.revision + 1);
+                before = after.written();
             }
             if (after.looked < some.getLast() || !isTimeLeft.getAsBoolean()) {
                 return;
             }
         }
+    }
+
+    /// The last batch of these that was seen and is old enough to be freed, as all before it.
+    private long seen(long before, List<Long> numbers, BooleanSupplier isTimeLeft) {
+        long seen = before;
+        for (long number : numbers) {
+            if (number > seen) {
+                Optional<DeliveryItem> found = deliveries.find(BatchNumber.of(number));
+                if (found.isEmpty() || isYoung(found.get()) || !isTimeLeft.getAsBoolean()) {
+                    return seen;
+                }
+                seen = number;
+            }
+        }
+        return seen;
+    }
+
+    private boolean isYoung(DeliveryItem item) {
+        return SealedBatch.of(item.attributes()).sealedMs() > store.clock().millis() - kept.toMillis();
     }
 
     /// Batches that are not ended, as far as the lists tell: whether one is, its state decides.
@@ -196,7 +237,7 @@ public final class Forgetting {
         for (long number : numbers) {
             boolean isNew = number > before.looked;
             if (!isTimeLeft.getAsBoolean()
-                    || isNew && (waiting.size() >= WAITING_MAX || name.equals(FREED) && isYoung(number))) {
+                    || isNew && (waiting.size() >= WAITING_MAX || name.equals(FREED) && number > before.seen)) {
                 break;
             }
             int way = open.contains(number) ? WAITS : look(name, before, number, open, isTimeLeft);
@@ -204,12 +245,12 @@ public final class Forgetting {
                 case DONE -> waiting.remove(number);
                 case WAITS -> waiting.add(number);
                 default -> {
-                    return new Pass(looked, waiting, new Place(number, way), before.revision);
+                    return new Pass(looked, waiting, new Place(number, way), before.seen, before.revision);
                 }
             }
             looked = Math.max(looked, number);
         }
-        return new Pass(looked, waiting, Place.NONE, before.revision);
+        return new Pass(looked, waiting, Place.NONE, before.seen, before.revision);
     }
 
     private int look(String name, Pass before, long number, Set<Long> open, BooleanSupplier isTimeLeft) {
@@ -219,19 +260,13 @@ public final class Forgetting {
                 : free(batch, open) ? DONE : WAITS;
     }
 
-    private boolean isYoung(long number) {
-        Optional<DeliveryItem> found = deliveries.find(BatchNumber.of(number));
-        return found.isPresent()
-                && SealedBatch.of(found.get().attributes()).sealedMs()
-                        > store.clock().millis() - kept.toMillis();
-    }
-
     private boolean save(String name, Pass before, Pass after) {
         ByteBuffer packed = ByteBuffer.allocate(after.waiting.size() * Long.BYTES);
         after.waiting.forEach(packed::putLong);
         Map<String, AttributeValue> item = new TreeMap<>(RowItem.other(name));
         item.put("n", Items.number(after.looked));
         item.put("w", Items.bytes(packed.array()));
+        item.put("s", Items.number(after.seen));
         item.put("v", Items.number(before.revision + 1));
         if (!after.place.equals(Place.NONE)) {
             item.put("p", Items.number(after.place.number));
@@ -315,7 +350,7 @@ public final class Forgetting {
     private boolean free(BatchNumber number, Set<Long> open) {
         Optional<DeliveryItem> found = deliveries.find(number);
         if (found.isEmpty()) {
-            return true; // Somebody has.
+            return true; // It was seen before, so somebody has.
         }
         BatchNumber next = BatchNumber.of(number.number() + 1);
         if (open.contains(next.number()) || !deliveries.isEnded(number) || !isEndedOrFreed(next)) {
@@ -337,10 +372,10 @@ public final class Forgetting {
         return true;
     }
 
-    /// A batch that is not there is not sealed yet, or it was freed.
+    /// A batch that is not there is not seen yet, or it was freed.
     private boolean isEndedOrFreed(BatchNumber number) {
         return deliveries.isEnded(number)
-                || deliveries.find(number).isEmpty() && load(store, FREED).looked >= number.number();
+                || deliveries.find(number).isEmpty() && load(store, FREED).seen >= number.number();
     }
 
     /// A batch goes with its parts: without them it looks as if it was not ended, because a part is not always seen

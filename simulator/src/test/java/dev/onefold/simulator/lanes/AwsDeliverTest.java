@@ -15,7 +15,6 @@ import dev.onefold.core.batch.Outcome;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
 import dev.onefold.fixtures.Seeds;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -208,35 +207,13 @@ class AwsDeliverTest {
         DeliveriesAtWork life = new DeliveriesAtWork(IDEMPOTENT);
         life.seal(15);
         SimulatedClient client = life.deployment.dynamo.client("sandbox");
-        Map<String, AttributeValue> hidden = life.in(client, store -> {
-            String rows = store.tables().rows();
-            return store.client()
-                    .scan(request -> request.tableName(rows))
-                    .thenApply(answer -> answer.items().stream()
-                            .filter(item -> key(item).equals("batch/000001"))
-                            .findFirst()
-                            .orElseThrow())
-                    .thenCompose(item -> store.client()
-                            .deleteItem(request -> request.tableName(rows).key(Map.of("k", item.get("k"))))
-                            .thenApply(_ -> item))
-                    .join();
-        });
+        Map<String, AttributeValue> hidden = life.hide("batch/000001");
         Backlog backlog = life.in(client, store -> life.deliverer(store, client).backlog());
         assertThat(backlog.oldestSealedMs()).as("not known yet").isEmpty();
         assertThat(life.deliver()).isOne();
         assertThat(life.delivered()).containsExactly(3L);
-        life.in(
-                client,
-                store -> store.client()
-                        .putItem(request ->
-                                request.tableName(store.tables().rows()).item(hidden))
-                        .join());
+        life.show(hidden);
         assertThat(life.deliver()).isEqualTo(2);
         assertThat(life.delivered()).containsExactlyInAnyOrder(3L, 1L, 2L);
-    }
-
-    private static String key(Map<String, AttributeValue> item) {
-        byte[] bytes = item.get("k").b().asByteArray();
-        return new String(bytes, 1, bytes.length - 1, StandardCharsets.UTF_8);
     }
 }

@@ -15,10 +15,12 @@ import dev.onefold.fakes.aws.SimulatedClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// Hazards on the way from a message to its receiver, where a function ends in the middle or a receiver is slow.
 class AwsDeliveryHazardsTest {
@@ -144,6 +146,42 @@ class AwsDeliveryHazardsTest {
                 .toArray(String[]::new));
         sealAndDeliver(work, 0);
         assertThat(work.attempts).as("each id came again").hasSize(refused + done + done);
+    }
+
+    @Test
+    void a_batch_that_is_not_seen_yet_is_freed_when_it_is() {
+        DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
+        sealAndDeliver(work, 15);
+        Map<String, AttributeValue> hidden = work.hide("batch/000002");
+        work.passed(Forgetting.KEPT.multipliedBy(2));
+        forget(work);
+        work.show(hidden);
+        forget(work);
+        requireOnlyLast(work, "hidden");
+    }
+
+    @Test
+    void whenever_the_pass_is_killed_all_batches_but_the_last_one_are_freed() {
+        for (int moment = 0; moment < MOMENTS; moment++) {
+            DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
+            sealAndDeliver(work, 15);
+            work.passed(Forgetting.KEPT.multipliedBy(2));
+            killed(
+                    work,
+                    moment,
+                    store -> new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(() -> true));
+            forget(work);
+            requireOnlyLast(work, "killed at moment " + moment);
+        }
+    }
+
+    private static void requireOnlyLast(DeliveriesAtWork work, String what) {
+        work.seal(10);
+        work.deliver();
+        work.passed(Forgetting.KEPT.multipliedBy(2));
+        forget(work);
+        assertThat(work.keys()).as(what).filteredOn(key -> key.startsWith("batch/")).containsExactly("batch/000005");
+        assertThat(work.keys()).as(what).filteredOn(key -> key.startsWith("chunk/")).hasSize(1);
     }
 
     private static void sealAndDeliver(DeliveriesAtWork work, int records) {

@@ -28,10 +28,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// A deployment of batches, one call after the other, with a receiver that answers as a test says.
 final class DeliveriesAtWork {
@@ -217,5 +219,45 @@ final class DeliveriesAtWork {
     String state(int number) {
         return person(
                 batches -> batches.find(BatchNumber.of(number)).orElseThrow().state());
+    }
+
+    /// Takes an item out of the table, as long as it is not seen yet. It is given back to [#show].
+    ///
+    /// @param key without its first byte
+    Map<String, AttributeValue> hide(String key) {
+        return in(store -> {
+            Map<String, AttributeValue> item = rows(store).stream()
+                    .filter(each -> key(each).equals(key))
+                    .findFirst()
+                    .orElseThrow();
+            store.client()
+                    .deleteItem(request ->
+                            request.tableName(store.tables().rows()).key(Map.of("k", item.get("k"))))
+                    .join();
+            return item;
+        });
+    }
+
+    void show(Map<String, AttributeValue> item) {
+        in(store -> store.client()
+                .putItem(request -> request.tableName(store.tables().rows()).item(item))
+                .join());
+    }
+
+    /// The keys of all rows, each without its first byte.
+    List<String> keys() {
+        return in(store -> rows(store).stream().map(DeliveriesAtWork::key).toList());
+    }
+
+    private static List<Map<String, AttributeValue>> rows(Store store) {
+        return store.client()
+                .scan(request -> request.tableName(store.tables().rows()))
+                .join()
+                .items();
+    }
+
+    private static String key(Map<String, AttributeValue> item) {
+        byte[] bytes = item.get("k").b().asByteArray();
+        return new String(bytes, 1, bytes.length - 1, StandardCharsets.UTF_8);
     }
 }
