@@ -277,9 +277,11 @@ public final class Deliver {
     /// seen yet.
     private Optional<DeliveryItem> proven(DeliveryItem item) {
         if (item.proof().isPresent()) {
+            Proof proof = item.proof().get();
             // An earlier attempt may have been to another receiver, for which no object was made.
-            if (staged.filter(StagedContents::isPlain).isPresent()) {
-                var _ = hash(item);
+            if (proof.object().isEmpty()
+                    && staged.filter(StagedContents::isPlain).isPresent()) {
+                return deliveries.prove(item, proof.in(hash(item).object()));
             }
             return Optional.of(item);
         }
@@ -290,7 +292,7 @@ public final class Deliver {
             return Optional.empty();
         }
         Hashed own = hash(item);
-        return deliveries.prove(item, new Proof(own.sha256(), previous.get(), own.bytes()));
+        return deliveries.prove(item, new Proof(own.sha256(), previous.get(), own.bytes(), own.object()));
     }
 
     /// The SHA-256 of a batch's content, as its own manifest has it or will have it; empty if it is not seen yet.

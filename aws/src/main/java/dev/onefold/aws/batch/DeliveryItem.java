@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     item = k 00 "batch/<number>", v revision, y state, tc, tf, tg, tu its tries, w time, q reason, o owner, u when
 ///            that owner is gone, n its slot, g 1 if an owner was gone without an answer, e how it ended, d how many
 /// parts it was divided into, a its members where it is a
-///            part, h, p, z its proof
+///            part, h, p, z its proof, j the object of its content
 ///
 /// @param attributes of the item, all of them
 record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) {
@@ -31,7 +31,12 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
     /// @param sha256 of the content
     /// @param previous SHA-256 of the batch before; empty for the first one and for a part
     /// @param bytes of the content
-    record Proof(String sha256, String previous, long bytes) {}
+    /// @param object that the content was written to, in the stack's bucket; empty if to none
+    record Proof(String sha256, String previous, long bytes, String object) {
+        Proof in(String written) {
+            return new Proof(sha256, previous, bytes, written);
+        }
+    }
 
     DeliveryItem {
         attributes = Map.copyOf(attributes);
@@ -68,6 +73,9 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
         item.put("h", AttributeValue.fromS(proof.sha256));
         item.put("p", AttributeValue.fromS(proof.previous));
         item.put("z", Items.number(proof.bytes));
+        if (!proof.object.isEmpty()) {
+            item.put("j", AttributeValue.fromS(proof.object));
+        }
         item.put("v", Items.number(revision() + 1));
         return new DeliveryItem(number, item);
     }
@@ -109,7 +117,10 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
     Optional<Proof> proof() {
         return attributes.containsKey("h")
                 ? Optional.of(new Proof(
-                        Items.text(attributes, "h"), Items.text(attributes, "p"), Items.number(attributes, "z")))
+                        Items.text(attributes, "h"),
+                        Items.text(attributes, "p"),
+                        Items.number(attributes, "z"),
+                        attributes.containsKey("j") ? Items.text(attributes, "j") : ""))
                 : Optional.empty();
     }
 

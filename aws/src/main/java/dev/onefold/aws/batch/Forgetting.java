@@ -1,6 +1,7 @@
 package dev.onefold.aws.batch;
 
 import dev.onefold.aws.batch.Deliveries.Listed;
+import dev.onefold.aws.content.StagedContents;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Parts;
@@ -33,7 +34,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///
 ///     forgotten   claims of a batch that is ended, where ids are forgotten after delivery; each on condition that it
 ///                 names the chunk of the record
-///     freed       chunks, objects and items of a batch that is ended, as the one behind it is, and that was sealed
+///     freed       chunks, objects, the content that was written for its receiver, and items of a batch that is ended,
+/// as the one behind it is, and that was sealed
 ///                 [#KEPT] ago; the next batch needs its proof and its state
 ///
 ///     pass = k 00 "forgotten" or "freed", n the last batch that was looked at, w those of them that wait, each
@@ -95,8 +97,8 @@ public final class Forgetting {
     ///
     /// @param looked the last batch that was looked at
     /// @param waiting batches up to that one which are not done with
-    /// @param seen the last batch that is known to have been there, as all before it; each of them that is not there any
-    ///     more was freed
+    /// @param seen the last batch that is known to have been there, as all before it; one of them that is not
+    ///     there any more was freed
     private record Pass(long looked, Set<Long> waiting, Place place, long seen, long revision) {
         Pass {
             waiting = new TreeSet<>(waiting);
@@ -160,8 +162,7 @@ public final class Forgetting {
         }
         Place place =
                 item.containsKey("p") ? new Place(Items.number(item, "p"), (int) Items.number(item, "c")) : Place.NONE;
-        return new Pass(
-                Items.number(item, "n"), waiting, place, Items.number(item, "s"), Items.number(item, "v"));
+        return new Pass(Items.number(item, "n"), waiting, place, Items.number(item, "s"), Items.number(item, "v"));
     }
 
     private void pass(String name, long sealed, BooleanSupplier isTimeLeft) {
@@ -381,8 +382,16 @@ public final class Forgetting {
     /// A batch goes with its parts: without them it looks as if it was not ended, because a part is not always seen
     /// at once. Of more than fit into a transaction, the batch goes first.
     private void remove(DeliveryItem item) {
-        List<TransactWriteItem> deletes = new ArrayList<>();
-        addDeletes(item, deletes);
+        List<DeliveryItem> all = new ArrayList<>();
+        addWithParts(item, all);
+        // The items alone name the objects, so the objects go first.
+        for (DeliveryItem each : all) {
+            String object = each.proof().map(DeliveryItem.Proof::object).orElse("");
+            if (!object.isEmpty()) {
+                StagedContents.remove(store, object);
+            }
+        }
+        List<TransactWriteItem> deletes = all.stream().map(this::deleted).toList();
         for (List<TransactWriteItem> some : Parts.of(deletes, TRANSACTION_MAX)) {
             for (int attempt = 1; !(store.transact(some) instanceof Store.Written.Done); attempt++) {
                 store.backOff(attempt);
@@ -390,16 +399,20 @@ public final class Forgetting {
         }
     }
 
-    private void addDeletes(DeliveryItem item, List<TransactWriteItem> deletes) {
-        deletes.add(TransactWriteItem.builder()
+    private void addWithParts(DeliveryItem item, List<DeliveryItem> all) {
+        all.add(item);
+        for (int part = 1; part <= item.parts(); part++) {
+            deliveries.find(item.number().part(part)).ifPresent(found -> addWithParts(found, all));
+        }
+    }
+
+    private TransactWriteItem deleted(DeliveryItem item) {
+        return TransactWriteItem.builder()
                 .delete(Delete.builder()
                         .tableName(store.tables().rows())
                         .key(DeliveryItem.key(item.number()))
                         .build())
-                .build());
-        for (int part = 1; part <= item.parts(); part++) {
-            deliveries.find(item.number().part(part)).ifPresent(found -> addDeletes(found, deletes));
-        }
+                .build();
     }
 
     private void delete(Map<String, AttributeValue> key) {

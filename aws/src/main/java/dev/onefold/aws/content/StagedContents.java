@@ -44,8 +44,10 @@ public final class StagedContents {
         return destination.kind() == Kind.LAMBDA || destination.compression() != Compression.NONE;
     }
 
-    /// What an object has.
-    public record Hashed(String sha256, long bytes) {}
+    /// What a content is.
+    ///
+    /// @param object that it was written to; empty if to none
+    public record Hashed(String sha256, long bytes, String object) {}
 
     /// Reads a content.
     public static Hashed hash(InputStream content) {
@@ -62,7 +64,7 @@ public final class StagedContents {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Hashed(HexFormat.of().formatHex(digest.digest()), bytes);
+        return new Hashed(HexFormat.of().formatHex(digest.digest()), bytes, "");
     }
 
     /// Writes the object of a content. It is durable when this returns.
@@ -82,7 +84,18 @@ public final class StagedContents {
                                 .overrideConfiguration(
                                         limit -> limit.apiCallTimeout(PUT_MAX).apiCallAttemptTimeout(PUT_MAX)),
                         AsyncRequestBody.fromInputStream(delivered(lines.get()), hashed.bytes, READERS)));
-        return hashed;
+        return new Hashed(hashed.sha256, hashed.bytes, key(number, hashed.sha256));
+    }
+
+    /// Removes an object, once nobody reads it any more.
+    ///
+    /// @param object its name
+    public static void remove(Store store, String object) {
+        String bucket = bucket(store);
+        store.retried(() -> store.bucket()
+                .client()
+                .get()
+                .deleteObject(request -> request.bucket(bucket).key(object)));
     }
 
     /// Whether the content is as it was sealed, so that making it again gives the same bytes for ever.
@@ -119,6 +132,10 @@ public final class StagedContents {
     }
 
     public String bucket() {
+        return bucket(store);
+    }
+
+    private static String bucket(Store store) {
         return store.bucket()
                 .name()
                 .orElseThrow(() -> new IllegalStateException("This process was not told the bucket for contents"));

@@ -179,7 +179,7 @@ class BatchTemplateTest {
                                 "Rows dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem"
                                         + " dynamodb:UpdateItem",
                         "Deltas", "Deltas dynamodb:DeleteItem dynamodb:PutItem dynamodb:Query",
-                        "Bytes", "LettersBucket s3:DeleteObject",
+                        "Bytes", "LettersBucket LettersBucket s3:DeleteObject",
                         "Wakes", changes,
                         "WakesStreams", "Deltas dynamodb:ListStreams"));
         assertThat(RolesTest.permissions(read.resource("DeliverRole")))

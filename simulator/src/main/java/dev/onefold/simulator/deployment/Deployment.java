@@ -40,7 +40,7 @@ public final class Deployment {
 
     public final VirtualTime time;
     public final SimulatedDynamoDb dynamo;
-    final SimulatedBucket bucket;
+    public final SimulatedBucket bucket;
     public final Store.Tables tables = Store.Tables.of("it");
     private final SplittableRandom random;
     private final int deltasPerCommitMax;

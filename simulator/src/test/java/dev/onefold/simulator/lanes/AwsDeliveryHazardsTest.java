@@ -8,6 +8,7 @@ import dev.onefold.aws.batch.Forgetting;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.fakes.aws.Faults;
@@ -172,6 +173,26 @@ class AwsDeliveryHazardsTest {
                     store -> new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(() -> true));
             forget(work);
             requireOnlyLast(work, "killed at moment " + moment);
+        }
+    }
+
+    @Test
+    void the_objects_that_were_written_for_a_receiver_are_removed_with_their_batch() {
+        for (String destination : List.of("{\"lambda\":\"load\"}", "{\"s3\":\"s3://warehouse/{number}.ndjson.gz\"}")) {
+            boolean isNamed = destination.contains("s3");
+            DeliveriesAtWork work = new DeliveriesAtWork(
+                    destination, isNamed ? "\"concurrency\":2" : "\"receiver\":\"idempotent\",\"bisect\":true");
+            work.receiver = attempt -> attempt.number() == 2 && attempt.handover().manifest().records() > 1
+                    ? new Outcome.Refused("no")
+                    : new Outcome.Done();
+            sealAndDeliver(work, 15);
+            if (isNamed) {
+                work.settle(BatchNumber.of(2), Delivery.How.DISCARDED);
+            }
+            assertThat(work.deployment.bucket.size()).isEqualTo(isNamed ? 3 : 3 + 2 + 4 + 2);
+            work.passed(Forgetting.KEPT.multipliedBy(2));
+            forget(work);
+            assertThat(work.deployment.bucket.size()).as("those of the last batch").isOne();
         }
     }
 
