@@ -118,11 +118,15 @@ public final class Deliver {
             return count(store.threads().all(begun, listed -> isGone(listed.number())));
         }
         List<Integer> slots = deliveries.freeSlots(batching.concurrency());
+        if (slots.size() < Math.min(due.size(), batching.concurrency()) && deliveries.freeLeftSlots()) {
+            slots = deliveries.freeSlots(batching.concurrency());
+        }
+        List<Integer> free = slots;
         // It may end this invocation, too, and would take its neighbours along.
         List<Listed> alone = due.stream().filter(Listed::isAlone).limit(1).toList();
         List<Listed> now = alone.isEmpty() ? due : alone;
         return count(store.threads()
-                .all(Math.min(now.size(), slots.size()), i -> attempt(now.get(i).number(), slots.get(i), timeLeft)));
+                .all(Math.min(now.size(), free.size()), i -> attempt(now.get(i).number(), free.get(i), timeLeft)));
     }
 
     private static int count(List<Boolean> made) {

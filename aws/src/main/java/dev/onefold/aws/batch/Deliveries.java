@@ -30,7 +30,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     slot = l "slot", i its number, b the number of the delivery that was begun in it
 ///
 /// A slot is there exactly as long as its delivery is begun. So there are never more attempts under way than slots,
-/// over all invocations.
+/// over all invocations. See [#freeLeftSlots] for a slot that is there for longer.
 ///
 /// The list only says where to look: of what is true the state decides, because items of one transaction are seen one
 /// after the other.
@@ -131,6 +131,42 @@ final class Deliveries {
                 .filter(slot -> !taken.contains(slot))
                 .limit(Math.max(0, count - taken.size()))
                 .toList();
+    }
+
+    /// Frees slots whose delivery is not under way in them. A version of this code that knows no slots leaves the slot
+    /// of a delivery that it ends.
+    ///
+    /// @return whether there were any
+    boolean freeLeftSlots() {
+        boolean isFreed = false;
+        for (Map<String, AttributeValue> slot : read(SLOT, Batching.CONCURRENCY_MAX)) {
+            int number = Integer.parseInt(Items.text(slot, "i"));
+            Optional<DeliveryItem> found =
+                    find(BatchNumber.read(Items.text(slot, "b")).orElseThrow());
+            boolean isTaken = found.isPresent()
+                    && found.get().delivery() instanceof Delivery.Started
+                    && found.get().slot() == number;
+            if (!isTaken) {
+                List<TransactWriteItem> items = new ArrayList<>();
+                items.add(leave(slot));
+                // The start mark may be there, and not seen yet. Then this is refused. A batch that was freed is never
+                // begun again.
+                found.ifPresent(item -> items.add(put(item, item)));
+                isFreed |= store.transact(items) instanceof Store.Written.Done;
+            }
+        }
+        return isFreed;
+    }
+
+    private TransactWriteItem leave(Map<String, AttributeValue> slot) {
+        return TransactWriteItem.builder()
+                .delete(Delete.builder()
+                        .tableName(store.tables().deltas())
+                        .key(Map.of("l", slot.get("l"), "i", slot.get("i")))
+                        .conditionExpression("b = :b")
+                        .expressionAttributeValues(Map.of(":b", slot.get("b")))
+                        .build())
+                .build();
     }
 
     /// Whether a delivery and all of its parts are ended.

@@ -125,6 +125,28 @@ class AwsDeliverTest {
     }
 
     @Test
+    void a_slot_that_another_version_of_the_code_has_left_is_taken_again() {
+        for (boolean isThere : List.of(true, false)) {
+            DeliveriesAtWork life =
+                    new DeliveriesAtWork("\"receiver\":\"idempotent\",\"order\":\"any\",\"concurrency\":1");
+            life.seal(10);
+            assertThat(life.deliver()).isEqualTo(2);
+            life.in(store -> store.client()
+                    .putItem(request -> request.tableName(store.tables().deltas())
+                            .item(Map.of(
+                                    "l", AttributeValue.fromS("slot"),
+                                    "i", AttributeValue.fromS("0001"),
+                                    "b", AttributeValue.fromS(isThere ? "000002" : "000009"))))
+                    .join());
+            life.seal(5);
+            assertThat(life.deliver()).isOne();
+            life.seal(5);
+            assertThat(life.deliver()).isOne();
+            assertThat(life.delivered()).containsExactly(1L, 2L, 3L, 4L);
+        }
+    }
+
+    @Test
     void with_strict_order_invocations_at_the_same_time_deliver_one_batch_after_the_other() {
         DeliveriesAtWork life = new DeliveriesAtWork(ONCE + ",\"order\":\"strict\"");
         List<String> steps = new ArrayList<>();
