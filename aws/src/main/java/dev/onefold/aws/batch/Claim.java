@@ -16,7 +16,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     item = k 01 and the SHA-256 of the id, l lane, c chunk, h the hash of what tells two contents apart, and, where
 ///            ids are forgotten after a time, t when the record arrived and ttl when the table may remove the item
 ///     seen = k 01 and the SHA-256 of "m" and what the source names a message by, ttl as above: the mark of a message,
-///            where ids are forgotten after delivery; in: the message itself is in a batch
+///            where ids are forgotten after delivery, or of a letter that is redriven, where ids are forgotten at all;
+///            in: the message itself is in a batch
 ///
 /// @param lane [#NONE] if the pipeline's filter leaves the message out of every batch
 /// @param content see [dev.onefold.core.event.Event#contentHash]

@@ -108,7 +108,8 @@ public final class Collect {
             throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no batch section");
         }
         forget = batching.forget();
-        marksMessages = forget instanceof Forget.AfterDelivery;
+        // A letter may be redriven again long after its id was forgotten, if it was not removed at the first time.
+        marksMessages = forget instanceof Forget.AfterDelivery || redrives && forget instanceof Forget.After;
         chunks = new Chunks(store);
     }
 
@@ -161,7 +162,8 @@ public final class Collect {
                 switch (message) {
                     // No batch holds it, so nothing says when it may be forgotten.
                     case Message.Good good
-                    when marksMessages && !good.isMember() -> fates[messages.size()] = Fate.RECORDED;
+                    when forget instanceof Forget.AfterDelivery && !good.isMember() ->
+                        fates[messages.size()] = Fate.RECORDED;
                     case Message.Good good ->
                         open.computeIfAbsent(good.id(), _ -> new ArrayList<>()).add(messages.size());
                     case Message.Bad _ -> bad.add(messages.size());

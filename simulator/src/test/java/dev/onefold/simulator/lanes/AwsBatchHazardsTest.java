@@ -293,6 +293,21 @@ class AwsBatchHazardsTest {
         assertThat(effects).containsExactly("orders-000001 2");
     }
 
+    @Test
+    void a_letter_that_is_redriven_again_when_its_id_is_forgotten_is_in_no_second_batch() {
+        Pipeline pipeline = forgetting("15d");
+        for (int times = 0; times < 2; times++) {
+            // As if the process had died before it removed the letter.
+            assertThat(redrive(pipeline, "m-1", message(1))).isNotInstanceOf(Redrive.Result.Conflicting.class);
+            cutDeliverAndForget(pipeline);
+            deployment.time.runFor(Duration.ofDays(16));
+        }
+        assertThat(effects).containsExactly("orders-000001 1");
+        collect(pipeline, "m-2", message(1));
+        cutDeliverAndForget(pipeline);
+        assertThat(effects).as("another message").containsExactly("orders-000001 1", "orders-000002 1");
+    }
+
     private Redrive.Result redrive(Pipeline pipeline, String message, String body) {
         Arrival letter = new Arrival("queue", message, 0, body.getBytes(StandardCharsets.UTF_8));
         return in(store -> new Redrive(store, BatchDefinition.openOrCreate(store, pipeline, LANES)).redrive(letter));
