@@ -37,7 +37,9 @@ final class BurstRun {
             throws InterruptedException {
         Pipeline pipeline = pipeline(size, end);
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline, Settings.defaults());
-                Receiver receiver = Receivers.open((Batching) pipeline.fold(), Context.of(folder, folder))) {
+                Receiver receiver = Receivers.open(
+                        (Batching) pipeline.fold(),
+                        Context.of(folder, folder, pipeline.input().format()))) {
             Meter meter = new Meter();
             engine.deliver(
                     (manifest, attempt, content) -> receiver.deliver(new Handover(manifest, attempt, content::open)));

@@ -11,6 +11,7 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.receivers.Context;
 import dev.onefold.receivers.Handover;
 import dev.onefold.receivers.Receiver;
@@ -121,7 +122,8 @@ class JdbcReceiverTest {
                         Path.of("."),
                         Map.of("SECRET", "postgres")::get,
                         JdbcReceiverTest.class.getClassLoader(),
-                        Map.of(Kind.JDBC, JdbcReceiver::open)));
+                        Map.of(Kind.JDBC, JdbcReceiver::open),
+                        new Format.Json()));
     }
 
     private static Outcome deliver(Handover handover) throws InterruptedException {

@@ -2,6 +2,7 @@ package dev.onefold.receivers;
 
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Input.Format;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,14 @@ import org.jspecify.annotations.Nullable;
 /// @param environment the value of an environment variable; `null` if it is not set
 /// @param classes finds the classes of receivers in Java that are in no jar
 /// @param connectors that come from other modules, by their kind
+/// @param format of the records in a content
 public record Context(
-        Path folder, Path spool, Environment environment, ClassLoader classes, Map<Kind, Connector> connectors) {
+        Path folder,
+        Path spool,
+        Environment environment,
+        ClassLoader classes,
+        Map<Kind, Connector> connectors,
+        Format format) {
     public Context {
         folder = folder.toAbsolutePath();
         connectors = Map.copyOf(connectors);
@@ -35,13 +42,14 @@ public record Context(
     }
 
     /// The context of this process, without connectors.
-    public static Context of(Path folder, Path spool) {
+    public static Context of(Path folder, Path spool, Format format) {
         ClassLoader classes = Thread.currentThread().getContextClassLoader();
         return new Context(
                 folder,
                 spool,
                 System::getenv,
                 classes == null ? ClassLoader.getSystemClassLoader() : classes,
-                Map.of());
+                Map.of(),
+                format);
     }
 }

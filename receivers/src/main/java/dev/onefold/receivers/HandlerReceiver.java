@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 final class HandlerReceiver implements Receiver {
     static final Duration TIMEOUT_DEFAULT = Duration.ofHours(1);
 
+    /// To load a class and to construct its object.
+    private static final Duration LOADING_MAX = Duration.ofMinutes(1);
+
     private final BatchHandler handler;
     private final Duration timeout;
     private final Optional<URLClassLoader> jar;
@@ -50,12 +53,17 @@ final class HandlerReceiver implements Receiver {
     ///
     /// @throws IllegalArgumentException saying what is wrong with the jar or the class
     static Receiver open(Destination destination, Context context) {
+        return open(destination, context, LOADING_MAX);
+    }
+
+    /// @param loading how long the class may take to be loaded and constructed
+    static Receiver open(Destination destination, Context context, Duration loading) {
         Duration timeout = Receivers.time(destination, "timeout", TIMEOUT_DEFAULT);
         Optional<URLClassLoader> jar =
                 destination.option("jar").map(name -> loader(context.folder().resolve(name)));
         try {
             ClassLoader classes = jar.isPresent() ? jar.get() : context.classes();
-            return new HandlerReceiver(handler(destination.target().getFirst(), classes), timeout, jar);
+            return new HandlerReceiver(handler(destination.target().getFirst(), classes, loading), timeout, jar);
         } catch (IllegalArgumentException e) {
             jar.ifPresent(HandlerReceiver::close);
             throw e;
@@ -71,6 +79,29 @@ final class HandlerReceiver implements Receiver {
             return new URLClassLoader(new URL[] {jar.toUri().toURL()}, new Classes());
         } catch (MalformedURLException e) {
             throw new IllegalArgumentException("The jar " + jar + " has no address", e);
+        }
+    }
+
+    private static BatchHandler handler(String name, ClassLoader classes, Duration loading) {
+        FutureTask<BatchHandler> call = new FutureTask<>(() -> handler(name, classes));
+        Thread.ofPlatform().daemon().name("onefold-batch-loading").start(call);
+        try {
+            return call.get(loading.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            call.cancel(true);
+            throw new IllegalArgumentException(
+                    "The constructor of " + name + ", or a static initializer, has not returned within "
+                            + loading.toSeconds() + " s. Connect to other services in deliver()",
+                    e);
+        } catch (InterruptedException e) {
+            call.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while " + name + " was loaded", e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IllegalArgumentException wrong) {
+                throw wrong;
+            }
+            throw new IllegalArgumentException("Class " + name + " cannot be loaded: " + e.getCause(), e);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.onefold.receivers;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching.Destination;
+import dev.onefold.core.pipeline.Input.Format;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -35,24 +36,29 @@ final class HttpReceiver implements Receiver {
     private final Destination destination;
     private final URI address;
     private final Context.Environment environment;
+    private final String contentType;
     private final Duration timeout;
 
-    private HttpReceiver(Destination destination, URI address, Context.Environment environment) {
+    private HttpReceiver(Destination destination, URI address, Context context) {
         this.destination = destination;
         this.address = address;
-        this.environment = environment;
+        environment = context.environment();
+        contentType = switch (context.format()) {
+            case Format.Json _ -> "application/x-ndjson";
+            case Format.Csv _ -> "text/csv; charset=utf-8; header=absent";
+        };
         this.timeout = Receivers.time(destination, "timeout", TIMEOUT_DEFAULT);
     }
 
     /// @throws IllegalArgumentException if the address is none
-    static Receiver open(Destination destination, Context.Environment environment) {
+    static Receiver open(Destination destination, Context context) {
         String text = destination.target().getFirst();
         try {
             URI address = new URI(text);
             if (address.getHost() == null) {
                 throw new IllegalArgumentException("The address " + text + " of the receiver has no host");
             }
-            return new HttpReceiver(destination, address, environment);
+            return new HttpReceiver(destination, address, context);
         } catch (URISyntaxException e) {
             throw new IllegalArgumentException("The address of the receiver is not valid: " + e.getMessage(), e);
         }
@@ -81,12 +87,12 @@ final class HttpReceiver implements Receiver {
         return send(request(request, handover));
     }
 
-    private static HttpRequest request(HttpRequest.Builder request, Handover handover) {
+    private HttpRequest request(HttpRequest.Builder request, Handover handover) {
         Manifest manifest = handover.manifest();
         String digest = Base64.getEncoder().encodeToString(HexFormat.of().parseHex(manifest.sha256()));
         return request.header("Idempotency-Key", '"' + manifest.id() + '"')
                 .header("Content-Digest", "sha-256=:" + digest + ":")
-                .header("Content-Type", "application/x-ndjson")
+                .header("Content-Type", contentType)
                 .POST(BodyPublishers.fromPublisher(
                         BodyPublishers.ofInputStream(() -> open(handover)), manifest.bytes()))
                 .build();

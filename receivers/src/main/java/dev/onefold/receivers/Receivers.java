@@ -25,7 +25,7 @@ public final class Receivers {
         return switch (destination.kind()) {
             case FILE -> new FileReceiver(destination, context.folder());
             case COMMAND -> new CommandReceiver(destination, context);
-            case HTTP -> HttpReceiver.open(destination, context.environment());
+            case HTTP -> HttpReceiver.open(destination, context);
             case JAVA -> HandlerReceiver.open(destination, context);
             case S3, SFTP, JDBC, LAMBDA -> {
                 Connector connector = context.connectors().get(destination.kind());

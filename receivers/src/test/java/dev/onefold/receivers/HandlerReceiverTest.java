@@ -9,7 +9,9 @@ import dev.onefold.batch.FailedRecordsException;
 import dev.onefold.batch.RefusedException;
 import dev.onefold.batch.TryLaterException;
 import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Input.Format;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -146,6 +148,33 @@ class HandlerReceiverTest {
         try (Receiver receiver = open("Load", Map.of("jar", "load.jar"))) {
             assertThat(receiver.deliver(BATCH)).isEqualTo(new Outcome.Refused("quakes-000042"));
         }
+    }
+
+    /// Its constructor returns when a test lets it.
+    public static final class Slow implements BatchHandler {
+        private static final CountDownLatch RELEASED = new CountDownLatch(1);
+
+        public Slow() throws InterruptedException {
+            RELEASED.await();
+        }
+
+        @Override
+        public void deliver(Batch batch) {}
+    }
+
+    @Test
+    void a_constructor_that_does_not_return_is_said_and_holds_up_nothing() {
+        Destination slow = Sample.destination(Kind.JAVA, List.of(Slow.class.getName()), Map.of());
+        Context context =
+                new Context(folder, folder, name -> null, Slow.class.getClassLoader(), Map.of(), new Format.Json());
+        try {
+            assertThatThrownBy(() -> HandlerReceiver.open(slow, context, Duration.ofMillis(20)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("The constructor of " + Slow.class.getName());
+        } finally {
+            Slow.RELEASED.countDown();
+        }
+        HandlerReceiver.open(slow, context, Duration.ofMinutes(1)).close();
     }
 
     @Test

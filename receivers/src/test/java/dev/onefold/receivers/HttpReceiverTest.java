@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Input.Format;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,6 +25,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -156,6 +159,25 @@ class HttpReceiverTest {
                 .containsEntry("method", "POST")
                 .containsEntry("query", "a=b")
                 .containsEntry("body", CONTENT);
+    }
+
+    @Test
+    void a_content_of_csv_lines_says_so() throws Exception {
+        AtomicReference<String> type = new AtomicReference<>();
+        server = HttpServer.create(anywhere(), 0);
+        server.createContext("/", exchange -> {
+            type.set(exchange.getRequestHeaders().getFirst("Content-Type"));
+            exchange.getRequestBody().readAllBytes();
+            exchange.sendResponseHeaders(204, -1);
+        });
+        server.start();
+        Destination destination = Sample.destination(
+                Kind.HTTP, List.of("http://127.0.0.1:" + server.getAddress().getPort() + "/"), Map.of());
+        try (Receiver receiver =
+                Sample.open(destination, Path.of("."), Map.of(), new Format.Csv(';', List.of("id", "size")))) {
+            assertThat(receiver.deliver(BATCH)).isEqualTo(new Outcome.Done());
+        }
+        assertThat(type).hasValue("text/csv; charset=utf-8; header=absent");
     }
 
     @Test

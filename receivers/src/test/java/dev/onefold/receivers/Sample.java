@@ -6,6 +6,7 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Input.Format;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -63,8 +64,12 @@ final class Sample {
     }
 
     static Receiver open(Destination destination, Path folder, Map<String, String> environment) {
+        return open(destination, folder, environment, new Format.Json());
+    }
+
+    static Receiver open(Destination destination, Path folder, Map<String, String> environment, Format format) {
         return Receivers.open(
                 batching(destination),
-                new Context(folder, folder, environment::get, Sample.class.getClassLoader(), Map.of()));
+                new Context(folder, folder, environment::get, Sample.class.getClassLoader(), Map.of(), format));
     }
 }

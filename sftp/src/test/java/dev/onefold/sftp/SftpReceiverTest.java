@@ -11,6 +11,7 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.receivers.Context;
 import dev.onefold.receivers.Handover;
 import dev.onefold.receivers.Receiver;
@@ -154,7 +155,8 @@ class SftpReceiverTest {
                 new Batching.Forget.Never(),
                 null);
         return SftpReceiver.open(
-                batching, new Context(own, own, environment::get, getClass().getClassLoader(), Map.of()));
+                batching,
+                new Context(own, own, environment::get, getClass().getClassLoader(), Map.of(), new Format.Json()));
     }
 
     private Receiver open() {

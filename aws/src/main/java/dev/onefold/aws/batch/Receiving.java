@@ -165,7 +165,8 @@ public final class Receiving {
     ///
     /// @param classes finds it there
     /// @throws IllegalArgumentException saying what is wrong with the destination
-    public static Deliver.Receiver open(Batching batching, ClassLoader classes) {
+    public static Deliver.Receiver open(Pipeline pipeline, ClassLoader classes) {
+        Batching batching = (Batching) pipeline.fold();
         DeliveryRules rules =
                 new DeliveryRules(batching, batching.deliver().span("remembers").orElse(null));
         if (batching.deliver().kind() == Kind.LAMBDA) {
@@ -179,7 +180,8 @@ public final class Receiving {
                         Path.of("."),
                         System::getenv,
                         classes,
-                        Map.of(Kind.JDBC, JdbcReceiver::open, Kind.S3, S3Receiver::open)));
+                        Map.of(Kind.JDBC, JdbcReceiver::open, Kind.S3, S3Receiver::open),
+                        pipeline.input().format()));
         return new Deliver.Receiver(rules, handover -> deliver(receiver, handover));
     }
 

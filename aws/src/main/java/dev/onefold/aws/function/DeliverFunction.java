@@ -37,7 +37,7 @@ public final class DeliverFunction implements RequestStreamHandler {
         this(
                 Connection.store(environment.tables(), environment.bucket()),
                 environment.pipeline(),
-                Receiving.open((Batching) environment.pipeline().fold(), DeliverFunction.class.getClassLoader()),
+                Receiving.open(environment.pipeline(), DeliverFunction.class.getClassLoader()),
                 new Metrics(System.out, environment.stack()));
     }
 

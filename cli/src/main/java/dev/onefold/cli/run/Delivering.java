@@ -8,6 +8,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.delivery.Deliveries;
 import dev.onefold.jdbc.JdbcReceiver;
@@ -89,18 +90,26 @@ final class Delivering implements AutoCloseable {
     /// later: a command of another run may be under way, and the constructor of a class is a user's code.
     ///
     /// @param folder of the pipeline file
-    static void requirePossible(Batching batching, Path folder) {
+    static void requirePossible(Pipeline pipeline, Batching batching, Path folder) {
         switch (batching.deliver().kind()) {
             case COMMAND, JAVA -> {}
             case FILE, S3, SFTP, HTTP, JDBC, LAMBDA ->
-                open(batching, Context.of(folder, folder)).close();
+                open(batching, Context.of(folder, folder, pipeline.input().format()))
+                        .close();
         }
     }
 
     private static Receiver open(Batching batching, Context here) {
         try {
             return Receivers.open(
-                    batching, new Context(here.folder(), here.spool(), here.environment(), here.classes(), CONNECTORS));
+                    batching,
+                    new Context(
+                            here.folder(),
+                            here.spool(),
+                            here.environment(),
+                            here.classes(),
+                            CONNECTORS,
+                            here.format()));
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }
@@ -120,7 +129,9 @@ final class Delivering implements AutoCloseable {
     static Delivering begin(Caller caller, EmbeddedEngine engine, Path folder, DataDirectory data, String dataAgain)
             throws IOException {
         Path spool = Files.createDirectories(data.path().resolve(SPOOL));
-        Receiver receiver = open((Batching) engine.pipeline().fold(), Context.of(folder, spool));
+        Receiver receiver = open(
+                (Batching) engine.pipeline().fold(),
+                Context.of(folder, spool, engine.pipeline().input().format()));
         Delivering delivering = new Delivering(caller, engine, receiver, dataAgain);
         engine.deliver(
                 (manifest, attempt, content) -> receiver.deliver(new Handover(manifest, attempt, content::open)));

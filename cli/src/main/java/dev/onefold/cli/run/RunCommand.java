@@ -181,7 +181,7 @@ public final class RunCommand implements Callable<Integer> {
         }
         queue.requirePossible(data.definition());
         if (data.definition() != null && data.definition().fold() instanceof Batching batching) {
-            Delivering.requirePossible(batching, pipeline.folder());
+            Delivering.requirePossible(data.definition(), batching, pipeline.folder());
         }
         if (signals) {
             stop.makeOnSignals();
