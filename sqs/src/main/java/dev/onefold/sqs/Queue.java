@@ -7,8 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.SqsAsyncClientBuilder;
 
@@ -58,6 +60,15 @@ public record Queue(String url, String name, String region) {
         return "sqs:" + name;
     }
 
+    /// A queue that is not at AWS is in no region, and a request must be signed for one.
+    private static Region regionOrAny() {
+        try {
+            return DefaultAwsRegionProviderChain.builder().build().getRegion();
+        } catch (SdkClientException none) {
+            return Region.US_EAST_1;
+        }
+    }
+
     /// A client for it. A URL that is not at AWS is spoken to where it says.
     ///
     /// @param profile of the shared credentials file; `null`: as the environment says
@@ -68,7 +79,8 @@ public record Queue(String url, String name, String region) {
                         override -> override.apiCallTimeout(CALL_MAX).apiCallAttemptTimeout(CALL_MAX));
         if (region.isEmpty()) {
             URI uri = URI.create(url);
-            builder.endpointOverride(URI.create(uri.getScheme() + "://" + uri.getAuthority()));
+            builder.endpointOverride(URI.create(uri.getScheme() + "://" + uri.getAuthority()))
+                    .region(regionOrAny());
         } else {
             builder.region(Region.of(region));
         }

@@ -56,6 +56,7 @@ public final class QueueIntake {
     private final Set<Held> held = ConcurrentHashMap.newKeySet();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final AtomicBoolean unreadable = new AtomicBoolean();
+    private volatile boolean wasRead;
     private final AtomicLong records = new AtomicLong();
 
     /// How a queue is read.
@@ -105,6 +106,11 @@ public final class QueueIntake {
     /// Messages that the engine has taken so far. Any thread.
     public long records() {
         return records.get();
+    }
+
+    /// Whether the queue has answered: it was there, and its URL and the credentials are right. Any thread.
+    public boolean wasRead() {
+        return wasRead;
     }
 
     /// Takes messages until a stop is wished, or the queue is empty if the settings say so. Messages that were received
@@ -163,6 +169,7 @@ public final class QueueIntake {
                 messages = isIdle ? pollAlone(ends) : poll(ends);
                 pause = PAUSE_MIN;
                 unreadable.set(false);
+                wasRead = true;
             } catch (SdkException refused) {
                 requireAnotherTry(refused);
                 if (!unreadable.getAndSet(true)) {

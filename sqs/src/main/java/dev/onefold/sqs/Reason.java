@@ -1,5 +1,7 @@
 package dev.onefold.sqs;
 
+import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
+
 /// Why a queue cannot be spoken to, in words that say what to do.
 final class Reason {
     private static final int LENGTH_MAX = 300;
@@ -8,6 +10,9 @@ final class Reason {
 
     static String of(Throwable failure) {
         String said = String.valueOf(failure.getMessage());
+        if (failure instanceof QueueDoesNotExistException) {
+            return "it does not exist. It was deleted, or its URL is wrong";
+        }
         if (said.contains("Unable to load credentials")) {
             return "there are no credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE";
         }

@@ -297,11 +297,39 @@ class QueueIntakeTest {
     }
 
     @Test
+    void a_queue_that_is_deleted_while_it_is_read_is_said_and_what_it_brought_is_kept() {
+        Queue queue = queue();
+        send(queue, List.of("{\"id\":1,\"n\":5}"));
+        AtomicBoolean isDeleted = new AtomicBoolean();
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, sum("\"id\""), Settings.defaults())) {
+            QueueIntake intake = new QueueIntake(client, queue, engine, settings(false));
+            assertThatThrownBy(() -> intake.run(() -> {
+                        if (intake.records() > 0 && !isDeleted.getAndSet(true)) {
+                            client.deleteQueue(request -> request.queueUrl(queue.url()))
+                                    .join();
+                        }
+                        return false;
+                    }))
+                    .hasMessageContaining("it does not exist. It was deleted, or its URL is wrong");
+            assertThat(intake.wasRead()).isTrue();
+            assertThat(totals(engine)).containsExactly("1", "5");
+        }
+    }
+
+    @Test
+    void a_queue_that_is_not_at_aws_needs_no_region() {
+        try (SqsAsyncClient local = queue().client(null)) {
+            assertThat(local.serviceClientConfiguration().region()).isNotNull();
+        }
+    }
+
+    @Test
     void a_queue_that_is_not_there_is_named() {
         Queue none = Queue.of("http://127.0.0.1:9324/000000000000/none");
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, sum("\"id\""), Settings.defaults())) {
             assertThatThrownBy(() -> new QueueIntake(client, none, engine, settings(false)).run(() -> false))
-                    .hasMessageContaining("Queue http://127.0.0.1:9324/000000000000/none cannot be read: ");
+                    .hasMessageContaining("Queue http://127.0.0.1:9324/000000000000/none cannot be read: it does not"
+                            + " exist. It was deleted, or its URL is wrong");
         }
     }
 

@@ -17,6 +17,10 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.sqs.Queue;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -85,11 +89,17 @@ public final class AwsCommand implements Runnable {
     /// The one of the verbs that batch pipelines have, too.
     private static final String LETTERS = "dead-letters";
 
-    private AwsCommand() {}
+    private static final int CONNECTING_MS_MAX = 5_000;
+
+    private final Caller caller;
+
+    private AwsCommand(Caller caller) {
+        this.caller = caller;
+    }
 
     /// The command with its verbs.
     public static CommandLine commandLine(Caller caller) {
-        AwsCommand aws = new AwsCommand();
+        AwsCommand aws = new AwsCommand(caller);
         CommandLine commands = new CommandLine(aws)
                 .addSubcommand(new TemplateCommand(caller))
                 .addSubcommand(new PackageCommand(caller))
@@ -166,7 +176,27 @@ public final class AwsCommand implements Runnable {
     /// The tables of the deployment of a pipeline.
     Store store(String pipeline) {
         String name = deployment(pipeline);
+        requireListener();
         return reached("Deployment " + name, () -> Connection.store(Store.Tables.of(name), place()));
+    }
+
+    /// Refuses an endpoint at which nothing listens. Requests to it would be repeated for more than a minute.
+    private void requireListener() {
+        if (endpoint == null || endpoint.getHost() == null) {
+            return;
+        }
+        int port = endpoint.getPort() >= 0 ? endpoint.getPort() : "https".equals(endpoint.getScheme()) ? 443 : 80;
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(endpoint.getHost(), port), CONNECTING_MS_MAX);
+        } catch (ConnectException e) {
+            throw new CommandFailure(
+                    ExitCode.DIRECTORY,
+                    "Nothing can be reached at " + endpoint + ": " + e.getMessage()
+                            + "\nCorrect --endpoint, or start the server that it names.",
+                    e);
+        } catch (IOException e) {
+            caller.note(endpoint + " cannot be reached directly (" + e + "). It is tried for about a minute.");
+        }
     }
 
     /// What is deployed, of a pipeline with totals or tables.

@@ -2,6 +2,7 @@ package dev.onefold.cli.run;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.QueueBatch;
@@ -92,13 +93,26 @@ final class QueueOptions {
     }
 
     /// Folds messages until a stop is wished, or the queue is empty.
-    void fold(Caller caller, EmbeddedEngine engine, StopRequest stop) {
+    ///
+    /// @return [ExitCode#DIFFERENT] if the queue was read and cannot be read any more, for example because it
+    ///     was deleted
+    ExitCode fold(Caller caller, EmbeddedEngine engine, StopRequest stop) {
         Queue queue = queue();
         try (SqsAsyncClient client = queue.client(null)) {
             caller.note("Reading queue " + queue.name() + (untilEmpty ? " until it is empty." : ". Ctrl-C ends it."));
-            new QueueIntake(client, queue, engine, settings(caller::note)).run(stop::isMade);
+            QueueIntake intake = new QueueIntake(client, queue, engine, settings(caller::note));
+            try {
+                intake.run(stop::isMade);
+            } catch (SdkException | IllegalStateException e) {
+                if (!intake.wasRead()) {
+                    throw e;
+                }
+                caller.note(e.getMessage() + "\nWhat was taken from the queue is safe.");
+                return ExitCode.DIFFERENT;
+            }
         } catch (SdkException | IllegalStateException e) {
-            throw CommandFailure.usage(e.getMessage() + "\nWhat was taken from the queue is safe.");
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }
+        return ExitCode.DONE;
     }
 }

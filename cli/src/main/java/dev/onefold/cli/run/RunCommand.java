@@ -268,7 +268,7 @@ public final class RunCommand implements Callable<Integer> {
             }
         }
         if (queue.isThere()) {
-            queue.fold(caller, owned, stop);
+            exitCode = queue.fold(caller, owned, stop);
         }
         summary.folded();
         Delivering deliveries = delivering;

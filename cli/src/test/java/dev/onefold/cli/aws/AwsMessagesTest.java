@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,34 @@ class AwsMessagesTest {
             assertThat(result.err())
                     .contains("Pipeline orders makes batches, and this is for pipelines with totals or tables.");
         }
+    }
+
+    @Test
+    void an_endpoint_at_which_nothing_listens_is_said_at_once() throws Exception {
+        Cli cli = Cli.in(folder);
+        cli.write("orders.yaml", """
+                pipeline: orders
+                input: {format: json, id: id}
+                batch:
+                  size: 10
+                  deliver: {http: "http://host/x"}
+                  receiver: idempotent
+                """);
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Result result = cli.run(
+                "aws",
+                "batches",
+                "orders.yaml",
+                "list",
+                "--region",
+                "eu-west-1",
+                "--endpoint",
+                "http://localhost:" + port);
+        assertThat(result.exitCode()).as(result.err()).isEqualTo(3);
+        assertThat(result.err()).contains("Nothing can be reached at http://localhost:" + port, "Correct --endpoint");
     }
 
     @Test

@@ -371,7 +371,8 @@ public final class Decoder {
         int bytes = 0;
         for (int slot : keySlots) {
             if (fields.isMissing(slot)) {
-                return Malformed.field(fields.paths.get(slot), "is missing; it is part of the key");
+                String what = fields.kind[slot] == Fields.NULL ? "is null" : "is missing";
+                return Malformed.field(fields.paths.get(slot), what + "; it is part of the key");
             }
             int length;
             if (fields.kind[slot] == Fields.TEXT && keySlots.length == 1) {

@@ -197,24 +197,34 @@ final class BatchReader {
     }
 
     private static Forget forget(Section section) {
-        Forget forget = section.read("forget", expression -> {
-            String word = expression.whole();
-            return word.equals(NEVER)
-                    ? new Forget.Never()
-                    : word.equals(AFTER_DELIVERY) ? new Forget.AfterDelivery() : null;
-        });
-        if (forget != null || !section.has("forget")) {
-            return forget == null ? new Forget.Never() : forget;
-        }
-        Duration time = section.read("forget", BatchReader::span);
-        if (time != null && time.compareTo(Forget.TIME_MIN) < 0) {
+        Forget forget = section.read("forget", BatchReader::forget);
+        if (forget instanceof Forget.After(Duration time) && time.compareTo(Forget.TIME_MIN) < 0) {
             section.refuse(
                     "forget",
                     "is less than a day: a producer, a queue or a stream may give a record again that long",
                     "write 1d or more, and more than the input's retention and its producers' retries");
             return new Forget.Never();
         }
-        return time == null ? new Forget.Never() : new Forget.After(time);
+        return forget == null ? new Forget.Never() : forget;
+    }
+
+    private static Forget forget(Expression expression) {
+        int start = expression.offset();
+        String word = expression.whole();
+        if (word.equals(NEVER)) {
+            return new Forget.Never();
+        }
+        if (word.equals(AFTER_DELIVERY)) {
+            return new Forget.AfterDelivery();
+        }
+        if (!word.isEmpty() && !Character.isDigit(word.charAt(0))) {
+            String right = Spelling.nearest(word, List.of(NEVER, AFTER_DELIVERY))
+                    .map(near -> "did you mean '" + near + "'?")
+                    .orElse("write never, after-delivery, or a time from 1d on, like 30d");
+            throw expression.refuseFrom(0, "is not a time", right);
+        }
+        expression.back(start);
+        return new Forget.After(span(expression));
     }
 
     private @Nullable List<FieldPath> compare(Section section) {

@@ -49,6 +49,10 @@ class BatchValuesTest {
                 .contains("names 2 receivers");
         assertThat(problems(id, "{\"size\":1,\"deliver\":{\"file\":\"x-{number}\"},\"forget\":\"23h\"}"))
                 .contains("is less than a day");
+        String forget = "{\"size\":1,\"deliver\":{\"file\":\"x-{number}\"},\"forget\":%s}";
+        assertThat(problems(id, forget.formatted("\"after-delivry\""))).contains("did you mean 'after-delivery'?");
+        assertThat(problems(id, forget.formatted("\"sometimes\"")))
+                .contains("write never, after-delivery, or a time from 1d on, like 30d");
         assertThat(problems(id, "{\"size\":1,\"deliver\":{\"http\":\"http://h/\"}}"))
                 .contains("write idempotent if");
         assertThat(problems(id, "{\"size\":1,\"deliver\":{\"file\":\"x-{number}\"},\"receiver\":\"once\"}"))

@@ -96,7 +96,9 @@ class TextsTest {
     @Test
     void a_missing_key_a_missing_level_and_a_missing_text_refuse_the_record_unless_there_is_a_default() {
         for (String record : List.of("{}", record("null"), "{\"K\":1}", "{\"k \":1}")) {
-            assertThat(KEY.refusal(record).message()).isEqualTo("Field k is missing; it is part of the key");
+            assertThat(KEY.refusal(record).message())
+                    .isEqualTo(
+                            "Field k is " + (record.contains("null") ? "null" : "missing") + "; it is part of the key");
             assertThat(LEVEL.refusal(record).message())
                     .isEqualTo("Field k is missing; it is a level without a default");
             assertThat(DISTINCT.refusal(record).message()).isEqualTo("Field k is missing; its texts are counted");
@@ -110,6 +112,7 @@ class TextsTest {
                     .isEqualTo("none");
         }
         assertThat(KEYS.refusal("{\"a\":1}").message()).isEqualTo("Field b is missing; it is part of the key");
+        assertThat(KEYS.refusal("{\"a\":1,\"b\":null}").message()).isEqualTo("Field b is null; it is part of the key");
     }
 
     @Test
