@@ -29,6 +29,7 @@ module dev.onefold.core {
             dev.onefold.receivers,
             dev.onefold.s3,
             dev.onefold.sftp,
+            dev.onefold.test,
             dev.onefold.yaml;
     exports dev.onefold.core.map to
             dev.onefold.aws,

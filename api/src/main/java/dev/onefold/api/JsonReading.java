@@ -190,7 +190,8 @@ final class JsonReading {
                 number(counts, "duplicate"),
                 number(counts, "stale"),
                 number(counts, "conflicting"),
-                number(counts, "rejected"));
+                number(counts, "rejected"),
+                number(counts, "silent"));
     }
 
     static Status status(Node status) {

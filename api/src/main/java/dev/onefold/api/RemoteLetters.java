@@ -3,7 +3,7 @@ package dev.onefold.api;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.document.Node;
-import dev.onefold.core.event.Key;
+import dev.onefold.core.state.Key;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -10,11 +10,11 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Edits;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Decoder.RecordIdentity;
-import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.state.Key;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -123,7 +123,7 @@ final class AwsDeadLetters implements DeadLetters {
             case Fate.Rejected(var malformed) ->
                 table.rejectedAgain(id, malformed, arrival.data()) ? Redriven.REJECTED : Redriven.GONE;
             case Fate.Accepted _ -> removed(id, isEdit, Redriven.ACCEPTED);
-            case Fate.Duplicate _ -> removed(id, isEdit, Redriven.DUPLICATE);
+            case Fate.Duplicate _, Fate.Silent _ -> removed(id, isEdit, Redriven.DUPLICATE);
             case Fate.HandedBack(var why) -> throw why;
             case Fate.Stale _ -> {
                 table.remove(id);

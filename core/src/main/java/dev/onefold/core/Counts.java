@@ -1,11 +1,19 @@
 package dev.onefold.core;
 
-/// What became of the records: each is one of accepted, duplicate, stale, conflicting or rejected. How many were
+/// What became of the records: each is one of accepted, duplicate, stale, conflicting, rejected or silent. How many
+/// were
 /// duplicate or stale depends on the order of arrival; the totals do not.
-public record Counts(long accepted, long duplicate, long stale, long conflicting, long rejected) {
+///
+/// @param silent they tell of no row: tombstones, and marks of transactions in a table's change log
+public record Counts(long accepted, long duplicate, long stale, long conflicting, long rejected, long silent) {
+    /// Where no record is silent.
+    public Counts(long accepted, long duplicate, long stale, long conflicting, long rejected) {
+        this(accepted, duplicate, stale, conflicting, rejected, 0);
+    }
+
     /// How many records there were.
     public long records() {
-        return accepted + duplicate + stale + conflicting + rejected;
+        return accepted + duplicate + stale + conflicting + rejected + silent;
     }
 
     /// The sum of both.
@@ -15,7 +23,8 @@ public record Counts(long accepted, long duplicate, long stale, long conflicting
                 duplicate + other.duplicate,
                 stale + other.stale,
                 conflicting + other.conflicting,
-                rejected + other.rejected);
+                rejected + other.rejected,
+                silent + other.silent);
     }
 
     /// What these are more than others.
@@ -25,6 +34,7 @@ public record Counts(long accepted, long duplicate, long stale, long conflicting
                 duplicate - other.duplicate,
                 stale - other.stale,
                 conflicting - other.conflicting,
-                rejected - other.rejected);
+                rejected - other.rejected,
+                silent - other.silent);
     }
 }

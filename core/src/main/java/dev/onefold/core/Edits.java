@@ -1,8 +1,8 @@
 package dev.onefold.core;
 
 import dev.onefold.core.event.Decoder;
-import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Key;
 import java.util.Arrays;
 import java.util.List;
 

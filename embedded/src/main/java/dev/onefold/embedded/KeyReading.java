@@ -1,7 +1,6 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Type;
@@ -10,6 +9,7 @@ import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.shape.Value;
+import dev.onefold.core.state.Key;
 import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.Running;

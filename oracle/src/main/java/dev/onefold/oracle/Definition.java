@@ -14,13 +14,17 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /// A pipeline file, read. It is taken to be a valid one: to say what is wrong with a file is the product's task.
 ///
+/// @param keepsExpired whether a row that a table removed by its time to live counts on
+/// @param generation of the log of a database
 /// @param columns of a CSV file without header line; null when the first line is the header
 /// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
 /// @param version where the version stands; null when there are none
 /// @param versionType `integer`, or how a time is written
 /// @param horizon seconds that a time may lie before the arrival; null without one
 record Definition(
-        boolean csv,
+        String format,
+        boolean keepsExpired,
+        String generation,
         @Nullable List<String> columns,
         char delimiter,
         List<List<String>> key,
@@ -53,7 +57,9 @@ record Definition(
         Object delimiter = input.get("delimiter");
         Object horizon = input.get("horizon");
         return new Definition(
-                "csv".equals(input.get("format")),
+                input.get("format") == null ? "json" : String.valueOf(input.get("format")),
+                "keep".equals(input.get("expired")),
+                input.get("generation") == null ? "0" : String.valueOf(input.get("generation")),
                 columns == null
                         ? null
                         : list(columns).stream().map(String::valueOf).toList(),
@@ -67,6 +73,15 @@ record Definition(
                 condition(input.get("delete")),
                 condition(input.get("filter")),
                 rollups(file, time == null ? null : path(field(time)), type(time, "auto")));
+    }
+
+    boolean csv() {
+        return format.equals("csv");
+    }
+
+    /// Whether records are changes of a table.
+    boolean isOfChanges() {
+        return format.equals("dynamodb-stream") || format.equals("debezium");
     }
 
     /// Whether sums say all that a row comes to.

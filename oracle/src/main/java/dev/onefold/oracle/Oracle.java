@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -46,7 +47,9 @@ public final class Oracle {
         CONFLICTING,
         TOO_OLD,
         TOO_NEW,
-        MALFORMED
+        MALFORMED,
+        /// It tells of no row.
+        SILENT
     }
 
     /// A record that was refused. `line` counts from 1.
@@ -162,10 +165,28 @@ public final class Oracle {
             throw new Refused("more than 10 MiB");
         }
         Document document = document(source, record);
+        Changes change = null;
+        if (definition.isOfChanges() || !definition.key().isEmpty() && Changes.isSeed(document)) {
+            Optional<Changes> found = Changes.of(document, definition);
+            if (found.isEmpty()) {
+                return Outcome.SILENT;
+            }
+            change = found.get();
+            document = change.row();
+        }
+        return read(new Place(source, line), document, change, arrivedMs);
+    }
+
+    private record Place(String source, long line) {}
+
+    private Outcome read(Place place, Document document, @Nullable Changes change, @Nullable Long arrivedMs) {
+        String source = place.source;
+        long line = place.line;
         paths.forEach(document::at); // Refuses a field that comes twice, also one that is not needed further on.
         List<String> key = definition.key().isEmpty() ? List.of(source, String.valueOf(line)) : key(document);
-        BigDecimal version = version(document);
-        if (definition.delete() != null && definition.delete().holds(document)) {
+        BigDecimal version = change != null && change.version() != null ? change.version() : version(document);
+        boolean isRemoved = change != null && change.isRemoved();
+        if (isRemoved || definition.delete() != null && definition.delete().holds(document)) {
             return fold(new Event(key, version, new State.Deleted(), BigDecimal.ZERO));
         }
         State state = state(document);

@@ -1,10 +1,10 @@
 package dev.onefold.test;
 
-import dev.onefold.core.event.Key;
 import dev.onefold.core.process.Arrival;
 import dev.onefold.core.process.RowId;
 import dev.onefold.core.process.StepFunction;
 import dev.onefold.core.process.StepFunction.Result;
+import dev.onefold.core.state.Key;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;

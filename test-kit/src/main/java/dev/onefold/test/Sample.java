@@ -1,10 +1,10 @@
 package dev.onefold.test;
 
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Tuple;
-import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Arrival;
 import java.math.BigInteger;

@@ -1,8 +1,8 @@
 package dev.onefold.test;
 
-import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Processing.Order;
+import dev.onefold.core.state.Key;
 import dev.onefold.test.Failure.Kind;
 import dev.onefold.test.Plan.Move;
 import dev.onefold.test.Sample.Item;

@@ -9,9 +9,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import dev.onefold.core.document.Json;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -100,6 +102,11 @@ final class EventJson {
         if (parser.currentToken() != JsonToken.START_ARRAY) {
             throw broken(parser, "an array is expected, and there is " + parser.currentToken());
         }
+    }
+
+    /// A text as JSON has it.
+    static byte[] quoted(String text) {
+        return Json.of(text).getBytes(StandardCharsets.UTF_8);
     }
 
     static JsonParseException broken(JsonParser parser, String message) {

@@ -26,6 +26,7 @@ final class InvocationReader {
     private long sentMs;
     private @Nullable KinesisData kinesis;
     private @Nullable TableChange change;
+    private boolean isExpiry;
 
     private InvocationReader(JsonParser parser) {
         this.parser = parser;
@@ -90,6 +91,7 @@ final class InvocationReader {
         sentMs = Arrival.NOT_KNOWN;
         kinesis = null;
         change = null;
+        isExpiry = false;
         EventJson.expectObject(parser);
         for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
             switch (name) {
@@ -100,10 +102,28 @@ final class InvocationReader {
                 case "body" -> body = EventJson.text(parser);
                 case "attributes" -> readAttributes();
                 case "kinesis" -> kinesis = KinesisData.read(parser);
+                case "userIdentity" -> isExpiry = readsExpiry();
                 case "dynamodb" -> change = TableChange.read(parser);
                 default -> parser.skipChildren();
             }
         }
+    }
+
+    /// Whether a change was made by the table itself, because an item's time to live was over.
+    private boolean readsExpiry() throws IOException {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            return false;
+        }
+        boolean expiry = false;
+        EventJson.expectObject(parser);
+        for (String name = EventJson.member(parser); name != null; name = EventJson.member(parser)) {
+            if (name.equalsIgnoreCase("principalId")) {
+                expiry = TableChange.EXPIRY.equals(EventJson.text(parser));
+            } else {
+                parser.skipChildren();
+            }
+        }
+        return expiry;
     }
 
     /// Of the attributes of a message only the time is read.
@@ -160,7 +180,8 @@ final class InvocationReader {
         if (kind == null) {
             throw unreadable("its eventName is '" + eventName + "', not INSERT, MODIFY or REMOVE");
         }
-        arrivals.add(new Arrival(StreamName.of(arn()), sequence, 0, record.json(kind, sequence), record.atMs()));
+        byte[] json = record.json(kind, sequence, arn(), isExpiry);
+        arrivals.add(new Arrival(StreamName.of(arn()), sequence, 0, json, record.atMs()));
     }
 
     private String arn() {

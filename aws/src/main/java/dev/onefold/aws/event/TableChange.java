@@ -12,17 +12,21 @@ import org.jspecify.annotations.Nullable;
 /// A change of a table's item, which becomes one record of plain JSON, so that an ordinary pipeline file reads it:
 ///
 /// ```json
-/// {"eventName":"MODIFY","SequenceNumber":"4421584500000000017450439092","ApproximateCreationDateTime":
-/// "2021-11-01T02:40:07.123Z","Keys":{"id":"t-1"},"NewImage":{"id":"t-1","value":7.50},"OldImage":{"id":"t-1","value":7}}
+/// {"eventName":"MODIFY","SequenceNumber":"4421584500000000017450439092","eventSourceARN":"arn:aws:dynamodb:…",
+/// "ApproximateCreationDateTime":"2021-11-01T02:40:07.123Z","Keys":{"id":"t-1"},"NewImage":{"id":"t-1","value":7.50},"OldImage":{"id":"t-1","value":7}}
 /// ```
 ///
-/// A member that the stream does not carry is not there either: an image, or the time.
+/// A member that the stream does not carry is not there either: an image, or the time. An item that was removed by its
+/// time to live has a `userIdentity`.
 record TableChange(
         @Nullable String sequence,
         @Nullable Instant time,
         byte @Nullable [] keys,
         byte @Nullable [] newImage,
         byte @Nullable [] oldImage) {
+    /// Who removes an item whose time to live is over.
+    static final String EXPIRY = "dynamodb.amazonaws.com";
+
     /// What happened to the item.
     enum Kind {
         INSERT,
@@ -91,9 +95,16 @@ record TableChange(
     }
 
     /// The record.
-    byte[] json(Kind kind, String sequenceNumber) {
+    ///
+    /// @param stream the ARN of the stream
+    /// @param isExpiry whether the item was removed by its time to live
+    byte[] json(Kind kind, String sequenceNumber, String stream, boolean isExpiry) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         ascii(bytes, "{\"eventName\":\"" + kind + "\",\"SequenceNumber\":\"" + sequenceNumber + "\"");
+        member(bytes, "eventSourceARN", EventJson.quoted(stream));
+        if (isExpiry) {
+            ascii(bytes, ",\"userIdentity\":{\"type\":\"Service\",\"principalId\":\"" + EXPIRY + "\"}");
+        }
         if (time != null) {
             ascii(bytes, ",\"ApproximateCreationDateTime\":\"" + time + "\"");
         }

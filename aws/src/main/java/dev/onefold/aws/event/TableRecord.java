@@ -20,15 +20,15 @@ public final class TableRecord {
 
     /// The record.
     ///
-    /// @param shard as [Arrival#shard] has it
+    /// @param stream the ARN of the stream
     /// @throws UnreadableEvent if it is not what the service documents
-    public static Arrival arrival(String shard, Record record) {
+    public static Arrival arrival(String stream, Record record) {
         StreamRecord change = record.dynamodb();
         TableChange.Kind kind = TableChange.Kind.named(record.eventNameAsString());
         String sequence = change == null ? null : change.sequenceNumber();
         if (kind == null || change == null || sequence == null || !EventJson.isSequence(sequence)) {
-            throw new UnreadableEvent("A change in " + shard + " has the name '" + record.eventNameAsString()
-                    + "' and the sequence number '" + sequence + "', which cannot be.");
+            throw new UnreadableEvent("A change in " + StreamName.of(stream) + " has the name '"
+                    + record.eventNameAsString() + "' and the sequence number '" + sequence + "', which cannot be.");
         }
         TableChange read = new TableChange(
                 sequence,
@@ -36,7 +36,10 @@ public final class TableRecord {
                 change.hasKeys() ? json(change.keys()) : null,
                 change.hasNewImage() ? json(change.newImage()) : null,
                 change.hasOldImage() ? json(change.oldImage()) : null);
-        return new Arrival(shard, sequence, 0, read.json(kind, sequence), read.atMs());
+        boolean isExpiry = record.userIdentity() != null
+                && TableChange.EXPIRY.equals(record.userIdentity().principalId());
+        return new Arrival(
+                StreamName.of(stream), sequence, 0, read.json(kind, sequence, stream, isExpiry), read.atMs());
     }
 
     private static byte @Nullable [] json(Map<String, AttributeValue> item) {

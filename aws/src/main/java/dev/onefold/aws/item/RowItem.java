@@ -1,11 +1,11 @@
 package dev.onefold.aws.item;
 
-import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.ContributionBytes;
+import dev.onefold.core.state.Key;
 import dev.onefold.core.state.Row;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///
 /// A row without c and x is one whose letter is kept: for every view it is as if its key was never seen.
 ///
-/// @param version see [dev.onefold.core.event.VersionBytes]
+/// @param version see [dev.onefold.core.bytes.VersionBytes]
 /// @param delta the delta that was written with this row; it is never given twice, so a condition on it is a
 ///     condition on all of the row
 /// @param place where the record came from

@@ -9,7 +9,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// How many records were accepted, and what became of the others: one item of the letters' table.
 final class Counters {
-    private static final List<String> NAMES = List.of("accepted", "duplicate", "stale", "conflicting", "rejected");
+    private static final List<String> NAMES =
+            List.of("accepted", "duplicate", "stale", "conflicting", "rejected", "silent");
 
     private final Store store;
     private final Map<String, AttributeValue> key;
@@ -26,7 +27,8 @@ final class Counters {
                 ":duplicate", Items.number(counts.duplicate()),
                 ":stale", Items.number(counts.stale()),
                 ":conflicting", Items.number(counts.conflicting()),
-                ":rejected", Items.number(counts.rejected()));
+                ":rejected", Items.number(counts.rejected()),
+                ":silent", Items.number(counts.silent()));
         String additions =
                 String.join(", ", NAMES.stream().map(name -> name + " :" + name).toList());
         store.tried(() -> store.client()
@@ -41,6 +43,6 @@ final class Counters {
         long[] counts = NAMES.stream()
                 .mapToLong(name -> item.containsKey(name) ? Items.number(item, name) : 0)
                 .toArray();
-        return new Counts(counts[0], counts[1], counts[2], counts[3], counts[4]);
+        return new Counts(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
     }
 }

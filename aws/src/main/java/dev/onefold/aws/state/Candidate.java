@@ -2,11 +2,11 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.RowItem;
-import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Key;
 import dev.onefold.core.state.Row;
 import java.util.Arrays;
 import java.util.Objects;

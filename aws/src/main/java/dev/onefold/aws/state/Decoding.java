@@ -7,7 +7,6 @@ import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Event;
-import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Identity;
@@ -15,6 +14,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.core.state.Horizon;
+import dev.onefold.core.state.Key;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +34,9 @@ final class Decoding {
         record Good(Candidate candidate) implements Decoded {}
 
         record Bad(Malformed malformed, RecordIdentity stated, Arrival arrival) implements Decoded {}
+
+        /// It tells of no row.
+        record Silent() implements Decoded {}
     }
 
     Decoding(Definition definition) {
@@ -54,6 +57,9 @@ final class Decoding {
             return new Decoded.Bad(malformed, decoder.event().identity(), arrival);
         }
         Event event = decoder.event();
+        if (event.isSilent) {
+            return new Decoded.Silent();
+        }
         Optional<Malformed> outOfTime = horizon.flatMap(each -> refusal(each, event, arrival));
         if (outOfTime.isPresent()) {
             return new Decoded.Bad(outOfTime.get(), event.identity(), arrival);

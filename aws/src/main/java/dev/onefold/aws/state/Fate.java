@@ -23,6 +23,9 @@ public sealed interface Fate {
     /// @param loser that letter, if it is this record's; else empty
     record Conflicting(Optional<Letter> loser) implements Fate {}
 
+    /// It tells of no row.
+    record Silent() implements Fate {}
+
     /// It is a dead letter.
     record Rejected(Malformed malformed) implements Fate {}
 
@@ -40,6 +43,7 @@ public sealed interface Fate {
                         case Stale _ -> new Counts(0, 0, 1, 0, 0);
                         case Conflicting _ -> new Counts(0, 0, 0, 1, 0);
                         case Rejected _ -> new Counts(0, 0, 0, 0, 1);
+                        case Silent _ -> new Counts(0, 0, 0, 0, 0, 1);
                         case HandedBack _ -> new Counts(0, 0, 0, 0, 0);
                     });
         }

@@ -1,6 +1,5 @@
 package dev.onefold.aws.stream;
 
-import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.event.TableRecord;
 import java.time.Instant;
 import java.util.List;
@@ -39,7 +38,7 @@ record ChangePages(DynamoDbStreamsAsyncClient client, String stream, String shar
                     return new Page.Item(
                             record.dynamodb().sequenceNumber(),
                             changed == null ? Instant.MIN : changed,
-                            List.of(TableRecord.arrival(StreamName.of(stream), record)));
+                            List.of(TableRecord.arrival(stream, record)));
                 })
                 .toList();
         return new Page(items, response.nextShardIterator(), null);

@@ -71,20 +71,23 @@ public final class Template {
     }
 
     private static void refuseUnlessChangesAreRead(Pipeline pipeline) {
+        if (pipeline.input().format() instanceof Format.DynamoDbStream) {
+            return;
+        }
         boolean read = pipeline.input().format() instanceof Format.Json
                 && pipeline.input().identity()
                         instanceof Identity.Versioned(List<FieldPath> key, FieldPath version, var versionTime)
                 && key.stream().allMatch(path -> path.names().getFirst().equals(KEYS))
-                && version.equals(SEQUENCE_NUMBER)
+                && SEQUENCE_NUMBER.equals(version)
                 && versionTime == null
                 && pipeline.input().delete() != null;
         if (!read) {
             throw refusal(
                     pipeline,
-                    "it does not read the changes of a table. A change is a record of JSON, with the table's keys as"
-                            + " its key and its place in the stream as its version, and a removal has no new image:"
-                            + " write 'key: Keys.…' (each of the table's keys), 'version: SequenceNumber' and"
-                            + " 'delete: eventName = \"REMOVE\"', and name attributes as 'NewImage.…'.");
+                    "it does not read the changes of a table. Write 'format: dynamodb-stream' and 'key: […]' (each"
+                            + " of the table's keys), and name attributes as the table does. Or read a change as JSON:"
+                            + " 'key: Keys.…', 'version: SequenceNumber', 'delete: eventName = \"REMOVE\"' and"
+                            + " attributes as 'NewImage.…'.");
         }
     }
 

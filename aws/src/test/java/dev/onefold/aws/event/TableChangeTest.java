@@ -24,8 +24,25 @@ class TableChangeTest {
         return arrivals.getFirst();
     }
 
+    private static final String STREAM =
+            ",\"eventSourceARN\":\"arn:aws:dynamodb:eu-central-1:000000000000:table/Trades/"
+                    + "stream/2026-11-21T00:00:00.000\"";
+
     private static String json(String name, String dynamodb) {
-        return Events.text(only(name, dynamodb));
+        return Events.text(only(name, dynamodb)).replace(STREAM, "");
+    }
+
+    @Test
+    void a_change_names_its_stream_and_an_expiry() {
+        String change = Events.change("REMOVE", "{\"Keys\":{},\"SequenceNumber\":\"1\"}")
+                .replace("\"eventVersion\"", """
+                        "userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"},"eventVersion\"""");
+        assertThat(Events.text(((Invocation.Batch) Events.read(Events.records(List.of(change))))
+                        .arrivals()
+                        .getFirst()))
+                .isEqualTo(
+                        "{\"eventName\":\"REMOVE\",\"SequenceNumber\":\"1\"" + STREAM
+                                + ",\"userIdentity\":{\"type\":\"Service\",\"principalId\":\"dynamodb.amazonaws.com\"},\"Keys\":{}}");
     }
 
     @Test

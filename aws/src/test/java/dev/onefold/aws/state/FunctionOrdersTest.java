@@ -7,7 +7,7 @@ import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.process.Base;
@@ -153,6 +153,7 @@ class FunctionOrdersTest {
             case Fate.Stale _ -> Verdict.STALE;
             case Fate.Conflicting _ -> Verdict.CONFLICTING;
             case Fate.Rejected _ -> Verdict.REJECTED;
+            case Fate.Silent _ -> throw new AssertionError("A record of a function tells of its key");
             case Fate.HandedBack(var why) -> throw why;
         };
     }

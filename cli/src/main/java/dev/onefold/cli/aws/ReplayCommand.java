@@ -154,6 +154,9 @@ final class ReplayCommand implements Callable<Integer> {
         caller.print(Words.line("stale", counts.stale()));
         caller.print(Words.line("conflicting", counts.conflicting()));
         caller.print(Words.line("rejected", counts.rejected()));
+        if (counts.silent() > 0) {
+            caller.print(Words.line("silent", counts.silent()));
+        }
         if (done.quiet() > 0) {
             caller.note("Of " + Words.count(done.quiet(), "open shard") + " nothing says that the newest record was"
                     + " read: no more came. Run it again to see whether there are any.");

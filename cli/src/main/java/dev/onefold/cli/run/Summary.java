@@ -55,6 +55,8 @@ final class Summary {
             text.append(Words.line("stale", now.stale() - before.stale()));
             text.append(Words.line("conflicting", now.conflicting() - before.conflicting()));
             text.append(Words.line("rejected", now.rejected() - before.rejected()));
+            long silent = now.silent() - before.silent();
+            text.append(silent > 0 ? Words.line("silent", silent) : "");
         }
         if (rejected() > 0) {
             refusals.appendTo(text, caller);

@@ -69,6 +69,9 @@ record StatusText(String pipeline, String place, Status status) {
         lines.put("  stale", Words.count(counts.stale()));
         lines.put("  conflicting", Words.count(counts.conflicting()));
         lines.put("  rejected", Words.count(counts.rejected()));
+        if (counts.silent() > 0) {
+            lines.put("  silent", Words.count(counts.silent()));
+        }
         lines.put("dead letters", Words.count(status.deadLetters()));
         status.deadLettersByReason().forEach((reason, count) -> lines.put("  " + Words.of(reason), Words.count(count)));
         if (status.deadLettersCounted() < status.deadLetters()) {

@@ -64,6 +64,29 @@ public final class PipelineBuilder {
         return set("delimiter", delimiter);
     }
 
+    /// Records are changes of a DynamoDB table; fields are named as in the table, and [#version] may be left out.
+    public PipelineBuilder dynamoDbStream() {
+        return set("format", PipelineReader.DYNAMODB_STREAM);
+    }
+
+    /// The same, where the records do not name the stream that they are of.
+    ///
+    /// @param stream its ARN
+    public PipelineBuilder dynamoDbStream(String stream) {
+        return dynamoDbStream().set("stream", stream);
+    }
+
+    /// Records are changes of a table as Debezium writes them; fields are named as in the table, and [#version] may be
+    /// left out.
+    public PipelineBuilder debezium() {
+        return set("format", PipelineReader.DEBEZIUM);
+    }
+
+    /// Rows that a DynamoDB table removes by their time to live go on to count.
+    public PipelineBuilder keepExpired() {
+        return set("expired", PipelineReader.KEEP);
+    }
+
     /// What a version replaces.
     public PipelineBuilder key(String... fields) {
         return set("key", List.of(fields));

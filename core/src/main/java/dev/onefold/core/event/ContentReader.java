@@ -53,8 +53,8 @@ final class ContentReader {
         if (input.time() != null && input.time().field().equals(path)) {
             return input.time().type();
         }
-        boolean isVersion = input.identity() instanceof Identity.Versioned versioned
-                && versioned.version().equals(path);
+        boolean isVersion =
+                input.identity() instanceof Identity.Versioned versioned && path.equals(versioned.version());
         TimeType version = isVersion ? ((Identity.Versioned) input.identity()).versionTime() : null;
         return version == null ? TimeType.AUTO : version;
     }

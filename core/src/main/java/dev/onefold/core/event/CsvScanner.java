@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.FieldPath;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ final class CsvScanner {
         if (from == end) {
             return Malformed.syntax(0, "The record is empty");
         }
-        int utf8Ends = Text.utf8Ends(record, from, end);
+        int utf8Ends = TextBytes.utf8Ends(record, from, end);
         if (utf8Ends < end) {
             return Malformed.syntax(utf8Ends - from, "The line is not valid UTF-8");
         }
@@ -98,7 +99,7 @@ final class CsvScanner {
                 && line[from + 2] == (byte) 0xbf; // Spreadsheets write a byte order mark.
         int begin = marked ? from + 3 : from;
         int end = to > begin && line[to - 1] == '\r' ? to - 1 : to;
-        if (Text.utf8Ends(line, begin, end) < end) {
+        if (TextBytes.utf8Ends(line, begin, end) < end) {
             return null;
         }
         List<String> names = new ArrayList<>();

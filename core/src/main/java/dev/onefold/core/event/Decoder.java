@@ -3,7 +3,6 @@ package dev.onefold.core.event;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.pipeline.Batching;
-import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
@@ -17,7 +16,6 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigInteger;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +31,8 @@ public final class Decoder {
     private final Pipeline pipeline;
     private final Fields fields;
     private final @Nullable JsonScanner json;
+    private final @Nullable ChangeScanner changes;
+    private final ChangeScanner.@Nullable RowRecord rowRecords;
     private @Nullable CsvScanner csv;
     private final Scalars scalars = new Scalars();
     private final Times times = new Times();
@@ -60,8 +60,10 @@ public final class Decoder {
         this.pipeline = pipeline;
         Input input = pipeline.input();
         Rollups rollups = rollups(pipeline);
-        fields = new Fields(paths(pipeline));
+        fields = new Fields(pipeline.fields());
         json = input.format() instanceof Format.Json ? new JsonScanner(fields) : null;
+        changes = ChangeScanner.of(pipeline, fields);
+        rowRecords = ChangeScanner.RowRecord.of(pipeline, fields);
         csv = input.format() instanceof Format.Csv format && !format.columns().isEmpty()
                 ? new CsvScanner(fields, format.delimiter(), format.columns())
                 : null;
@@ -74,7 +76,9 @@ public final class Decoder {
         };
         byMessage = input.identity() instanceof Identity.ByMessage;
         keySlots = key.stream().mapToInt(fields::slot).toArray();
-        versionSlot = input.identity() instanceof Identity.Versioned versioned ? fields.slot(versioned.version()) : -1;
+        versionSlot = input.identity() instanceof Identity.Versioned versioned && versioned.version() != null
+                ? fields.slot(versioned.version())
+                : -1;
         versionTime = input.identity() instanceof Identity.Versioned versioned ? versioned.versionTime() : null;
         EventTime time = input.time();
         timeSlot = time == null ? -1 : fields.slot(time.field());
@@ -89,10 +93,10 @@ public final class Decoder {
                 ? ContentReader.of(processing.code().event(), input, fields, new ContentScalars(scalars, times))
                 : null;
         batching = pipeline.fold() instanceof Batching found ? found : null;
-        compared = comparedFields(pipeline).isEmpty()
+        compared = batching == null || batching.compared().isEmpty()
                 ? null
                 : new GroupReader(
-                        comparedFields(pipeline).stream()
+                        batching.compared().stream()
                                 .map(field -> new Level(field.toString(), new Level.Source.Text(field), ""))
                                 .toList(),
                         fields,
@@ -102,58 +106,6 @@ public final class Decoder {
     /// The roll-ups of events: those of a function are fed by its tables.
     private static Rollups rollups(Pipeline pipeline) {
         return pipeline.fold() instanceof Rollups rollups ? rollups : new Rollups(List.of());
-    }
-
-    private static List<FieldPath> comparedFields(Pipeline pipeline) {
-        return pipeline.fold() instanceof Batching batching && batching.compare() != null
-                ? batching.compare()
-                : List.of();
-    }
-
-    /// The fields that a pipeline reads.
-    public static List<FieldPath> paths(Pipeline pipeline) {
-        Input input = pipeline.input();
-        Rollups rollups = rollups(pipeline);
-        List<FieldPath> paths = new ArrayList<>();
-        switch (input.identity()) {
-            case Identity.Versioned versioned -> {
-                paths.addAll(versioned.key());
-                paths.add(versioned.version());
-            }
-            case Identity.ById byId -> paths.addAll(byId.id());
-            case Identity.ByMessage _, Identity.ByPlace _ -> {}
-        }
-        if (input.time() != null) {
-            paths.add(input.time().field());
-        }
-        addPaths(input.delete(), paths);
-        addPaths(input.filter(), paths);
-        rollups.all()
-                .forEach(rollup -> rollup.levels().stream()
-                        .map(Level::source)
-                        .map(Level.Source::field)
-                        .forEach(paths::add));
-        rollups.inputs().forEach(each -> {
-            addPaths(each.where(), paths);
-            paths.addAll(each.fields());
-        });
-        if (pipeline.fold() instanceof Processing processing && processing.code() != null) {
-            processing.code().event().components().forEach(component -> paths.add(component.path()));
-        }
-        paths.addAll(comparedFields(pipeline));
-        return paths.stream().distinct().toList();
-    }
-
-    private static void addPaths(@Nullable Condition condition, List<FieldPath> paths) {
-        switch (condition) {
-            case null -> {}
-            case Condition.And and -> and.all().forEach(part -> addPaths(part, paths));
-            case Condition.Or or -> or.any().forEach(part -> addPaths(part, paths));
-            case Condition.Not not -> addPaths(not.condition(), paths);
-            case Condition.Missing missing -> paths.add(missing.field());
-            case Condition.TextIn in -> paths.add(in.field());
-            case Condition.Number number -> paths.add(number.field());
-        }
     }
 
     /// The event that this decoder fills, always the same one.
@@ -206,13 +158,20 @@ public final class Decoder {
         if (to - from > Limits.RECORD_BYTES_MAX) {
             return tooLarge(to - from);
         }
-        Malformed malformed =
-                json != null ? json.scan(record, from, to) : csvScanner().scan(record, from, to);
+        ChangeScanner change =
+                rowRecords != null && ChangeScanner.RowRecord.begins(record, from, to) ? rowRecords : changes;
+        Malformed malformed = change != null
+                ? change.scan(record, from, to)
+                : json != null ? json.scan(record, from, to) : csvScanner().scan(record, from, to);
         if (malformed != null) {
             return malformed;
         }
+        if (change != null && change.kind() == ChangeScanner.Kind.NONE) {
+            event.isSilent = true;
+            return null;
+        }
         try {
-            malformed = fill();
+            malformed = fill(change);
             return malformed == null && batching != null && event.kind == Event.Kind.COUNTED
                     ? member(batching, record, from, to)
                     : malformed;
@@ -228,7 +187,7 @@ public final class Decoder {
 
     /// The identity that a record states, as far as it can be read, even if the rest of the record is refused.
     public RecordIdentity identity(byte[] record) {
-        if (json == null && csv == null) {
+        if (json == null && csv == null && changes == null) {
             return RecordIdentity.NONE;
         }
         int to = record.length;
@@ -253,15 +212,16 @@ public final class Decoder {
         return csv;
     }
 
-    private @Nullable Malformed fill() throws CompiledCondition.Unanswerable {
+    private @Nullable Malformed fill(@Nullable ChangeScanner change) throws CompiledCondition.Unanswerable {
         Malformed malformed = key();
-        if (malformed == null && versionSlot >= 0) {
-            malformed = version();
+        if (malformed == null) {
+            malformed = change != null && change.version() != null ? position(change.version()) : version();
         }
         if (malformed != null) {
             return malformed;
         }
-        if (delete != null && delete.holds(fields, scalars)) {
+        boolean isRemoved = change != null && change.kind() == ChangeScanner.Kind.REMOVED;
+        if (isRemoved || delete != null && delete.holds(fields, scalars)) {
             event.kind = Event.Kind.DELETE;
             return null;
         }
@@ -400,8 +360,16 @@ public final class Decoder {
         return null;
     }
 
+    private @Nullable Malformed position(BigInteger version) {
+        event.appendVersion(version);
+        return null;
+    }
+
     private @Nullable Malformed version() {
         int slot = versionSlot;
+        if (slot < 0) {
+            return null;
+        }
         if (fields.isMissing(slot)) {
             return Malformed.field(fields.paths.get(slot), "is missing; it is the version");
         }

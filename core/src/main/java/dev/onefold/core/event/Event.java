@@ -2,6 +2,7 @@ package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -56,6 +57,10 @@ public final class Event {
     public byte[] data = new byte[1 << 12];
     public int length;
     public Kind kind = Kind.COUNTED;
+
+    /// Whether the record says nothing of any key: a tombstone, or the mark of a transaction. Then nothing else is set.
+    public boolean isSilent;
+
     public int keyFrom;
     public int keyTo;
     public int versionFrom;
@@ -97,6 +102,7 @@ public final class Event {
     void clear() {
         length = 0;
         kind = Kind.COUNTED;
+        isSilent = false;
         keyTo = NOT_READ;
         versionFrom = 0;
         versionTo = 0;

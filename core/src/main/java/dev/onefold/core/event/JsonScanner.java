@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Limits;
 import java.lang.invoke.MethodHandles;
@@ -39,12 +40,19 @@ final class JsonScanner {
         int guess; // Records name their fields in the same order, mostly: the next child to be seen.
         boolean seen;
 
+        /// Whether its value is an attribute of DynamoDB, such as `{"N":"7.50"}`.
+        boolean isAttribute;
+
         Node(byte[] name) {
             this.name = name;
         }
     }
 
+    private static final int NO_ITEM = Integer.MAX_VALUE;
+    private static final int ITEM_NESTING = 3;
+
     private final Fields fields;
+    private final int nestingMax;
     private final Node root = new Node(new byte[0]);
     private byte[] bytes = new byte[0];
     private int at;
@@ -54,15 +62,33 @@ final class JsonScanner {
     private @Nullable Malformed malformed;
 
     JsonScanner(Fields fields) {
+        this(fields, List.of());
+    }
+
+    /// @param items fields that hold items of DynamoDB: maps of attributes. A field inside of one is named without the
+    ///     types: `NewImage.price` for `{"NewImage":{"price":{"N":"7.50"}}}`
+    JsonScanner(Fields fields, List<FieldPath> items) {
         this.fields = fields;
+        nestingMax = items.isEmpty() ? Limits.NESTING_MAX : ITEM_NESTING * Limits.NESTING_MAX;
         for (int slot = 0; slot < fields.paths.size(); slot++) {
-            add(fields.paths.get(slot), slot);
+            FieldPath path = fields.paths.get(slot);
+            add(
+                    path,
+                    slot,
+                    items.stream().mapToInt(item -> depth(item, path)).min().orElse(NO_ITEM));
         }
         freeze(root);
     }
 
-    private void add(FieldPath path, int slot) {
+    /// How many names of a path lead to an item that it is in; [#NO_ITEM] if it is not in this one.
+    private static int depth(FieldPath item, FieldPath path) {
+        int depth = item.names().size();
+        return path.names().size() > depth && path.names().subList(0, depth).equals(item.names()) ? depth : NO_ITEM;
+    }
+
+    private void add(FieldPath path, int slot, int itemDepth) {
         Node node = root;
+        int depth = 0;
         for (String name : path.names()) {
             byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
             Node next = null;
@@ -75,6 +101,7 @@ final class JsonScanner {
                 next = new Node(utf8);
                 node.children.add(next);
             }
+            next.isAttribute = depth++ >= itemDepth;
             node = next;
         }
         node.slot = slot;
@@ -134,8 +161,8 @@ final class JsonScanner {
 
     /// At `{`; leaves behind `}`. A node of `null` means that nothing in here is wanted.
     private boolean object(@Nullable Node node, int depth) {
-        if (depth > Limits.NESTING_MAX) {
-            return fail("JSON is nested deeper than " + Limits.NESTING_MAX);
+        if (depth > nestingMax) {
+            return fail("JSON is nested deeper than " + nestingMax);
         }
         if (node != null) {
             for (Node child : node.childArray) {
@@ -196,7 +223,7 @@ final class JsonScanner {
         int length = to - from;
         if (escaped) {
             byte[] unescaped = new byte[length];
-            length = Text.unescape(bytes, from, to, unescaped, 0);
+            length = TextBytes.unescape(bytes, from, to, unescaped, 0);
             name = unescaped;
             from = 0;
         }
@@ -233,6 +260,13 @@ final class JsonScanner {
             }
             node.seen = true;
         }
+        if (node != null && node.isAttribute) {
+            return attribute(node, depth);
+        }
+        return plain(node, depth);
+    }
+
+    private boolean plain(@Nullable Node node, int depth) {
         int slot = node == null ? -1 : node.slot;
         int from = at;
         byte first = bytes[at];
@@ -259,6 +293,68 @@ final class JsonScanner {
         return good;
     }
 
+    /// An object with one member, whose name is the type of the value.
+    private boolean attribute(Node node, int depth) {
+        if (bytes[at] != '{' || depth >= nestingMax) {
+            return fail("An attribute of DynamoDB with its type is expected, such as {\"S\":\"text\"}");
+        }
+        at++;
+        skipSpace();
+        int from = at + 1;
+        if (at >= end || bytes[at] != '"' || !string() || escaped) {
+            return fail("The type of an attribute is expected");
+        }
+        String type = new String(bytes, from, Math.min(at - 1 - from, 4), StandardCharsets.US_ASCII);
+        if (!colon()) {
+            return false;
+        }
+        if (at >= end) {
+            return cutOff();
+        }
+        boolean good = switch (type) {
+            case "S", "B" -> bytes[at] == '"' ? plain(node, depth + 1) : fail("A text is expected");
+            case "N" -> number(node);
+            case "BOOL" ->
+                bytes[at] == 't' || bytes[at] == 'f' ? plain(node, depth + 1) : fail("true or false is expected");
+            case "NULL" -> word("true") && missing(node);
+            case "M" -> bytes[at] == '{' ? plain(node, depth + 1) : fail("An object is expected");
+            case "L", "SS", "NS", "BS" -> bytes[at] == '[' ? plain(node, depth + 1) : fail("An array is expected");
+            default -> fail("There is no attribute type " + type);
+        };
+        skipSpace();
+        if (good && (at >= end || bytes[at] != '}')) {
+            return fail("An attribute has one type and one value; a closing brace is expected");
+        }
+        at++;
+        return good;
+    }
+
+    private boolean missing(Node node) {
+        if (node.slot >= 0) {
+            fields.set(node.slot, Fields.NULL, at, at);
+        }
+        return true;
+    }
+
+    /// A number that is written as text.
+    private boolean number(Node node) {
+        int from = at + 1;
+        if (bytes[at] != '"' || !string()) {
+            return fail("A number in quotes is expected");
+        }
+        int behind = at;
+        at = from;
+        if (!number() || at != behind - 1) {
+            at = from;
+            return fail("A number is expected");
+        }
+        if (node.slot >= 0) {
+            fields.set(node.slot, Fields.NUMBER, from, at);
+        }
+        at = behind;
+        return true;
+    }
+
     /// The kind of a value that is not a text, by its first byte.
     static byte kind(byte first) {
         return switch (first) {
@@ -271,8 +367,8 @@ final class JsonScanner {
     }
 
     private boolean array(int depth) {
-        if (depth > Limits.NESTING_MAX) {
-            return fail("JSON is nested deeper than " + Limits.NESTING_MAX);
+        if (depth > nestingMax) {
+            return fail("JSON is nested deeper than " + nestingMax);
         }
         at++;
         skipSpace();
@@ -373,14 +469,14 @@ final class JsonScanner {
             }
             if (b == '\\') {
                 escaped = true;
-                int next = Text.escapeEnd(bytes, p, end);
+                int next = TextBytes.escapeEnd(bytes, p, end);
                 if (next < 0) {
                     at = p;
-                    return next == Text.CUT_OFF ? cutOff() : fail("An escape in a string is not valid");
+                    return next == TextBytes.CUT_OFF ? cutOff() : fail("An escape in a string is not valid");
                 }
                 p = next;
             } else if (b < 0) {
-                int next = Text.utf8End(bytes, p, end);
+                int next = TextBytes.utf8End(bytes, p, end);
                 if (next < 0) {
                     at = p;
                     return fail("A string is not valid UTF-8");

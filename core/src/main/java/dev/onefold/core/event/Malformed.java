@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.TextBytes;
 import java.nio.charset.StandardCharsets;
 
 /// A record that cannot become an event: why, in words that name the field, the value and what would be right.
@@ -20,7 +21,7 @@ public record Malformed(Reason reason, String message) {
         StringBuilder text = new StringBuilder("'");
         int at = from;
         while (at < to) {
-            int next = bytes[at] >= 0 ? at + 1 : Text.utf8End(bytes, at, to);
+            int next = bytes[at] >= 0 ? at + 1 : TextBytes.utf8End(bytes, at, to);
             boolean invalid = next < 0;
             next = invalid ? at + 1 : next;
             if (next - from > EXCERPT_BYTES_MAX) {

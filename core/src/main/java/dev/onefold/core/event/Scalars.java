@@ -1,6 +1,7 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.bytes.TextBytes;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -33,7 +34,7 @@ final class Scalars {
                 return length;
             }
             case Fields.ESCAPED_TEXT -> {
-                return Text.unescape(fields.bytes, from, from + length, bytes, at);
+                return TextBytes.unescape(fields.bytes, from, from + length, bytes, at);
             }
             case Fields.DOUBLED_TEXT -> {
                 return undouble(fields.bytes, from, from + length, at);

@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
@@ -15,18 +16,71 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
     /// The version of every event in a pipeline without versions, and of a record that states none.
     public static final Version NONE = new Version(BigInteger.ZERO, Kind.NONE);
 
+    private static final int REPAIR_BITS = 47;
+    private static final int POSITION_BITS = 133;
+
     /// What a version is.
     public enum Kind {
         NONE,
         NUMBER,
-        TIME;
+        TIME,
+        /// The place of a change in the log of its table, as [#of(long, BigInteger, long)] makes it.
+        PLACE;
 
         private static Kind of(Pipeline pipeline) {
             return switch (pipeline.input().identity()) {
-                case Identity.Versioned versioned -> versioned.versionTime() == null ? NUMBER : TIME;
+                case Identity.Versioned versioned ->
+                    versioned.version() == null ? PLACE : versioned.versionTime() == null ? NUMBER : TIME;
                 case Identity.ById _, Identity.ByMessage _, Identity.ByPlace _ -> NONE;
             };
         }
+    }
+
+    /// The place of a change in the log of its table. Ordered by generation, then by position, then by number: so what
+    /// a seeding read, at position 0, is below every live change of that log, and a repair is between the
+    /// change that it stands on and the next one.
+    ///
+    /// @param generation of the log, from 0; a log that begins anew has a higher one
+    /// @param position in the log, from 0
+    /// @param number 0 of a change; else of the seeding or repair, from 1
+    /// @throws IllegalArgumentException if one of them is negative or too great
+    public static Version of(long generation, BigInteger position, long number) {
+        BigInteger high = BigInteger.valueOf(generation);
+        BigInteger low = BigInteger.valueOf(number);
+        if (generation < 0
+                || number < 0
+                || position.signum() < 0
+                || position.bitLength() > POSITION_BITS
+                || low.bitLength() > REPAIR_BITS
+                || high.bitLength() + POSITION_BITS + REPAIR_BITS > Byte.SIZE * (VersionBytes.LENGTH_MAX - 1)) {
+            throw new IllegalArgumentException("There is no place in a log of generation " + generation + ", position "
+                    + position + ", number " + number);
+        }
+        return new Version(
+                high.shiftLeft(POSITION_BITS)
+                        .or(position)
+                        .shiftLeft(REPAIR_BITS)
+                        .or(low),
+                Kind.PLACE);
+    }
+
+    /// Of the place of a change: the generation of its log.
+    public long generation() {
+        return number.shiftRight(POSITION_BITS + REPAIR_BITS).longValueExact();
+    }
+
+    /// Of the place of a change: its position in the log; 0 of what a seeding read.
+    public BigInteger position() {
+        return low(number.shiftRight(REPAIR_BITS), POSITION_BITS);
+    }
+
+    /// Of the place of a change: the number of the seeding or repair; 0 of a change that the log has.
+    public long repair() {
+        return low(number, REPAIR_BITS).longValueExact();
+    }
+
+    private static BigInteger low(BigInteger number, int bits) {
+        return number.and(BigInteger.ONE.shiftLeft(bits).subtract(BigInteger.ONE));
     }
 
     /// The version of its bytes in an event.
@@ -52,6 +106,10 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
                 BigInteger seconds = BigInteger.valueOf(at.getEpochSecond());
                 yield new Version(seconds.multiply(NANOS).add(BigInteger.valueOf(at.getNano())), kind);
             }
+            case PLACE -> {
+                String[] parts = text.split("/", -1);
+                yield of(Long.parseLong(parts[0]), new BigInteger(parts[1]), Long.parseLong(parts[2]));
+            }
         };
     }
 
@@ -70,7 +128,7 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
         return number.compareTo(other.number);
     }
 
-    /// The number, or the time in ISO 8601; empty if there is no version.
+    /// The number, the time in ISO 8601, or generation, position and number with slashes; empty if there is no version.
     @Override
     public String toString() {
         return switch (kind) {
@@ -81,6 +139,7 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
                 yield Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact())
                         .toString();
             }
+            case PLACE -> generation() + "/" + position() + "/" + repair();
         };
     }
 }

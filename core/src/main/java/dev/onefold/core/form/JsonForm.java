@@ -253,6 +253,7 @@ public final class JsonForm {
         json.put("stale", counts.stale());
         json.put("conflicting", counts.conflicting());
         json.put("rejected", counts.rejected());
+        json.put("silent", counts.silent());
         return json;
     }
 

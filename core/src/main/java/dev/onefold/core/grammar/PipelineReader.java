@@ -14,9 +14,16 @@ import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,6 +34,14 @@ import org.jspecify.annotations.Nullable;
 public final class PipelineReader {
     public static final String JSON = "json";
     public static final String CSV = "csv";
+    public static final String DYNAMODB_STREAM = "dynamodb-stream";
+    public static final String DEBEZIUM = "debezium";
+    public static final String KEEP = "keep";
+    private static final String RETRACT = "retract";
+
+    /// The formats, with the settings that each has alone.
+    static final SequencedMap<String, List<String>> FORMATS = formats();
+
     static final String INTEGER = "integer";
     static final char DELIMITER = ',';
 
@@ -85,7 +100,7 @@ public final class PipelineReader {
         }
         Format format = format(input);
         FieldGrammar fields = new FieldGrammar(format);
-        Identity identity = identity(input, fields);
+        Identity identity = identity(input, fields, format instanceof Format.Changes);
         Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
@@ -114,21 +129,67 @@ public final class PipelineReader {
         String word = input.has("format") ? input.read("format", PipelineReader::formatWord) : JSON;
         List<String> columns = columns(input);
         Character delimiter = input.read("delimiter", PipelineReader::delimiter);
+        Boolean keepsExpired = input.read("expired", PipelineReader::keepsExpired);
+        Instant stream = input.read("stream", PipelineReader::stream);
+        Integer generation = input.read("generation", PipelineReader::generation);
         if (word == null) {
             return null;
         }
-        if (word.equals(JSON)) {
-            Stream.of("columns", "delimiter")
-                    .filter(input::has)
-                    .forEach(name -> input.refuse(name, "is for csv only", "write 'format: csv', or leave it out"));
-            return new Format.Json();
+        FORMATS.forEach((format, settings) -> {
+            if (!format.equals(word)) {
+                settings.stream()
+                        .filter(input::has)
+                        .forEach(name -> input.refuse(
+                                name, "is for " + format + " only", "write 'format: " + format + "', or leave it out"));
+            }
+        });
+        return switch (word) {
+            case CSV -> new Format.Csv(delimiter == null ? DELIMITER : delimiter, columns);
+            case DYNAMODB_STREAM -> new Format.DynamoDbStream(stream, keepsExpired != null && keepsExpired);
+            case DEBEZIUM -> new Format.Debezium(generation == null ? 0 : generation);
+            default -> new Format.Json();
+        };
+    }
+
+    private static boolean keepsExpired(Expression expression) {
+        return expression
+                .oneOf(List.of(RETRACT, KEEP), "is not what is done with a row that expires")
+                .equals(KEEP);
+    }
+
+    /// The label of a stream, alone or at the end of its ARN.
+    private static Instant stream(Expression expression) {
+        String text = expression.whole();
+        try {
+            return LocalDateTime.parse(text.substring(text.lastIndexOf('/') + 1))
+                    .toInstant(ZoneOffset.UTC);
+        } catch (DateTimeException e) {
+            throw expression.refuseFrom(
+                    0,
+                    "does not end in the time at which a table's stream was switched on",
+                    "write the stream's ARN, such as arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/"
+                            + "2026-11-01T09:30:00.000");
         }
-        return new Format.Csv(delimiter == null ? DELIMITER : delimiter, columns);
+    }
+
+    private static int generation(Expression expression) {
+        int generation = expression.wholeNumber(0, Format.Debezium.GENERATION_MAX);
+        expression.end("write one number");
+        return generation;
+    }
+
+    private static SequencedMap<String, List<String>> formats() {
+        SequencedMap<String, List<String>> formats = new LinkedHashMap<>();
+        formats.put(JSON, List.of());
+        formats.put(CSV, List.of("columns", "delimiter"));
+        formats.put(DYNAMODB_STREAM, List.of("stream", "expired"));
+        formats.put(DEBEZIUM, List.of("generation"));
+        return Collections.unmodifiableSequencedMap(formats);
     }
 
     private static String formatWord(Expression expression) {
         String word = expression.whole();
-        List<String> words = List.of(JSON, CSV);
+        List<String> words = List.copyOf(FORMATS.keySet());
         if (!words.contains(word)) {
             throw expression.refuseFrom(0, "is not a format", Spelling.advice(word, words));
         }
@@ -161,9 +222,12 @@ public final class PipelineReader {
         return setting.distinct(Expression::whole, "give each column a name of its own");
     }
 
-    private @Nullable Identity identity(Section input, FieldGrammar fields) {
-        boolean versioned = input.has("key") && input.has("version");
-        refuseMixedIdentities(input, versioned);
+    private @Nullable Identity identity(Section input, FieldGrammar fields, boolean isOfChanges) {
+        boolean versioned = input.has("key") && (input.has("version") || isOfChanges);
+        if (isOfChanges && !input.has("key")) {
+            input.require("key", "write the fields that are the table's key, in the order of your choice");
+        }
+        refuseMixedIdentities(input, versioned || isOfChanges);
         List<FieldPath> key = fieldList(input, "key", fields);
         Typed<Optional<TimeType>> version =
                 typed(input, Section.Kind.VERSION, fields, Optional.empty(), PipelineReader::versionType);
@@ -182,6 +246,9 @@ public final class PipelineReader {
         }
         if (input.has("id")) {
             return new Identity.ById(id, horizon);
+        }
+        if (versioned && !input.has("version")) {
+            return new Identity.Versioned(key, null, null);
         }
         if (versioned) {
             return version == null ? null : new Identity.Versioned(key, version.field, version.type.orElse(null));

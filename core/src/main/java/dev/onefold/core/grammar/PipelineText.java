@@ -23,6 +23,8 @@ import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,19 +67,13 @@ public final class PipelineText {
 
     private static Map<String, Object> input(Input input) {
         Map<String, Object> settings = new LinkedHashMap<>();
-        if (input.format() instanceof Format.Csv csv) {
-            settings.put("format", PipelineReader.CSV);
-            if (!csv.columns().isEmpty()) {
-                settings.put("columns", csv.columns());
-            }
-            if (csv.delimiter() != PipelineReader.DELIMITER) {
-                settings.put("delimiter", csv.delimiter());
-            }
-        }
+        putFormat(input.format(), settings);
         switch (input.identity()) {
             case Identity.Versioned(var key, var version, var type) -> {
                 settings.put("key", key);
-                settings.put("version", type == null ? version : pair("field", version, "type", type.word()));
+                if (version != null) {
+                    settings.put("version", type == null ? version : pair("field", version, "type", type.word()));
+                }
             }
             case Identity.ById(var id, var horizon) -> {
                 settings.put("id", id);
@@ -104,6 +100,39 @@ public final class PipelineText {
             settings.put("filter", of(input.filter()));
         }
         return settings;
+    }
+
+    private static void putFormat(Format format, Map<String, Object> settings) {
+        switch (format) {
+            case Format.Json _ -> {}
+            case Format.Csv csv -> {
+                settings.put("format", PipelineReader.CSV);
+                if (!csv.columns().isEmpty()) {
+                    settings.put("columns", csv.columns());
+                }
+                if (csv.delimiter() != PipelineReader.DELIMITER) {
+                    settings.put("delimiter", csv.delimiter());
+                }
+            }
+            case Format.DynamoDbStream stream -> {
+                settings.put("format", PipelineReader.DYNAMODB_STREAM);
+                if (stream.stream() != null) {
+                    settings.put(
+                            "stream",
+                            LocalDateTime.ofInstant(stream.stream(), ZoneOffset.UTC)
+                                    .toString());
+                }
+                if (stream.keepsExpired()) {
+                    settings.put("expired", PipelineReader.KEEP);
+                }
+            }
+            case Format.Debezium debezium -> {
+                settings.put("format", PipelineReader.DEBEZIUM);
+                if (debezium.generation() != 0) {
+                    settings.put("generation", debezium.generation());
+                }
+            }
+        }
     }
 
     private static Object feed(Feed feed) {

@@ -100,6 +100,12 @@ final class ProcessReader {
                     "has no key with a version beside it, and a function is called per key, each version once",
                     "write key and version");
         }
+        if (input.format() instanceof Input.Format.Changes) {
+            file.refuse(
+                    "input",
+                    "has the changes of a table, and a function could not see a removal",
+                    "write 'format: json', and let the function read what it needs of the change");
+        }
         if (input.delete() != null) {
             file.refuse(
                     "input",

@@ -17,7 +17,21 @@ final class Section {
     /// the one list of them.
     enum Kind {
         FILE("the file", "pipeline", "input", "process", "batch", "rollup", "rollups"),
-        INPUT("input", "format", "columns", "delimiter", "key", "version", "id", "horizon", "time", "delete", "filter"),
+        INPUT(
+                "input",
+                "format",
+                "columns",
+                "delimiter",
+                "stream",
+                "expired",
+                "generation",
+                "key",
+                "version",
+                "id",
+                "horizon",
+                "time",
+                "delete",
+                "filter"),
         VERSION("version", "field", "type"),
         TIME("time", "field", "type"),
         PROCESS("process", "class", "jar", "version", "on-new-version", "order", "keep", "tables", "code"),

@@ -45,6 +45,11 @@ public record Batching(
         compare = compare == null ? null : List.copyOf(compare);
     }
 
+    /// The fields that tell two records with one id apart; empty if all bytes of a record do, or none.
+    public List<FieldPath> compared() {
+        return compare == null ? List.of() : compare;
+    }
+
     /// Where batches go.
     ///
     /// @param target a path, an address or a name; of a command its words

@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 /// What makes a record the same event when it comes again.
 public sealed interface Identity {
     /// The highest version of a key counts; a version replaces its predecessor.
-    /// A `null` version type is an integer of up to 64 digits; else the version is a time.
+    /// A `null` version type is an integer of up to 64 digits; else the version is a time. A `null` version is the
+    /// place of the change in its table's log, which is for [Input.Format.Changes] alone.
     record Versioned(
             List<FieldPath> key,
-            FieldPath version,
+            @Nullable FieldPath version,
             @Nullable TimeType versionTime) implements Identity {
         public Versioned {
             key = List.copyOf(key);

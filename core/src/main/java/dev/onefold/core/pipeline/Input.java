@@ -1,5 +1,6 @@
 package dev.onefold.core.pipeline;
 
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,25 @@ public record Input(
             public Csv {
                 columns = List.copyOf(columns);
             }
+        }
+
+        /// A record of JSON tells of a change of a table's row. Fields are named as in the table; key, place in the
+        /// change log and removal are where the format has them.
+        sealed interface Changes extends Format {}
+
+        /// Changes of a DynamoDB table: as Lambda and the API of its stream give them, and as its Kinesis stream does.
+        ///
+        /// @param stream when the stream of records began that do not name it, as the label in the ARN says;
+        ///     `null` if such records are refused
+        /// @param keepsExpired whether a row that the table removed by its time to live goes on to count
+        record DynamoDbStream(@Nullable Instant stream, boolean keepsExpired) implements Changes {}
+
+        /// Changes as Debezium writes them.
+        ///
+        /// @param generation is raised when the database's log begins anew; from 0
+        record Debezium(long generation) implements Changes {
+            /// The greatest generation.
+            public static final int GENERATION_MAX = 1_000_000;
         }
     }
 }

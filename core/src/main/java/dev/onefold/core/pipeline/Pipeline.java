@@ -1,5 +1,62 @@
 package dev.onefold.core.pipeline;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
 /// What a pipeline file says: what an event is, and what is made of events. Equal pipelines give equal answers on equal
 /// input.
-public record Pipeline(String name, Input input, Fold fold) {}
+public record Pipeline(String name, Input input, Fold fold) {
+    /// The fields of a record that it reads, each once; key or id first.
+    public List<FieldPath> fields() {
+        List<FieldPath> fields = new ArrayList<>();
+        switch (input.identity()) {
+            case Identity.Versioned versioned -> {
+                fields.addAll(versioned.key());
+                if (versioned.version() != null) {
+                    fields.add(versioned.version());
+                }
+            }
+            case Identity.ById byId -> fields.addAll(byId.id());
+            case Identity.ByMessage _, Identity.ByPlace _ -> {}
+        }
+        if (input.time() != null) {
+            fields.add(input.time().field());
+        }
+        add(input.delete(), fields::add);
+        add(input.filter(), fields::add);
+        switch (fold) {
+            case Rollups rollups -> add(rollups, fields::add);
+            case Processing processing -> {
+                if (processing.code() != null) {
+                    processing.code().event().components().forEach(component -> fields.add(component.path()));
+                }
+            }
+            case Batching batching -> fields.addAll(batching.compared());
+        }
+        return fields.stream().distinct().toList();
+    }
+
+    private static void add(Rollups rollups, Consumer<FieldPath> to) {
+        rollups.all()
+                .forEach(rollup -> rollup.levels()
+                        .forEach(level -> to.accept(level.source().field())));
+        rollups.inputs().forEach(each -> {
+            add(each.where(), to);
+            each.fields().forEach(to);
+        });
+    }
+
+    private static void add(@Nullable Condition condition, Consumer<FieldPath> to) {
+        switch (condition) {
+            case null -> {}
+            case Condition.And and -> and.all().forEach(part -> add(part, to));
+            case Condition.Or or -> or.any().forEach(part -> add(part, to));
+            case Condition.Not not -> add(not.condition(), to);
+            case Condition.Missing missing -> to.accept(missing.field());
+            case Condition.TextIn in -> to.accept(in.field());
+            case Condition.Number number -> to.accept(number.field());
+        }
+    }
+}

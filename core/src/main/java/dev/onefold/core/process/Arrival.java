@@ -1,13 +1,13 @@
 package dev.onefold.core.process;
 
 import dev.onefold.core.bytes.Hash;
-import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.bytes.VersionBytes;
 import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /// An event of a key as it comes.
 ///
-/// @param version as in [dev.onefold.core.event.VersionBytes]
+/// @param version as in [dev.onefold.core.bytes.VersionBytes]
 /// @param content what the pipeline reads of it: a byte that says whether the filter leaves it out (0) or
 ///     not (1), and its fields as [dev.onefold.core.shape.Codec] has them. Of two contents of a version the
 ///     greater one by bytes stays, where a refold can still change that

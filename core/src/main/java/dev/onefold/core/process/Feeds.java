@@ -52,7 +52,7 @@ public final class Feeds {
             this.rollups = rollups;
             this.pipeline = pipeline;
             decoder = new Decoder(pipeline);
-            components = new ComponentJson(Decoder.paths(pipeline).stream()
+            components = new ComponentJson(pipeline.fields().stream()
                     .map(path -> FieldPath.of(path.names().getFirst()).toString())
                     .collect(Collectors.toCollection(LinkedHashSet::new)));
         }

@@ -2,7 +2,7 @@ package dev.onefold.core.process;
 
 import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.BytesOut;
-import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.bytes.VersionBytes;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;

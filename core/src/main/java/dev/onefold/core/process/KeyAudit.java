@@ -1,10 +1,10 @@
 package dev.onefold.core.process;
 
-import dev.onefold.core.event.Key;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Order;
 import dev.onefold.core.process.Change.RowChange;
 import dev.onefold.core.shape.Value;
+import dev.onefold.core.state.Key;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

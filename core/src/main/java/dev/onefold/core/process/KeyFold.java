@@ -1,9 +1,8 @@
 package dev.onefold.core.process;
 
-import dev.onefold.core.event.Key;
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.NewVersion;
 import dev.onefold.core.pipeline.Processing.Order;
@@ -12,6 +11,7 @@ import dev.onefold.core.process.Change.Withdrawn;
 import dev.onefold.core.process.Kept.Image;
 import dev.onefold.core.process.Kept.Undo;
 import dev.onefold.core.process.StepFunction.Result;
+import dev.onefold.core.state.Key;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;

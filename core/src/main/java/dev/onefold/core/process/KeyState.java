@@ -1,13 +1,13 @@
 package dev.onefold.core.process;
 
-import dev.onefold.core.event.Key;
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Version;
-import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Order;
 import dev.onefold.core.shape.Value;
+import dev.onefold.core.state.Key;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;

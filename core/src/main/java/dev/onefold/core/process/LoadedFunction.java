@@ -1,6 +1,5 @@
 package dev.onefold.core.process;
 
-import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
@@ -185,7 +184,7 @@ public final class LoadedFunction {
     /// What roll-ups read of a table whose type is known is there.
     private static void requireFields(Processing said, Map<String, Type.Fields> tables) {
         tables.forEach((table, row) -> {
-            for (FieldPath field : Decoder.paths(Feeds.rows(said, table))) {
+            for (FieldPath field : Feeds.rows(said, table).fields()) {
                 if (!has(row, field.names())) {
                     throw new ShapeException(
                             "A roll-up of table " + table + " reads " + field + ", and the table's rows are " + row);

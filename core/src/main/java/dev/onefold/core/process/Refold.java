@@ -1,8 +1,8 @@
 package dev.onefold.core.process;
 
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.process.Change.Letter;
 import dev.onefold.core.process.Change.RowChange;
 import dev.onefold.core.process.Change.Withdrawn;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.builder.PipelineBuilder.RollupBuilder;
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;

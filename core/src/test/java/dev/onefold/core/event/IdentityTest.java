@@ -7,6 +7,7 @@ import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.TimeType;
+import dev.onefold.core.state.Key;
 import dev.onefold.fixtures.Seeds;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.builder.PipelineBuilder.RollupBuilder;
+import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.fixtures.Seeds;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -262,7 +263,7 @@ class TextsTest {
                     byte[] bytes = {(byte) first, (byte) second, (byte) third, (byte) 0x80};
                     for (int length = 1; length <= bytes.length; length++) {
                         byte[] cut = java.util.Arrays.copyOf(bytes, length);
-                        assertThat(Text.utf8Ends(cut, 0, length) == length)
+                        assertThat(TextBytes.utf8Ends(cut, 0, length) == length)
                                 .as("%s", cut)
                                 .isEqualTo(isUtf8(cut));
                     }
@@ -316,7 +317,8 @@ class TextsTest {
                                 ? 0x80 | random.nextInt(0x80)
                                 : new int[] {0xe0, 0xed, 0xf0, 0xf4, 0xc1, 0xc2, 0x7f, 0xbf}[random.nextInt(8)]);
             }
-            assertThat(Text.utf8Ends(bytes, 0, bytes.length) == bytes.length).isEqualTo(isUtf8(bytes));
+            assertThat(TextBytes.utf8Ends(bytes, 0, bytes.length) == bytes.length)
+                    .isEqualTo(isUtf8(bytes));
             byte[] record = "{\"k\":\"abcdef\"}".getBytes(StandardCharsets.UTF_8);
             System.arraycopy(bytes, 0, record, 6, bytes.length);
             assertThat(LEVEL.decode(record) == null).isEqualTo(isUtf8(record));

@@ -3,6 +3,7 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.pipeline.TimeType;
 import dev.onefold.fixtures.Seeds;
 import java.math.BigInteger;

@@ -78,7 +78,7 @@ class InputRefusalsTest {
         assertInput("\"levels\": []", "3:1: input.levels: 'levels' is not a setting of input; it belongs to a roll-up");
         assertInput(
                 "\"foo\": 1",
-                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, key, version, id,"
+                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, generation, key, version, id,"
                         + " horizon, time, delete or filter");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
@@ -230,9 +230,11 @@ class InputRefusalsTest {
     }
 
     @Test
-    void a_format_is_json_or_csv() {
+    void a_format_is_one_of_those_there_are() {
         assertInput("\"format\": \"jsn\"", "3:12: input.format: 'jsn' is not a format; did you mean 'json'?");
-        assertInput("\"format\": \"xml\"", "3:12: input.format: 'xml' is not a format; write json or csv");
+        assertInput(
+                "\"format\": \"xml\"",
+                "3:12: input.format: 'xml' is not a format; write json, csv, dynamodb-stream or debezium");
     }
 
     @Test

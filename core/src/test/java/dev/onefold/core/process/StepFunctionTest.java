@@ -3,8 +3,8 @@ package dev.onefold.core.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Version;
-import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.process.StepFunction.Impurity;
 import dev.onefold.core.shape.Codec;
 import dev.onefold.core.shape.Value;

@@ -2,7 +2,7 @@ package dev.onefold.core.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;

@@ -50,7 +50,7 @@ public record Checkpoint(
         byte[] batches,
         long seenMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
-    private static final int FORMAT = 8;
+    private static final int FORMAT = 9;
     private static final int HEADER_BYTES = 20;
 
     public Checkpoint {
@@ -146,6 +146,7 @@ public record Checkpoint(
             out.writeLong(counts.stale());
             out.writeLong(counts.conflicting());
             out.writeLong(counts.rejected());
+            out.writeLong(counts.silent());
             Payload.write(out, batches);
             out.writeLong(seenMs);
         });
@@ -217,7 +218,8 @@ public record Checkpoint(
         for (int count = in.readInt(); count > 0; count--) {
             sources.add(readSource(in));
         }
-        Counts counts = new Counts(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
+        Counts counts =
+                new Counts(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
         byte[] batches = Payload.bytes(in);
         return new Checkpoint(
                 identity,

@@ -401,7 +401,7 @@ public final class Commits {
         if (after.accepted() > before.accepted()) {
             return Redriven.ACCEPTED;
         }
-        if (after.duplicate() > before.duplicate()) {
+        if (after.duplicate() > before.duplicate() || after.silent() > before.silent()) {
             return Redriven.DUPLICATE;
         }
         if (after.stale() > before.stale()) {

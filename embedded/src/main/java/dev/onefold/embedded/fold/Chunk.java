@@ -75,6 +75,8 @@ public final class Chunk {
     final BitSet rejectedAt = new BitSet();
 
     int rejectedCount;
+    /// Records that tell of no row.
+    int silent;
     /// Whether the records are decoded. They are not if the letters of the chunks before are enough for a round.
     boolean isDecoded;
     /// Bytes of the records that are no events.
@@ -255,6 +257,7 @@ public final class Chunk {
         isDecoded = false;
         rejectedAt.clear();
         rejectedCount = 0;
+        silent = 0;
         rejectedBytes = 0;
         for (RowBatch batch : rows) {
             batch.clear();

@@ -299,7 +299,11 @@ public final class Folding {
             Event event = decoding.decoder.event();
             malformed = malformed == null ? times.refusal(event, chunk, chunk.arrivedMs(records)) : malformed;
             if (malformed == null && fate != Settled.Fate.REDRIVEN) {
-                add(decoding, event, chunk, records);
+                if (event.isSilent) {
+                    chunk.silent++;
+                } else {
+                    add(decoding, event, chunk, records);
+                }
             } else {
                 chunk.reject(records.from(), records.to());
             }
@@ -413,7 +417,7 @@ public final class Folding {
         }
         chunk.records = chunk.oversized >= 0 ? 1 : chunk.records;
         long rejectedCount = chunk.rejectedCount + (isKept ? 1L : 0L) - known;
-        state.count(new Counts(0, known, 0, 0, rejectedCount));
+        state.count(new Counts(0, known, 0, 0, rejectedCount, chunk.silent));
         if (chunk.progresses) {
             source.advance(chunk.records, chunk.next, chunk.digest, chunk.isUnfinished);
         }

@@ -2,13 +2,13 @@ package dev.onefold.embedded.rows;
 
 import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Event;
-import dev.onefold.core.event.Key;
-import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Key;
 import dev.onefold.core.state.Row;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

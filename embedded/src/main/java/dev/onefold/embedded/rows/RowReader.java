@@ -1,10 +1,9 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Event;
-import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.event.Version;
-import dev.onefold.core.event.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Measure;
@@ -12,6 +11,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Key;
 import dev.onefold.core.state.Row;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -3,7 +3,7 @@ package dev.onefold.embedded.rows;
 import dev.onefold.core.Counts;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
-import dev.onefold.core.event.VersionBytes;
+import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Batching;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.aggregate.Values;
-import dev.onefold.core.event.Key;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.map.RandomContributions;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.state.Key;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.fixtures.Seeds;

@@ -1,6 +1,7 @@
-package dev.onefold.core.event;
+package dev.onefold.core.state;
 
 import dev.onefold.core.bytes.Utf8;
+import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;

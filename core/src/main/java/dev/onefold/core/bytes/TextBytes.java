@@ -1,15 +1,15 @@
-package dev.onefold.core.event;
+package dev.onefold.core.bytes;
 
 /// Text in a record: escapes and UTF-8.
-final class Text {
-    static final int INVALID = -1;
-    static final int CUT_OFF = -2;
+public final class TextBytes {
+    public static final int INVALID = -1;
+    public static final int CUT_OFF = -2;
 
-    private Text() {}
+    private TextBytes() {}
 
     /// Behind the escape that begins at `at` (a backslash); a surrogate must come as a pair, because a lone one is
     /// no text.
-    static int escapeEnd(byte[] bytes, int at, int end) {
+    public static int escapeEnd(byte[] bytes, int at, int end) {
         if (at + 1 >= end) {
             return CUT_OFF;
         }
@@ -57,7 +57,7 @@ final class Text {
 
     /// Behind the UTF-8 sequence at `at`, which is not ASCII; `INVALID` for overlong, surrogate and too large ones
     /// (the table of well-formed byte sequences: Unicode 3.9, D92).
-    static int utf8End(byte[] bytes, int at, int end) {
+    public static int utf8End(byte[] bytes, int at, int end) {
         int lead = bytes[at] & 0xff;
         int length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
         if (length == 0 || at + length > end) {
@@ -78,7 +78,7 @@ final class Text {
     }
 
     /// Where the first byte in `[from, to)` is that is not valid UTF-8; `to` if there is none.
-    static int utf8Ends(byte[] bytes, int from, int to) {
+    public static int utf8Ends(byte[] bytes, int from, int to) {
         int at = from;
         while (at < to) {
             int next = bytes[at] >= 0 ? at + 1 : utf8End(bytes, at, to);
@@ -92,7 +92,7 @@ final class Text {
 
     /// Writes the text of a checked string, escapes read, and returns its length; it is never longer than the
     /// source.
-    static int unescape(byte[] bytes, int from, int to, byte[] target, int targetAt) {
+    public static int unescape(byte[] bytes, int from, int to, byte[] target, int targetAt) {
         int out = targetAt;
         int at = from;
         while (at < to) {

@@ -1,4 +1,4 @@
-package dev.onefold.core.event;
+package dev.onefold.core.bytes;
 
 import java.math.BigInteger;
 
@@ -19,7 +19,7 @@ public final class VersionBytes {
         return 1 + (sign >= ZERO ? sign - ZERO : ZERO - 1 - sign);
     }
 
-    static int put(long version, byte[] target, int at) {
+    public static int put(long version, byte[] target, int at) {
         if (version < 0) {
             return put(BigInteger.valueOf(version), target, at);
         }
@@ -31,7 +31,7 @@ public final class VersionBytes {
         return n + 1;
     }
 
-    static int put(BigInteger version, byte[] target, int at) {
+    public static int put(BigInteger version, byte[] target, int at) {
         boolean negative = version.signum() < 0;
         byte[] magnitude = version.abs().toByteArray();
         int from = magnitude[0] == 0 ? 1 : 0;

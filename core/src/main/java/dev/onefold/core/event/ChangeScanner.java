@@ -1,0 +1,291 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Pipeline;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the fields of a table's row in a record that tells of a change of it, and what the change was. Not
+/// thread-safe.
+abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, ChangeScanner.RowRecord {
+    /// What a record says of its row.
+    enum Kind {
+        /// Nothing of any row.
+        NONE,
+        /// How it is.
+        ROW,
+        /// That it is gone.
+        REMOVED
+    }
+
+    /// The fields of the table, filled for the decoder.
+    final Fields fields;
+
+    /// The slots of the key among them.
+    final int[] key;
+
+    /// Whether versions are places in the table's log.
+    final boolean byPlace;
+
+    private final List<FieldPath> paths = new ArrayList<>();
+    private @Nullable Fields raw;
+    private @Nullable JsonScanner scanner;
+
+    Kind kind = Kind.NONE;
+
+    @Nullable
+    BigInteger version;
+
+    ChangeScanner(Pipeline pipeline, Fields fields) {
+        this.fields = fields;
+        Identity identity = pipeline.input().identity();
+        key = identity instanceof Identity.Versioned versioned
+                ? versioned.key().stream().mapToInt(fields::slot).toArray()
+                : new int[0];
+        byPlace = identity instanceof Identity.Versioned versioned && versioned.version() == null;
+    }
+
+    /// What finds changes in the records of a pipeline; `null` if they tell of none.
+    static @Nullable ChangeScanner of(Pipeline pipeline, Fields fields) {
+        return switch (pipeline.input().format()) {
+            case Format.DynamoDbStream format -> new DynamoDbScanner(pipeline, format, fields);
+            case Format.Debezium format -> new DebeziumScanner(pipeline, format, fields);
+            case Format.Json _, Format.Csv _ -> null;
+        };
+    }
+
+    /// Fills the fields from the record at `[from, to)`; `null` when it tells of a change, or of none.
+    final @Nullable Malformed scan(byte[] record, int from, int to) {
+        kind = Kind.NONE;
+        version = null;
+        fields.clear(record);
+        Malformed malformed = scanner().scan(record, from, to);
+        return malformed != null ? malformed : read();
+    }
+
+    final Kind kind() {
+        return kind;
+    }
+
+    /// The version that the record's place in the log gives; `null` if a field has the version.
+    final @Nullable BigInteger version() {
+        return version;
+    }
+
+    /// Says what the change was, from the fields of the record.
+    abstract @Nullable Malformed read();
+
+    /// Plans for a field of the record.
+    final int plan(FieldPath path) {
+        int slot = paths.indexOf(path);
+        if (slot < 0) {
+            paths.add(path);
+            slot = paths.size() - 1;
+        }
+        return slot;
+    }
+
+    final int plan(List<String> names, String... more) {
+        return plan(path(names, List.of(more)));
+    }
+
+    static FieldPath path(List<String> names, List<String> more) {
+        List<String> all = new ArrayList<>(names);
+        all.addAll(more);
+        return new FieldPath(all);
+    }
+
+    /// Ends the planning.
+    final void planned(List<FieldPath> items) {
+        Fields all = new Fields(paths);
+        raw = all;
+        scanner = new JsonScanner(all, items);
+    }
+
+    private JsonScanner scanner() {
+        if (scanner == null) {
+            throw new IllegalStateException("Nothing was planned for");
+        }
+        return scanner;
+    }
+
+    final Fields raw() {
+        if (raw == null) {
+            throw new IllegalStateException("Nothing was planned for");
+        }
+        return raw;
+    }
+
+    final boolean isThere(int slot) {
+        return !raw().isMissing(slot);
+    }
+
+    final boolean isNull(int slot) {
+        return raw().kind[slot] == Fields.NULL;
+    }
+
+    /// Whether a field is this text.
+    final boolean is(int slot, String text) {
+        Fields all = raw();
+        byte kindOf = all.kind[slot];
+        int length = all.to[slot] - all.from[slot];
+        if (kindOf != Fields.TEXT || length != text.length()) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (all.bytes[all.from[slot] + i] != text.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// What a field says, for a message or a number; empty if it is missing.
+    final String text(int slot) {
+        Fields all = raw();
+        return all.isMissing(slot)
+                ? ""
+                : new String(all.bytes, all.from[slot], all.to[slot] - all.from[slot], StandardCharsets.UTF_8);
+    }
+
+    /// A number from 0 of at most so many digits; `null` if the field is none.
+    final @Nullable BigInteger whole(int slot, int digitsMax) {
+        Fields all = raw();
+        int from = all.from[slot];
+        int to = all.to[slot];
+        boolean good = (all.kind[slot] == Fields.NUMBER || all.kind[slot] == Fields.TEXT)
+                && to > from
+                && to - from <= digitsMax;
+        for (int i = from; i < to && good; i++) {
+            good = all.bytes[i] >= '0' && all.bytes[i] <= '9';
+        }
+        return good ? new BigInteger(text(slot)) : null;
+    }
+
+    /// The fields of a row in one part of a record.
+    final class Image {
+        private final int whole;
+        private final int[] slots;
+
+        /// @param names lead to the part
+        Image(List<String> names) {
+            whole = names.isEmpty() ? -1 : plan(new FieldPath(names));
+            slots = fields.paths.stream()
+                    .mapToInt(path -> plan(path(names, path.names())))
+                    .toArray();
+        }
+
+        boolean isThere() {
+            return whole >= 0 && raw().kind[whole] == Fields.COMPOSITE;
+        }
+
+        /// Takes all fields of the row from here.
+        void take() {
+            for (int slot = 0; slot < slots.length; slot++) {
+                take(slot);
+            }
+        }
+
+        /// Takes the key alone.
+        void takeKey() {
+            for (int slot : key) {
+                take(slot);
+            }
+        }
+
+        private void take(int slot) {
+            Fields all = raw();
+            int there = slots[slot];
+            fields.set(slot, all.kind[there], all.from[there], all.to[there]);
+        }
+    }
+
+    /// Reads what a seeding or a repair says of a row, in the form that [dev.onefold.core.form.RowLine] writes. Such a
+    /// record is known by its first bytes, so that it costs the others nothing. Not thread-safe.
+    static final class RowRecord extends ChangeScanner {
+        /// The name that stands first in such a record.
+        private static final String NAME = "$onefold";
+
+        private static final byte[] BEGINNING = ("{\"" + NAME + "\":").getBytes(StandardCharsets.US_ASCII);
+        private static final int DIGITS_MAX = 40;
+
+        private final int generation = plan(List.of(NAME), "generation");
+        private final int position = plan(List.of(NAME), "position");
+        private final int number = plan(List.of(NAME), "number");
+        private final int stated = plan(List.of(NAME), "version");
+        private final int removed = plan(List.of(NAME), "removed");
+        private final Image row = new Image(List.of("row"));
+        private final Pipeline pipeline;
+
+        RowRecord(Pipeline pipeline, Fields fields) {
+            super(pipeline, fields);
+            this.pipeline = pipeline;
+            planned(List.of());
+        }
+
+        /// For a pipeline whose rows have versions, and whose records are JSON; `null` for another.
+        static @Nullable RowRecord of(Pipeline pipeline, Fields fields) {
+            return pipeline.input().identity() instanceof Identity.Versioned
+                            && !(pipeline.input().format() instanceof Format.Csv)
+                    ? new RowRecord(pipeline, fields)
+                    : null;
+        }
+
+        static boolean begins(byte[] record, int from, int to) {
+            return to - from >= BEGINNING.length
+                    && Arrays.equals(record, from, from + BEGINNING.length, BEGINNING, 0, BEGINNING.length);
+        }
+
+        @Override
+        @Nullable
+        Malformed read() {
+            if (!row.isThere()) {
+                return new Malformed(Reason.MALFORMED, "The record of a seeding or repair has no row");
+            }
+            row.take();
+            kind = raw().kind[removed] == Fields.TRUE ? Kind.REMOVED : Kind.ROW;
+            if (!byPlace) {
+                return isThere(stated) ? stated() : null;
+            }
+            BigInteger of = whole(generation, DIGITS_MAX);
+            BigInteger at = whole(position, DIGITS_MAX);
+            BigInteger nth = whole(number, DIGITS_MAX);
+            if (of == null || at == null || nth == null) {
+                return new Malformed(
+                        Reason.MALFORMED, "The record of a seeding or repair needs generation, position and number");
+            }
+            return place(of, at, nth);
+        }
+
+        private @Nullable Malformed place(BigInteger of, BigInteger at, BigInteger nth) {
+            try {
+                version = Version.of(of.longValueExact(), at, nth.longValueExact())
+                        .number();
+                return null;
+            } catch (ArithmeticException | IllegalArgumentException e) {
+                return new Malformed(
+                        Reason.REFUSED,
+                        "The record of a seeding or repair has the place " + of + "/" + at + "/" + nth
+                                + ", which is too great");
+            }
+        }
+
+        /// The version of a row that is to go, which no field of the row need have.
+        private @Nullable Malformed stated() {
+            String text = text(stated);
+            try {
+                version = Version.parse(pipeline, text).number();
+                return null;
+            } catch (RuntimeException e) {
+                return new Malformed(
+                        Reason.REFUSED, "The record of a repair has the version '" + text + "', which is none");
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Pipeline;
+import java.math.BigInteger;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Reads changes as Debezium writes them: the envelope (`before`, `after`, `source`, `op`) alone or under `value`
+/// beside `key`, each with its schema (then under `payload`) or without. Not thread-safe.
+///
+/// The place of a change is its position in the database's log: the log sequence number of PostgreSQL, the file,
+/// position and row of MySQL and MariaDB, the sequence number of SQL Server. What a snapshot read has no place in the
+/// log: a transaction that was open when it read has places below, and would lose. It is a seeding, whose number is the
+/// snapshot's time.
+final class DebeziumScanner extends ChangeScanner {
+    private static final int DIGITS_MAX = 20;
+    private static final int FILE_DIGITS_MAX = 9;
+    private static final int POSITION_BITS = 40;
+    private static final int ROW_BITS = 32;
+
+    /// Stands for a value that the database did not say.
+    private static final String UNAVAILABLE = "__debezium_unavailable_value";
+
+    private final long generation;
+    private final int valuePart = plan(List.of(), "value");
+    private final int keyPart = plan(List.of(), "key");
+    private final int valuePayload = plan(List.of("value"), "payload");
+    private final int payload = plan(List.of(), "payload");
+    private final int schema = plan(List.of("value"), "schema");
+    private final Image keyAlone = new Image(List.of("key"));
+    private final Image keyPayload = new Image(List.of("key", "payload"));
+    private final Envelope[] envelopes = {
+        new Envelope(List.of()),
+        new Envelope(List.of("payload")),
+        new Envelope(List.of("value")),
+        new Envelope(List.of("value", "payload"))
+    };
+
+    /// Where the parts of a change are.
+    private final class Envelope {
+        final Image before;
+        final Image after;
+        final int op;
+        final int status;
+        final int ddl;
+        final int time;
+        final int connector;
+        final int snapshotTime;
+        final int lsn;
+        final int file;
+        final int position;
+        final int row;
+        final int changeLsn;
+        final int serial;
+
+        Envelope(List<String> names) {
+            before = new Image(path(names, List.of("before")).names());
+            after = new Image(path(names, List.of("after")).names());
+            op = plan(names, "op");
+            status = plan(names, "status");
+            ddl = plan(names, "ddl");
+            time = plan(names, "ts_ms");
+            connector = plan(names, "source", "connector");
+            snapshotTime = plan(names, "source", "ts_ms");
+            lsn = plan(names, "source", "lsn");
+            file = plan(names, "source", "file");
+            position = plan(names, "source", "pos");
+            row = plan(names, "source", "row");
+            changeLsn = plan(names, "source", "change_lsn");
+            serial = plan(names, "source", "event_serial_no");
+        }
+
+        /// Whether it tells of no row: the mark of a transaction, a heartbeat, a change of the schema.
+        boolean isSilent() {
+            return !isThere(op)
+                    && !before.isThere()
+                    && !after.isThere()
+                    && (isThere(status) || isThere(ddl) || isThere(time));
+        }
+    }
+
+    DebeziumScanner(Pipeline pipeline, Format.Debezium format, Fields fields) {
+        super(pipeline, fields);
+        generation = format.generation();
+        planned(List.of());
+    }
+
+    @Override
+    @Nullable
+    Malformed read() {
+        boolean isTombstone = isNull(valuePart) && raw().kind[keyPart] != Fields.MISSING
+                || isNull(valuePayload) && raw().kind[schema] != Fields.MISSING;
+        if (isTombstone) {
+            return null;
+        }
+        Envelope envelope = envelopes[isThere(valuePart) ? isThere(valuePayload) ? 3 : 2 : isThere(payload) ? 1 : 0];
+        if (envelope.isSilent() || is(envelope.op, "m")) {
+            return null;
+        }
+        if (is(envelope.op, "t")) {
+            return new Malformed(
+                    Reason.REFUSED,
+                    "The table was emptied at once (op t), which names no row; compare with the table:"
+                            + " 'onefold verify PIPELINE --against … --repair'");
+        }
+        boolean isRemoved = is(envelope.op, "d");
+        boolean isSnapshot = is(envelope.op, "r");
+        if (!isRemoved && !isSnapshot && !is(envelope.op, "c") && !is(envelope.op, "u")) {
+            return new Malformed(
+                    Reason.MALFORMED,
+                    "The record is no change of Debezium: its op is '" + text(envelope.op)
+                            + "', not c, u, d, r, t or m");
+        }
+        Malformed malformed = row(envelope, isRemoved);
+        if (malformed != null) {
+            return malformed;
+        }
+        kind = isRemoved ? Kind.REMOVED : Kind.ROW;
+        return byPlace ? isSnapshot ? snapshot(envelope) : place(envelope) : null;
+    }
+
+    private @Nullable Malformed row(Envelope envelope, boolean isRemoved) {
+        Image image = isRemoved ? envelope.before : envelope.after;
+        if (image.isThere()) {
+            image.take();
+        } else if (!isRemoved) {
+            return new Malformed(Reason.MALFORMED, "The change has no after, which says how the row is");
+        }
+        if (keyPayload.isThere()) {
+            keyPayload.takeKey();
+        } else if (keyAlone.isThere()) {
+            keyAlone.takeKey();
+        }
+        for (int slot = 0; slot < fields.kind.length && !isRemoved; slot++) {
+            if (isUnavailable(slot)) {
+                return Malformed.field(
+                        fields.paths.get(slot),
+                        "is not in the change, because the database left it out; say ALTER TABLE … REPLICA IDENTITY"
+                                + " FULL there");
+            }
+        }
+        return null;
+    }
+
+    private boolean isUnavailable(int slot) {
+        int length = fields.to[slot] - fields.from[slot];
+        if (fields.kind[slot] != Fields.TEXT || length != UNAVAILABLE.length()) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (fields.bytes[fields.from[slot] + i] != UNAVAILABLE.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private @Nullable Malformed snapshot(Envelope envelope) {
+        BigInteger time = whole(envelope.snapshotTime, DIGITS_MAX);
+        return time == null
+                ? new Malformed(Reason.REFUSED, "The row of a snapshot has no source.ts_ms, the time of the snapshot")
+                : set(BigInteger.ZERO, time);
+    }
+
+    private @Nullable Malformed place(Envelope envelope) {
+        BigInteger position = position(envelope);
+        return position == null
+                ? new Malformed(
+                        Reason.REFUSED,
+                        "The change has no position in the log that Onefold reads: source.connector is '"
+                                + text(envelope.connector)
+                                + "'; it reads lsn of PostgreSQL, file, pos and row of MySQL,"
+                                + " change_lsn of SQL Server. If a field of the row grows with each change, write it"
+                                + " under input: 'version: FIELD'")
+                : set(position, BigInteger.ZERO);
+    }
+
+    private @Nullable BigInteger position(Envelope envelope) {
+        if (isThere(envelope.lsn)) {
+            return whole(envelope.lsn, DIGITS_MAX);
+        }
+        if (isThere(envelope.file)) {
+            BigInteger file = lastDigits(text(envelope.file));
+            BigInteger position = bounded(envelope.position, POSITION_BITS);
+            BigInteger row = bounded(envelope.row, ROW_BITS);
+            return file == null || position == null || row == null
+                    ? null
+                    : file.shiftLeft(POSITION_BITS)
+                            .or(position)
+                            .shiftLeft(ROW_BITS)
+                            .or(row);
+        }
+        BigInteger serial = bounded(envelope.serial, ROW_BITS);
+        BigInteger lsn = hexadecimal(text(envelope.changeLsn));
+        return lsn == null || serial == null ? null : lsn.shiftLeft(ROW_BITS).or(serial);
+    }
+
+    private @Nullable BigInteger bounded(int slot, int bits) {
+        BigInteger number = whole(slot, DIGITS_MAX);
+        return number == null || number.bitLength() > bits ? null : number;
+    }
+
+    /// The number of a log file, such as 3 of `mysql-bin.000003`.
+    private static @Nullable BigInteger lastDigits(String file) {
+        String digits = file.substring(file.lastIndexOf('.') + 1);
+        return digits.matches("[0-9]{1," + FILE_DIGITS_MAX + "}") ? new BigInteger(digits) : null;
+    }
+
+    /// A log sequence number of SQL Server, such as `00000027:00000758:0005`.
+    private static @Nullable BigInteger hexadecimal(String lsn) {
+        return lsn.matches("[0-9a-f]{8}:[0-9a-f]{8}:[0-9a-f]{4}") ? new BigInteger(lsn.replace(":", ""), 16) : null;
+    }
+
+    private @Nullable Malformed set(BigInteger position, BigInteger number) {
+        try {
+            version = Version.of(generation, position, number.longValueExact()).number();
+            return null;
+        } catch (ArithmeticException | IllegalArgumentException e) {
+            return new Malformed(Reason.REFUSED, "The place of the change is too great: " + position + "/" + number);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Pipeline;
+import java.math.BigInteger;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Reads changes of a DynamoDB table, in three forms: as Lambda and the API of its stream give them, with attributes
+/// that have types (`dynamodb.NewImage.price.N`); as its Kinesis stream does, without a sequence number; and as
+/// Onefold on AWS makes them, in plain JSON (`NewImage.price`). Not thread-safe.
+///
+/// The place of a change is its sequence number, and its generation the second at which the stream was switched on,
+/// which its ARN says: a stream that is switched off and on again is another one, whose numbers may begin anew. A
+/// Kinesis stream has neither; there the time of the change is the place, in microseconds.
+final class DynamoDbScanner extends ChangeScanner {
+    private static final int DIGITS_MAX = 40;
+    private static final int MICROS_PER_MILLI = 1_000;
+    private static final String BODY = "dynamodb";
+    private static final String EXPIRY = "dynamodb.amazonaws.com";
+
+    private final Format.DynamoDbStream format;
+    private final int eventName = plan(List.of(), "eventName");
+    private final int arn = plan(List.of(), "eventSourceARN");
+    private final int principal = plan(List.of("userIdentity"), "principalId");
+    private final int lowerPrincipal = plan(List.of("userIdentity"), "PrincipalId");
+    private final int body = plan(List.of(), BODY);
+    private final Form typed = new Form(List.of(BODY));
+    private final Form plain = new Form(List.of());
+    private String lastArn = "";
+    private long lastGeneration;
+
+    /// Where the parts of a change are.
+    private final class Form {
+        final Image keys;
+        final Image after;
+        final Image before;
+        final int sequence;
+        final int time;
+        final int precision;
+
+        Form(List<String> names) {
+            keys = new Image(path(names, List.of("Keys")).names());
+            after = new Image(path(names, List.of("NewImage")).names());
+            before = new Image(path(names, List.of("OldImage")).names());
+            sequence = plan(names, "SequenceNumber");
+            time = plan(names, "ApproximateCreationDateTime");
+            precision = plan(names, "ApproximateCreationDateTimePrecision");
+        }
+    }
+
+    DynamoDbScanner(Pipeline pipeline, Format.DynamoDbStream format, Fields fields) {
+        super(pipeline, fields);
+        this.format = format;
+        planned(List.of(FieldPath.of(BODY, "Keys"), FieldPath.of(BODY, "NewImage"), FieldPath.of(BODY, "OldImage")));
+    }
+
+    @Override
+    @Nullable
+    Malformed read() {
+        Form form = raw().kind[body] == Fields.COMPOSITE ? typed : plain;
+        boolean isRemoved = is(eventName, "REMOVE");
+        if (!isRemoved && !is(eventName, "INSERT") && !is(eventName, "MODIFY")) {
+            return new Malformed(
+                    Reason.MALFORMED,
+                    "The record is no change of a DynamoDB table: its eventName is '" + text(eventName)
+                            + "', not INSERT, MODIFY or REMOVE");
+        }
+        if (!form.keys.isThere()) {
+            return new Malformed(Reason.MALFORMED, "The record is no change of a DynamoDB table: it has no Keys");
+        }
+        boolean isKept = isRemoved && format.keepsExpired() && isExpiry();
+        Image image = isRemoved ? form.before : form.after;
+        if (!image.isThere() && (isKept || !isRemoved || !byPlace)) {
+            return new Malformed(
+                    Reason.REFUSED,
+                    "The record has no " + (isRemoved ? "OldImage" : "NewImage")
+                            + "; the table's stream must carry "
+                            + (isRemoved ? "NEW_AND_OLD_IMAGES" : "NEW_IMAGE or NEW_AND_OLD_IMAGES"));
+        }
+        if (image.isThere()) {
+            image.take();
+        }
+        form.keys.takeKey();
+        kind = isRemoved && !isKept ? Kind.REMOVED : Kind.ROW;
+        return byPlace ? place(form) : null;
+    }
+
+    private boolean isExpiry() {
+        return is(principal, EXPIRY) || is(lowerPrincipal, EXPIRY);
+    }
+
+    private @Nullable Malformed place(Form form) {
+        if (!isThere(form.sequence)) {
+            return timed(form);
+        }
+        BigInteger sequence = whole(form.sequence, DIGITS_MAX);
+        if (sequence == null) {
+            return new Malformed(
+                    Reason.REFUSED, "The SequenceNumber is '" + text(form.sequence) + "', not 1 to 40 digits");
+        }
+        long generation = generation();
+        if (generation < 0) {
+            return new Malformed(
+                    Reason.REFUSED,
+                    "The record does not say which stream it is of: its eventSourceARN is '" + text(arn)
+                            + "'. If all records without one are of one stream, write its ARN under input: 'stream: arn:…'");
+        }
+        version = Version.of(generation, sequence, 0).number();
+        return null;
+    }
+
+    /// The generation of the record's stream; below 0 if nothing says it.
+    private long generation() {
+        if (!isThere(arn)) {
+            return format.stream() == null ? -1 : format.stream().getEpochSecond();
+        }
+        if (!is(arn, lastArn)) {
+            String text = text(arn);
+            Instant began = began(text);
+            if (began == null || began.getEpochSecond() < 0) {
+                return -1;
+            }
+            lastArn = text;
+            lastGeneration = began.getEpochSecond();
+        }
+        return lastGeneration;
+    }
+
+    /// When a stream was switched on, as the label at the end of its ARN says, in UTC; `null` if that is no label.
+    static @Nullable Instant began(String arn) {
+        try {
+            return LocalDateTime.parse(arn.substring(arn.lastIndexOf('/') + 1)).toInstant(ZoneOffset.UTC);
+        } catch (DateTimeException e) {
+            return null;
+        }
+    }
+
+    /// A Kinesis stream of a table has no sequence number of the table.
+    private @Nullable Malformed timed(Form form) {
+        BigInteger time = whole(form.time, DIGITS_MAX / 2);
+        boolean isMicros = is(form.precision, "MICROSECOND");
+        if (time == null || form == plain) {
+            return new Malformed(
+                    Reason.REFUSED,
+                    "The record has no SequenceNumber, which a table's stream gives, and no whole"
+                            + " ApproximateCreationDateTime, which its Kinesis stream gives");
+        }
+        version = Version.of(0, isMicros ? time : time.multiply(BigInteger.valueOf(MICROS_PER_MILLI)), 0)
+                .number();
+        return null;
+    }
+}

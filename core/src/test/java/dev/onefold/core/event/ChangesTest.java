@@ -1,0 +1,297 @@
+package dev.onefold.core.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.form.RowLine;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Key;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ChangesTest {
+    private static final String ARN =
+            "arn:aws:dynamodb:eu-west-1:123456789012:table/Favourites/stream/2026-11-01T00:00:00.123";
+    private static final long GENERATION = 1_793_491_200;
+
+    private final Pipeline favourites =
+            favourites(PipelineBuilder.named("f").dynamoDbStream()).build();
+    private final Pipeline outages =
+            outages(PipelineBuilder.named("o").debezium()).build();
+
+    private static PipelineBuilder favourites(PipelineBuilder builder) {
+        return builder.key("user", "restaurant")
+                .rollup(rollup -> rollup.levels("address.city")
+                        .sum("stars", "stars", 18, 2)
+                        .count("n"));
+    }
+
+    private static PipelineBuilder outages(PipelineBuilder builder) {
+        return builder.key("id").rollup(rollup -> rollup.levels("town").sum("customers", "customers", 18, 0));
+    }
+
+    private static String said(Pipeline pipeline, String record) {
+        Decoder decoder = new Decoder(pipeline);
+        byte[] bytes = record.getBytes(StandardCharsets.UTF_8);
+        Malformed malformed = decoder.decode(Arrays.copyOf(bytes, bytes.length + Decoder.PADDING), 0, bytes.length);
+        Event event = decoder.event();
+        if (malformed != null) {
+            return malformed.reason() + ": " + malformed.message();
+        }
+        if (event.isSilent) {
+            return "silent";
+        }
+        byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
+        String keys = Key.parts(pipeline, key) + " ";
+        Version version = Version.of(pipeline, Arrays.copyOfRange(event.data, event.versionFrom, event.versionTo));
+        return keys + version + " " + event.kind
+                + (event.kind == Event.Kind.COUNTED
+                        ? " " + new Tuple(Arrays.copyOfRange(event.data, event.groupFrom[0], event.groupTo[0])).parts()
+                                + " " + event.lo[0]
+                        : "");
+    }
+
+    private static String lambda(String name, String body) {
+        return "{\"eventID\":\"1\",\"eventName\":\"" + name + "\",\"eventVersion\":\"1.1\",\"dynamodb\":{" + body
+                + ",\"SequenceNumber\":\"4421584500000000017450439092\",\"SizeBytes\":59},\"eventSourceARN\":\"" + ARN
+                + "\"}";
+    }
+
+    private static final String KEYS = "\"Keys\":{\"restaurant\":{\"S\":\"r-1\"},\"user\":{\"N\":\"7\"}}";
+    private static final String IMAGE =
+            "{\"restaurant\":{\"S\":\"r-1\"},\"user\":{\"N\":\"7\"},\"stars\":{\"N\":\"4.5\"},"
+                    + "\"tags\":{\"SS\":[\"a\",\"b\"]},\"old\":{\"NULL\":true},\"list\":{\"L\":[{\"M\":{\"x\":{\"B\":\"AAEC\"}}}]},"
+                    + "\"address\":{\"M\":{\"zip\":{\"S\":\"1\"},\"city\":{\"S\":\"K\\u00f6ln\"}}}}";
+
+    @Test
+    void a_change_as_lambda_gives_it_has_the_fields_of_the_table() {
+        assertThat(said(favourites, lambda("MODIFY", KEYS + ",\"NewImage\":" + IMAGE + ",\"OldImage\":{}")))
+                .isEqualTo("[7, r-1] " + GENERATION + "/4421584500000000017450439092/0 COUNTED [Köln] 450");
+        assertThat(said(favourites, lambda("REMOVE", KEYS + ",\"OldImage\":" + IMAGE)))
+                .isEqualTo("[7, r-1] " + GENERATION + "/4421584500000000017450439092/0 DELETE");
+    }
+
+    @Test
+    void the_plain_form_that_runs_on_aws_is_the_same_change() {
+        String plain =
+                "{\"eventName\":\"INSERT\",\"SequenceNumber\":\"4421584500000000017450439092\",\"eventSourceARN\":\""
+                        + ARN
+                        + "\",\"Keys\":{\"user\":7,\"restaurant\":\"r-1\"},\"NewImage\":{\"user\":7,\"restaurant\":\"r-1\","
+                        + "\"stars\":4.5,\"address\":{\"city\":\"Köln\"}}}";
+        assertThat(said(favourites, plain))
+                .isEqualTo(said(favourites, lambda("INSERT", KEYS + ",\"NewImage\":" + IMAGE)));
+    }
+
+    @Test
+    void a_record_that_does_not_name_its_stream_is_refused_unless_the_pipeline_does() {
+        String api =
+                lambda("INSERT", KEYS + ",\"NewImage\":" + IMAGE).replace(",\"eventSourceARN\":\"" + ARN + "\"", "");
+        assertThat(said(favourites, api)).startsWith("REFUSED").contains("which stream it is of");
+        Pipeline named =
+                favourites(PipelineBuilder.named("f").dynamoDbStream(ARN)).build();
+        assertThat(said(named, api)).startsWith("[7, r-1] " + GENERATION + "/4421584500000000017450439092/0 COUNTED");
+    }
+
+    @Test
+    void the_kinesis_stream_of_a_table_has_the_time_of_the_change_as_its_place() {
+        String change =
+                "{\"eventName\":\"INSERT\",\"recordFormat\":\"application/json\",\"tableName\":\"F\",\"dynamodb\":{"
+                        + "\"ApproximateCreationDateTime\":1700000000123456,%s" + KEYS + ",\"NewImage\":" + IMAGE
+                        + "}}";
+        assertThat(said(favourites, change.formatted("\"ApproximateCreationDateTimePrecision\":\"MICROSECOND\",")))
+                .startsWith("[7, r-1] 0/1700000000123456/0 COUNTED");
+        assertThat(said(favourites, change.replace("123456", "123").formatted("")))
+                .startsWith("[7, r-1] 0/1700000000123000/0 COUNTED");
+    }
+
+    @Test
+    void a_removal_by_expiry_retracts_or_keeps_what_the_row_was() {
+        String removal = lambda("REMOVE", KEYS + ",\"OldImage\":" + IMAGE)
+                .replace(
+                        "\"eventVersion\"",
+                        "\"userIdentity\":{\"type\":\"Service\",\"principalId\":\"dynamodb.amazonaws.com\"},\"eventVersion\"");
+        Pipeline keeping = favourites(
+                        PipelineBuilder.named("f").dynamoDbStream().keepExpired())
+                .build();
+        assertThat(said(favourites, removal)).endsWith("DELETE");
+        assertThat(said(keeping, removal)).endsWith("COUNTED [Köln] 450");
+        assertThat(said(keeping, lambda("REMOVE", KEYS + ",\"OldImage\":" + IMAGE)))
+                .endsWith("DELETE");
+        assertThat(said(keeping, removal.replace("OldImage", "Other")))
+                .startsWith("REFUSED")
+                .contains("no OldImage");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"S\":\"x\",\"N\":\"1\"}",
+                "{\"N\":\"1e\"}",
+                "{\"N\":7}",
+                "{\"S\":7}",
+                "{\"M\":[]}",
+                "{\"X\":1}",
+                "{}",
+                "\"x\"",
+                "{\"BOOL\":\"true\"}",
+                "{\"NULL\":false}",
+                "{\"S\":\"x\"",
+                "7"
+            })
+    void an_attribute_that_is_none_is_malformed(String attribute) {
+        String record = lambda("INSERT", KEYS + ",\"NewImage\":{\"stars\":" + attribute + "}");
+        assertThat(said(favourites, record)).startsWith("MALFORMED");
+    }
+
+    private static String change(String op, String before, String after, long lsn) {
+        return "{\"before\":" + before + ",\"after\":" + after + ","
+                + "\"source\":{\"connector\":\"postgresql\",\"ts_ms\":1700000000000,\"lsn\":" + lsn + "},\"op\":\"" + op
+                + "\",\"ts_ms\":1}";
+    }
+
+    private static String row(int id, String town, int customers) {
+        return "{\"id\":" + id + ",\"town\":\"" + town + "\",\"customers\":" + customers + "}";
+    }
+
+    private static List<String> forms(String key, String change) {
+        List<String> forms = new ArrayList<>();
+        String schema = "{\"schema\":{\"type\":\"struct\",\"fields\":[]},\"payload\":";
+        forms.add(change);
+        forms.add(schema + change + "}");
+        forms.add("{\"topic\":\"t\",\"key\":" + key + ",\"value\":" + change + "}");
+        forms.add("{\"topic\":\"t\",\"key\":" + schema + key + "},\"value\":" + schema + change + "}}");
+        return forms;
+    }
+
+    @Test
+    void a_change_of_debezium_is_read_with_key_and_schema_or_without() {
+        for (String form : forms("{\"id\":1}", change("u", "null", row(1, "A", 5), 123))) {
+            assertThat(said(outages, form)).as(form).isEqualTo("[1] 0/123/0 COUNTED [A] 5");
+        }
+        for (String form : forms("{\"id\":1}", change("d", row(1, "A", 5), "null", 124))) {
+            assertThat(said(outages, form)).as(form).isEqualTo("[1] 0/124/0 DELETE");
+        }
+        for (String form : forms("{\"id\":1}", change("r", "null", row(1, "A", 5), 100))) {
+            assertThat(said(outages, form)).as(form).isEqualTo("[1] 0/0/1700000000000 COUNTED [A] 5");
+        }
+    }
+
+    @Test
+    void tombstones_and_marks_tell_of_no_row() {
+        assertThat(said(outages, "{\"topic\":\"t\",\"key\":{\"id\":1},\"value\":null}"))
+                .isEqualTo("silent");
+        assertThat(
+                        said(
+                                outages,
+                                "{\"key\":{\"schema\":{},\"payload\":{\"id\":1}},\"value\":{\"schema\":null,\"payload\":null}}"))
+                .isEqualTo("silent");
+        for (String form : forms("{\"id\":\"1:2\"}", "{\"status\":\"BEGIN\",\"id\":\"1:2\",\"ts_ms\":1}")) {
+            assertThat(said(outages, form)).as(form).isEqualTo("silent");
+        }
+        assertThat(said(outages, "{\"ts_ms\":1}")).isEqualTo("silent");
+        assertThat(said(outages, change("m", "null", "null", 1))).isEqualTo("silent");
+    }
+
+    @Test
+    void what_is_no_change_is_refused() {
+        assertThat(said(outages, "{\"id\":1,\"town\":\"A\"}"))
+                .startsWith("MALFORMED")
+                .contains("no change of Debezium");
+        assertThat(said(outages, change("t", "null", "null", 1)))
+                .startsWith("REFUSED")
+                .contains("emptied at once");
+        assertThat(said(outages, change("u", "null", row(1, "__debezium_unavailable_value", 1), 1)))
+                .startsWith("REFUSED")
+                .contains("REPLICA IDENTITY");
+        assertThat(said(outages, change("u", "null", row(1, "A", 1), 1).replace("lsn", "scn")))
+                .startsWith("REFUSED")
+                .contains("no position");
+        assertThat(said(favourites, "{\"eventName\":\"UPSERT\"}")).startsWith("MALFORMED");
+    }
+
+    @Test
+    void places_in_other_logs_order_as_their_changes_do() {
+        String mysql =
+                "{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":5},\"op\":\"u\",\"source\":{\"connector\":\"mysql\","
+                        + "\"file\":\"mysql-bin.%06d\",\"pos\":%d,\"row\":%d}}";
+        assertThat(List.of(
+                        place(mysql.formatted(3, 4, 0)),
+                        place(mysql.formatted(3, 4, 1)),
+                        place(mysql.formatted(3, 1 << 30, 0)),
+                        place(mysql.formatted(10, 4, 0))))
+                .isSorted();
+        String server = "{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":5},\"op\":\"u\",\"source\":{\"change_lsn\":"
+                + "\"00000027:0000%s:0005\",\"event_serial_no\":%d}}";
+        assertThat(List.of(
+                        place(server.formatted("00ff", 1)),
+                        place(server.formatted("00ff", 2)),
+                        place(server.formatted("0100", 1))))
+                .isSorted();
+    }
+
+    private BigInteger place(String record) {
+        String said = said(outages, record);
+        return new BigInteger(said.split("/", -1)[1]);
+    }
+
+    @Test
+    void a_row_that_was_seeded_is_below_each_live_change_and_a_repair_is_above_the_one_it_stands_on() {
+        byte[] row = row(1, "A", 5).getBytes(StandardCharsets.UTF_8);
+        Version seed = Version.of(0, BigInteger.ZERO, 1_700_000_000_001L);
+        assertThat(line(outages, RowLine.of(seed, row))).isEqualTo("[1] 0/0/1700000000001 COUNTED [A] 5");
+        Version repair = Version.of(0, BigInteger.valueOf(123), 1);
+        assertThat(line(outages, RowLine.removed(repair, "{\"id\":1}".getBytes(StandardCharsets.UTF_8))))
+                .isEqualTo("[1] 0/123/1 DELETE");
+        Version live = Version.of(0, BigInteger.valueOf(123), 0);
+        Version next = Version.of(0, BigInteger.valueOf(124), 0);
+        Version another = Version.of(1, BigInteger.ZERO, 1);
+        assertThat(List.of(seed, live, repair, next, another)).isSorted();
+    }
+
+    @Test
+    void a_pipeline_with_versions_of_its_own_takes_rows_and_removals_too() {
+        Pipeline own = outages(PipelineBuilder.named("o").json().version("v")).build();
+        assertThat(line(
+                        own,
+                        RowLine.removedAt(
+                                new Version(BigInteger.TEN, Version.Kind.NUMBER),
+                                "{\"id\":1}".getBytes(StandardCharsets.UTF_8))))
+                .isEqualTo("[1] 10 DELETE");
+        assertThat(said(own, "{\"$onefold\":{},\"row\":{\"id\":1,\"v\":3,\"town\":\"A\",\"customers\":2}}"))
+                .isEqualTo("[1] 3 COUNTED [A] 2");
+    }
+
+    private static String line(Pipeline pipeline, byte[] line) {
+        return said(pipeline, new String(line, StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void no_bytes_bring_the_decoders_down() {
+        SplittableRandom random = new SplittableRandom(7);
+        List<String> records = List.of(
+                lambda("MODIFY", KEYS + ",\"NewImage\":" + IMAGE),
+                forms("{\"id\":1}", change("u", "null", row(1, "A", 5), 123)).getLast(),
+                "{\"$onefold\":{\"generation\":1,\"position\":\"0\",\"number\":1},\"row\":{\"id\":1}}");
+        Decoder[] decoders = {new Decoder(favourites), new Decoder(outages)};
+        for (int i = 0; i < 200_000; i++) {
+            byte[] bytes = records.get(random.nextInt(records.size())).getBytes(StandardCharsets.UTF_8);
+            for (int changes = random.nextInt(4); changes > 0; changes--) {
+                bytes[random.nextInt(bytes.length)] = (byte) "{}[]\":,0123nulltrueSNMe\\".charAt(random.nextInt(24));
+            }
+            int length = random.nextInt(3) > 0 ? bytes.length : random.nextInt(bytes.length);
+            for (Decoder decoder : decoders) {
+                assertThat(decoder.decode(Arrays.copyOf(bytes, length + Decoder.PADDING), 0, length))
+                        .satisfiesAnyOf(
+                                malformed -> assertThat(malformed).isNull(),
+                                malformed -> assertThat(malformed.message()).isNotEmpty());
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package dev.onefold.oracle;
+
+import dev.onefold.oracle.Document.Literal;
+import java.math.BigDecimal;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What a record of a table's change log says of a row.
+///
+/// @param row the fields of the table; of a row that is gone, its key at least
+/// @param version its place in the log as one number; null where a field has the version
+record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
+    private static final String SEED = "$onefold";
+
+    /// Empty if the record tells of no row.
+    static Optional<Changes> of(Document record, Definition definition) {
+        if (record.fields().containsKey(SEED)) {
+            return Optional.of(seed(record, definition));
+        }
+        return definition.format().equals("debezium")
+                ? debezium(record, definition)
+                : Optional.of(dynamoDb(record, definition));
+    }
+
+    /// Whether a record says how a row is, whatever the pipeline's format.
+    static boolean isSeed(Document record) {
+        return record.fields().containsKey(SEED);
+    }
+
+    private static Changes seed(Document record, Definition definition) {
+        Document row = document(record.at(List.of("row"))).orElseThrow(() -> new Refused("no row"));
+        boolean isRemoved = Boolean.TRUE.equals(record.at(List.of(SEED, "removed")));
+        if (definition.version() != null) {
+            String stated = text(record.at(List.of(SEED, "version")));
+            return new Changes(row, isRemoved, stated.isEmpty() ? null : new BigDecimal(stated));
+        }
+        return new Changes(
+                row,
+                isRemoved,
+                place(
+                        text(record.at(List.of(SEED, "generation"))),
+                        text(record.at(List.of(SEED, "position"))),
+                        text(record.at(List.of(SEED, "number")))));
+    }
+
+    private static Optional<Changes> debezium(Document record, Definition definition) {
+        Object key = record.fields().get("key");
+        Object value = record.fields().containsKey("value") ? record.fields().get("value") : record;
+        Document envelope = payload(value).orElse(null);
+        if (envelope == null) {
+            return Optional.empty();
+        }
+        String op = text(envelope.fields().get("op"));
+        Optional<Document> after = document(envelope.fields().get("after"));
+        Optional<Document> before = document(envelope.fields().get("before"));
+        if (op.equals("m") || op.isEmpty() && after.isEmpty() && before.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!Set.of("c", "u", "d", "r").contains(op)) {
+            throw new Refused("op " + op);
+        }
+        boolean isRemoved = op.equals("d");
+        Optional<Document> image = isRemoved ? before : after;
+        Document row = merged(image, payload(key));
+        String source = op.equals("r") ? "ts_ms" : "lsn";
+        String at = text(envelope.at(List.of("source", source)));
+        if (at.isEmpty() && definition.version() == null) {
+            throw new Refused("no place");
+        }
+        BigDecimal place = definition.version() != null
+                ? null
+                : op.equals("r") ? place(definition.generation(), "0", at) : place(definition.generation(), at, "0");
+        return Optional.of(new Changes(row, isRemoved, place));
+    }
+
+    private static Optional<Document> payload(@Nullable Object value) {
+        return document(value)
+                .flatMap(document -> document.fields().containsKey("payload")
+                        ? document(document.fields().get("payload"))
+                        : Optional.of(document));
+    }
+
+    private static Changes dynamoDb(Document record, Definition definition) {
+        Optional<Document> typed = document(record.fields().get("dynamodb"));
+        Document body = typed.orElse(record);
+        String name = text(record.fields().get("eventName"));
+        if (!Set.of("INSERT", "MODIFY", "REMOVE").contains(name)) {
+            throw new Refused("eventName " + name);
+        }
+        boolean isExpiry =
+                text(record.at(List.of("userIdentity", "principalId"))).equals("dynamodb.amazonaws.com");
+        boolean isRemove = name.equals("REMOVE");
+        Optional<Document> image = document(body.fields().get(isRemove ? "OldImage" : "NewImage"));
+        Optional<Document> keys = document(body.fields().get("Keys"));
+        if (keys.isEmpty() || !isRemove && image.isEmpty()) {
+            throw new Refused("no keys or no image");
+        }
+        Document row = merged(image, keys);
+        String arn = text(record.fields().get("eventSourceARN"));
+        BigDecimal place = definition.version() != null
+                ? null
+                : place(generation(arn), text(body.fields().get("SequenceNumber")), "0");
+        boolean isRemoved = isRemove && !(isExpiry && definition.keepsExpired());
+        return new Changes(typed.isPresent() ? plain(row) : row, isRemoved, place);
+    }
+
+    private static String generation(String arn) {
+        if (arn.isEmpty()) {
+            throw new Refused("no stream");
+        }
+        return String.valueOf(
+                LocalDateTime.parse(arn.substring(arn.lastIndexOf('/') + 1)).toEpochSecond(ZoneOffset.UTC));
+    }
+
+    private static Document merged(Optional<Document> row, Optional<Document> key) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        row.ifPresent(document -> fields.putAll(document.fields()));
+        key.ifPresent(document -> fields.putAll(document.fields()));
+        return new Document(fields, Set.of());
+    }
+
+    /// Attributes without their types.
+    private static Document plain(Document item) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        item.fields().forEach((name, attribute) -> fields.put(name, plain(attribute)));
+        return new Document(fields, Set.of());
+    }
+
+    private static @Nullable Object plain(@Nullable Object attribute) {
+        Document typed = document(attribute).orElseThrow(() -> new Refused("no attribute"));
+        Map.Entry<String, @Nullable Object> only =
+                typed.fields().entrySet().iterator().next();
+        return switch (only.getKey()) {
+            case "N" -> new Literal(text(only.getValue()));
+            case "NULL" -> null;
+            case "M" -> plain(document(only.getValue()).orElseThrow());
+            case "L", "SS", "NS", "BS" -> new ArrayList<>();
+            default -> only.getValue();
+        };
+    }
+
+    private static Optional<Document> document(@Nullable Object value) {
+        return value instanceof Document document ? Optional.of(document) : Optional.empty();
+    }
+
+    private static String text(@Nullable Object value) {
+        return switch (value) {
+            case null -> "";
+            case Literal literal -> literal.digits();
+            default -> value.toString();
+        };
+    }
+
+    /// One number in the order of generation, position and number.
+    private static BigDecimal place(String generation, String position, String number) {
+        try {
+            return new BigDecimal(generation)
+                    .movePointRight(60)
+                    .add(new BigDecimal(position).movePointRight(15))
+                    .add(new BigDecimal(number));
+        } catch (NumberFormatException e) {
+            throw new Refused("no place: " + e.getMessage());
+        }
+    }
+}
