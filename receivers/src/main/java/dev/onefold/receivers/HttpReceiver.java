@@ -44,7 +44,7 @@ final class HttpReceiver implements Receiver {
         this.address = address;
         environment = context.environment();
         contentType = switch (context.format()) {
-            case Format.Json _ -> "application/x-ndjson";
+            case Format.Json _, Format.Changes _ -> "application/x-ndjson";
             case Format.Csv _ -> "text/csv; charset=utf-8; header=absent";
         };
         this.timeout = Receivers.time(destination, "timeout", TIMEOUT_DEFAULT);

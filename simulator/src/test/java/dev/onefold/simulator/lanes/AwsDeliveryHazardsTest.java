@@ -182,9 +182,10 @@ class AwsDeliveryHazardsTest {
             boolean isNamed = destination.contains("s3");
             DeliveriesAtWork work = new DeliveriesAtWork(
                     destination, isNamed ? "\"concurrency\":2" : "\"receiver\":\"idempotent\",\"bisect\":true");
-            work.receiver = attempt -> attempt.number() == 2 && attempt.handover().manifest().records() > 1
-                    ? new Outcome.Refused("no")
-                    : new Outcome.Done();
+            work.receiver = attempt ->
+                    attempt.number() == 2 && attempt.handover().manifest().records() > 1
+                            ? new Outcome.Refused("no")
+                            : new Outcome.Done();
             sealAndDeliver(work, 15);
             if (isNamed) {
                 work.settle(BatchNumber.of(2), Delivery.How.DISCARDED);
@@ -192,7 +193,9 @@ class AwsDeliveryHazardsTest {
             assertThat(work.deployment.bucket.size()).isEqualTo(isNamed ? 3 : 3 + 2 + 4 + 2);
             work.passed(Forgetting.KEPT.multipliedBy(2));
             forget(work);
-            assertThat(work.deployment.bucket.size()).as("those of the last batch").isOne();
+            assertThat(work.deployment.bucket.size())
+                    .as("those of the last batch")
+                    .isOne();
         }
     }
 
@@ -201,8 +204,14 @@ class AwsDeliveryHazardsTest {
         work.deliver();
         work.passed(Forgetting.KEPT.multipliedBy(2));
         forget(work);
-        assertThat(work.keys()).as(what).filteredOn(key -> key.startsWith("batch/")).containsExactly("batch/000005");
-        assertThat(work.keys()).as(what).filteredOn(key -> key.startsWith("chunk/")).hasSize(1);
+        assertThat(work.keys())
+                .as(what)
+                .filteredOn(key -> key.startsWith("batch/"))
+                .containsExactly("batch/000005");
+        assertThat(work.keys())
+                .as(what)
+                .filteredOn(key -> key.startsWith("chunk/"))
+                .hasSize(1);
     }
 
     private static void sealAndDeliver(DeliveriesAtWork work, int records) {

@@ -231,8 +231,8 @@ final class DeliveriesAtWork {
                     .findFirst()
                     .orElseThrow();
             store.client()
-                    .deleteItem(request ->
-                            request.tableName(store.tables().rows()).key(Map.of("k", item.get("k"))))
+                    .deleteItem(
+                            request -> request.tableName(store.tables().rows()).key(Map.of("k", item.get("k"))))
                     .join();
             return item;
         });
