@@ -9,6 +9,7 @@ module dev.onefold.aws {
     requires dev.onefold.jdbc;
     requires dev.onefold.receivers;
     requires dev.onefold.s3;
+    requires dev.onefold.tables;
     requires static org.jspecify;
     requires software.amazon.awssdk.auth;
     requires software.amazon.awssdk.awscore;

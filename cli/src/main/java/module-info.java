@@ -13,6 +13,7 @@ open module dev.onefold.cli {
     requires dev.onefold.s3;
     requires dev.onefold.sftp;
     requires dev.onefold.sqs;
+    requires dev.onefold.tables;
     requires dev.onefold.test;
     requires dev.onefold.yaml;
     requires info.picocli;

@@ -298,7 +298,10 @@ public final class RemoteEngine implements Engine {
             }
             lines.append(record).append('\n');
         }
-        Node appended = post("/records?source=" + encoded(source), Utf8.encode("A record", lines));
+        return appended(post("/records?source=" + encoded(source), Utf8.encode("A record", lines)));
+    }
+
+    private static Appended appended(Node appended) {
         return new Appended(
                 JsonReading.number(appended, "acknowledged"),
                 JsonReading.counts(appended),
@@ -308,7 +311,7 @@ public final class RemoteEngine implements Engine {
     }
 
     @Override
-    public long append(String source, long firstRecord, byte[] lines, int length) {
+    public Appended append(String source, long firstRecord, byte[] lines, int length) {
         Objects.requireNonNull(source, "The source's name is null");
         Objects.requireNonNull(lines, "The lines are null");
         if (length < 0 || length > lines.length) {
@@ -320,7 +323,7 @@ public final class RemoteEngine implements Engine {
         if (!ended) {
             content[length] = '\n'; // The caller says that the last line is whole; the socket wants to see it.
         }
-        return JsonReading.number(post(target, content), "acknowledged");
+        return appended(post(target, content));
     }
 
     @Override

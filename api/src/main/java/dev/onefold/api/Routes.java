@@ -441,10 +441,12 @@ final class Routes {
                 throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
                         + " needs one: a line that is cut off would be taken, and the whole line passed over later.");
             }
-            long acknowledged = engine.append(source, request.number("from", 1), body, body.length);
-            return Response.json(Map.of("acknowledged", acknowledged));
+            return appended(engine.append(source, request.number("from", 1), body, body.length));
         }
-        Appended appended = engine.append(source, new BodyLines(body));
+        return appended(engine.append(source, new BodyLines(body)));
+    }
+
+    private static Response appended(Appended appended) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("acknowledged", appended.acknowledged());
         json.putAll(JsonForm.counts(appended.counts()));

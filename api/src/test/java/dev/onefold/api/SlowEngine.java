@@ -89,9 +89,9 @@ class SlowEngine implements Engine {
     }
 
     @Override
-    public long append(String source, long firstRecord, byte[] lines, int length) {
+    public Appended append(String source, long firstRecord, byte[] lines, int length) {
         asked.add(new String(lines, 0, length, StandardCharsets.UTF_8));
-        return 7;
+        return Appended.none(7);
     }
 
     @Override

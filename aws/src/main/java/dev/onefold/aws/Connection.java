@@ -95,14 +95,19 @@ public final class Connection {
 
     /// The tables of a deployment.
     public static Store store(Store.Tables tables, Place place) {
-        DynamoDbAsyncClient client = client(DynamoDbAsyncClient.builder(), http(), CALL_MAX, ATTEMPT_MAX, place);
+        DynamoDbAsyncClient client = tables(place);
         Supplier<S3AsyncClient> objects = new Lazy<>(() -> objects(place.at(null)));
         return new Store(client, tables, THREADS, new SecureRandom(), InstantSource.system())
                 .with(new Store.Bucket(objects, Optional.empty()));
     }
 
+    /// Tables of a user's.
+    public static DynamoDbAsyncClient tables(Place place) {
+        return client(DynamoDbAsyncClient.builder(), http(), CALL_MAX, ATTEMPT_MAX, place);
+    }
+
     /// Objects go as one signed piece: their hash goes with them, so that pieces with a sum each add nothing.
-    private static S3AsyncClient objects(Place place) {
+    public static S3AsyncClient objects(Place place) {
         S3AsyncClientBuilder builder = S3AsyncClient.builder()
                 .serviceConfiguration(
                         S3Configuration.builder().chunkedEncodingEnabled(false).build())

@@ -73,7 +73,8 @@ final class EngineRun {
                 while (read >= 0 && end > 0 && bytes[end - 1] != '\n') {
                     end--;
                 }
-                acknowledged = engine.append("standard-input", acknowledged + 1, bytes, end);
+                acknowledged = engine.append("standard-input", acknowledged + 1, bytes, end)
+                        .acknowledged();
                 System.arraycopy(bytes, end, bytes, 0, length - end);
                 length -= end;
             }

@@ -8,6 +8,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.run.RunCommand;
+import dev.onefold.cli.seed.SeedCommand;
 import dev.onefold.cli.test.TestCommand;
 import dev.onefold.cli.verbs.Verbs;
 import java.io.PrintWriter;
@@ -81,7 +82,8 @@ public final class Onefold implements Runnable {
     static CommandLine commandLine(Caller caller, List<String> arguments) {
         CommandLine commandLine = new CommandLine(new Onefold())
                 .addSubcommand(new DemoCommand(caller))
-                .addSubcommand(new RunCommand(caller));
+                .addSubcommand(new RunCommand(caller))
+                .addSubcommand(new SeedCommand(caller));
         Verbs.of(() -> new PipelineArgument(caller)).forEach(commandLine::addSubcommand);
         commandLine
                 .addSubcommand(new CheckCommand(caller))

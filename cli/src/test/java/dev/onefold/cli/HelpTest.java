@@ -48,6 +48,7 @@ class HelpTest {
         assertThat(commands)
                 .containsKeys(
                         "onefold run",
+                        "onefold seed",
                         "onefold query",
                         "onefold get",
                         "onefold verify",

@@ -8,6 +8,7 @@ import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Row;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -138,9 +139,9 @@ public interface Engine extends AutoCloseable {
     ///
     /// @param firstRecord number of the first line, from 1; lines that are in already are passed over
     /// @param length bytes of the lines in the array, from its beginning; without any, nothing is done
-    /// @return lines of the source that are acknowledged so far
+    /// @return what became of those that were not passed over
     /// @throws EngineException if lines in between are missing
-    default long append(String source, long firstRecord, byte[] lines, int length) {
+    default Appended append(String source, long firstRecord, byte[] lines, int length) {
         throw lacking(Capability.APPEND);
     }
 
@@ -171,6 +172,18 @@ public interface Engine extends AutoCloseable {
     record Appended(long acknowledged, Counts counts, List<Long> letters) {
         public Appended {
             letters = List.copyOf(letters);
+        }
+
+        /// Nothing appended.
+        public static Appended none(long acknowledged) {
+            return new Appended(acknowledged, new Counts(0, 0, 0, 0, 0), List.of());
+        }
+
+        /// These, and what was appended behind them.
+        public Appended plus(Appended later) {
+            List<Long> all = new ArrayList<>(letters);
+            all.addAll(later.letters);
+            return new Appended(later.acknowledged, counts.plus(later.counts), all);
         }
     }
 

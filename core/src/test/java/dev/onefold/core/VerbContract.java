@@ -45,9 +45,10 @@ public interface VerbContract extends MeasureContract {
                         .isFalse();
                 return;
             }
-            assertThat(engine.append("one", 1, lines, lines.length)).isEqualTo(2);
-            assertThat(engine.append("one", 1, lines, lines.length)).isEqualTo(2);
-            assertThat(engine.append("one", 3, lines, 0)).isEqualTo(2);
+            assertThat(engine.append("one", 1, lines, lines.length))
+                    .isEqualTo(new Appended(2, new Counts(1, 0, 0, 0, 1), List.of(1L)));
+            assertThat(engine.append("one", 1, lines, lines.length)).isEqualTo(Appended.none(2));
+            assertThat(engine.append("one", 3, lines, 0)).isEqualTo(Appended.none(2));
             Appended appended = engine.append("one", List.of(first, trade("b", 1, "FX", "EMEA", "2"), "worse"));
             assertThat(appended).isEqualTo(new Appended(5, new Counts(1, 1, 0, 0, 1), List.of(2L)));
             assertThat(engine.append("one", List.of()).acknowledged()).isEqualTo(5);

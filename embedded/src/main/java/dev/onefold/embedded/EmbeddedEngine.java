@@ -259,8 +259,7 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @throws EngineException if nothing of them was taken, or the engine cannot go on
     public Appended append(QueueBatch batch) {
-        Request request = commit(Request.messages(batch));
-        return new Appended(request.acknowledged(), request.counts(), request.letters());
+        return Submissions.of(commit(Request.messages(batch)));
     }
 
     @Override
@@ -277,7 +276,7 @@ public final class EmbeddedEngine implements Engine {
     /// [EngineException] of kind INTERRUPTED, and nothing was taken. A line that cannot be decoded is taken,
     /// and becomes a dead letter.
     @Override
-    public long append(String source, long firstRecord, byte[] lines, int length) {
+    public Appended append(String source, long firstRecord, byte[] lines, int length) {
         Lines.requireNumbered(source, firstRecord);
         Objects.requireNonNull(lines, "The lines are null");
         if (length < 0 || length > lines.length || length > APPEND_BYTES_MAX) {
@@ -285,7 +284,7 @@ public final class EmbeddedEngine implements Engine {
                     "The length is " + length + "; it is 0 to " + Math.min(lines.length, APPEND_BYTES_MAX) + " bytes");
         }
         return length == 0
-                ? acknowledged(source)
+                ? Appended.none(acknowledged(source))
                 : Submissions.append(source, firstRecord, lines, length, this::commit);
     }
 
@@ -294,10 +293,9 @@ public final class EmbeddedEngine implements Engine {
         Lines.requireName(source);
         byte[] lines = Lines.of(records, APPEND_BYTES_MAX);
         if (lines.length == 0) {
-            return new Appended(acknowledged(source), new Counts(0, 0, 0, 0, 0), List.of());
+            return Appended.none(acknowledged(source));
         }
-        Request request = commit(Request.lines(source, Request.NEXT, lines, lines.length));
-        return new Appended(request.acknowledged(), request.counts(), request.letters());
+        return Submissions.of(commit(Request.lines(source, Request.NEXT, lines, lines.length)));
     }
 
     /// Takes note of a line over the limit: its place, length and hash become a dead letter.

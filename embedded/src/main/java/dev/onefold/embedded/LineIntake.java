@@ -54,7 +54,7 @@ public final class LineIntake {
             acknowledged.accept(engine.appendOversized(source, next, lines.oversized(), lines.oversizedHash()));
             next++;
         } else {
-            acknowledged.accept(engine.append(source, next, bytes, length));
+            acknowledged.accept(engine.append(source, next, bytes, length).acknowledged());
             next += Lines.count(bytes, length);
         }
     }

@@ -3,6 +3,7 @@ package dev.onefold.aws.event;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.onefold.tables.ItemJson;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -73,7 +74,7 @@ record TableChange(
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (JsonGenerator generator = EventJson.FACTORY.createGenerator(bytes)) {
-            AttributeValues.copyItem(parser, generator);
+            ItemJson.copyItem(parser, generator);
         }
         return bytes.toByteArray();
     }

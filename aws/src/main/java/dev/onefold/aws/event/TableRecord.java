@@ -1,14 +1,8 @@
 package dev.onefold.aws.event;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import dev.onefold.aws.event.Invocation.UnreadableEvent;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.Base64;
+import dev.onefold.tables.ItemJson;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Record;
 import software.amazon.awssdk.services.dynamodb.model.StreamRecord;
@@ -42,59 +36,11 @@ public final class TableRecord {
                 StreamName.of(stream), sequence, 0, read.json(kind, sequence, stream, isExpiry), read.atMs());
     }
 
-    private static byte @Nullable [] json(Map<String, AttributeValue> item) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (JsonGenerator generator = EventJson.FACTORY.createGenerator(bytes)) {
-            write(item, generator);
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
+    private static byte[] json(Map<String, AttributeValue> item) {
+        try {
+            return ItemJson.of(item);
+        } catch (IllegalArgumentException e) {
+            throw new UnreadableEvent(String.valueOf(e.getMessage()));
         }
-        return bytes.toByteArray();
-    }
-
-    private static void write(Map<String, AttributeValue> item, JsonGenerator to) throws IOException {
-        to.writeStartObject();
-        for (Map.Entry<String, AttributeValue> attribute : item.entrySet()) {
-            to.writeFieldName(attribute.getKey());
-            write(attribute.getValue(), to);
-        }
-        to.writeEndObject();
-    }
-
-    private static void write(AttributeValue value, JsonGenerator to) throws IOException {
-        switch (value.type()) {
-            case S -> to.writeString(value.s());
-            case N -> to.writeNumber(value.n());
-            case B -> to.writeString(base64(value.b()));
-            case BOOL -> to.writeBoolean(value.bool());
-            case NUL -> to.writeNull();
-            case M -> write(value.m(), to);
-            case L -> {
-                to.writeStartArray();
-                for (AttributeValue each : value.l()) {
-                    write(each, to);
-                }
-                to.writeEndArray();
-            }
-            case SS ->
-                to.writeArray(value.ss().toArray(new String[0]), 0, value.ss().size());
-            case NS -> {
-                to.writeStartArray();
-                for (String each : value.ns()) {
-                    to.writeNumber(each);
-                }
-                to.writeEndArray();
-            }
-            case BS -> {
-                String[] texts = value.bs().stream().map(TableRecord::base64).toArray(String[]::new);
-                to.writeArray(texts, 0, texts.length);
-            }
-            case UNKNOWN_TO_SDK_VERSION ->
-                throw new UnreadableEvent("An attribute of a changed item has a type that is not known: " + value);
-        }
-    }
-
-    private static String base64(SdkBytes bytes) {
-        return Base64.getEncoder().encodeToString(bytes.asByteArrayUnsafe());
     }
 }

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.intake;
 
+import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.disk.OutOfSpaceException;
@@ -186,19 +187,24 @@ public final class Submissions {
         return new EngineException(kind, why + ". Nothing of this call was done; call again.");
     }
 
-    /// Commits numbered lines, as many entries as it takes; how many lines of the source are acknowledged then.
-    public static long append(
+    /// Commits numbered lines, as many entries as it takes.
+    public static Appended append(
             String source, long firstRecord, byte[] lines, int length, UnaryOperator<Request> commit) {
-        long acknowledged = 0;
+        Appended appended = Appended.none(0);
         long record = firstRecord;
         for (int from = 0; from < length; ) {
             int to = Lines.end(lines, from, length);
             byte[] part = from == 0 && to == length ? lines : Arrays.copyOfRange(lines, from, to);
             Request request = Request.lines(source, record, part, to - from);
-            acknowledged = commit.apply(request).acknowledged();
+            appended = appended.plus(of(commit.apply(request)));
             record += request.lines();
             from = to;
         }
-        return acknowledged;
+        return appended;
+    }
+
+    /// What became of the records of a request that is committed.
+    public static Appended of(Request request) {
+        return new Appended(request.acknowledged(), request.counts(), request.letters());
     }
 }

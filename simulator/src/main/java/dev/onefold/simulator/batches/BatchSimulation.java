@@ -246,7 +246,7 @@ public final class BatchSimulation {
         if (from < to) {
             byte[] bytes = bytes(lines.subList(from, to));
             comings.send(lines.subList(from, to), now);
-            promised = engine.append("lines", from + 1L, bytes, bytes.length);
+            promised = engine.append("lines", from + 1L, bytes, bytes.length).acknowledged();
             story.add("lines " + (from + 1) + " to " + to);
         }
     }

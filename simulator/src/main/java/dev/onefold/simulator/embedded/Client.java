@@ -247,7 +247,7 @@ final class Client {
         byte[] bytes = input.bytes(from, to);
         arrive(engine, input, to);
         story.add("append lines " + (from + 1) + " to " + to + " of " + input.name());
-        long now = engine.append(input.name(), from + 1L, bytes, bytes.length);
+        long now = engine.append(input.name(), from + 1L, bytes, bytes.length).acknowledged();
         if (now < to || now > input.lines().size()) {
             throw new IllegalStateException("Sent up to line " + to + ", acknowledged is " + now);
         }

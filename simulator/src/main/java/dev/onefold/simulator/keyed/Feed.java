@@ -66,7 +66,7 @@ final class Feed {
             }
             case LINES -> {
                 byte[] content = lines(from, to);
-                durable = engine.append(name(), from + 1L, content, content.length);
+                durable = engine.append(name(), from + 1L, content, content.length).acknowledged();
             }
             case PARTITION -> {
                 List<LogBatch.Entry> entries = IntStream.range(from, to)

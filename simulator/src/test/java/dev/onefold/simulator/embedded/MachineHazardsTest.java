@@ -334,7 +334,8 @@ class MachineHazardsTest {
         try (EmbeddedEngine engine = open(disk.kill())) {
             assertThat(engine.acknowledged("s")).isEqualTo(15);
             byte[] again = bytes(lines.subList(9, 40)); // Also lines that are in: they are passed over.
-            assertThat(engine.append("s", 10, again, again.length)).isEqualTo(40);
+            assertThat(engine.append("s", 10, again, again.length).acknowledged())
+                    .isEqualTo(40);
             assertRefused(EngineException.Kind.SOURCE_CHANGED, () -> engine.append("s", 42, again, again.length));
             assertThat(totals(engine)).isEqualTo(Trades.right(lines));
         }

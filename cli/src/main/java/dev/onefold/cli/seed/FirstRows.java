@@ -1,0 +1,76 @@
+package dev.onefold.cli.seed;
+
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.tables.Seeding;
+import java.util.Arrays;
+
+/// Refuses a seeding of which no row can be read, before millions of dead letters are made. One thread.
+final class FirstRows implements Seeding.Intake {
+    private static final int ROWS = 100;
+
+    private final Pipeline pipeline;
+    private final Seeding.Intake intake;
+    private boolean checked;
+
+    FirstRows(Pipeline pipeline, Seeding.Intake intake) {
+        this.pipeline = pipeline;
+        this.intake = intake;
+        checked = pipeline.fold() instanceof Processing; // Its code may be out of reach here.
+    }
+
+    @Override
+    public Appended append(byte[] lines, int length) {
+        if (!checked) {
+            requireReadable(lines, length);
+            checked = true;
+        }
+        return intake.append(lines, length);
+    }
+
+    private void requireReadable(byte[] lines, int length) {
+        byte[] padded = Arrays.copyOf(lines, length + Decoder.PADDING);
+        Decoder decoder = new Decoder(pipeline);
+        Malformed first = null;
+        int rows = 0;
+        int from = 0;
+        int to = lineEnd(padded, from, length);
+        if (Decoder.wantsHeader(pipeline) && length > 0) {
+            Malformed malformed = decoder.header(padded, from, to);
+            if (malformed != null) {
+                throw refused(malformed.message() + ".");
+            }
+            from = to + 1;
+            to = lineEnd(padded, from, length);
+        }
+        for (; from < length && rows < ROWS; rows++) {
+            Malformed malformed = decoder.decode(padded, from, to);
+            if (malformed == null) {
+                return;
+            }
+            first = first == null ? malformed : first;
+            from = to + 1;
+            to = lineEnd(padded, from, length);
+        }
+        if (first != null) {
+            throw refused("of the first " + rows + " not one is a record. The first one: " + first.message() + ".");
+        }
+    }
+
+    private CommandFailure refused(String why) {
+        return new CommandFailure(ExitCode.DIFFERENT, "Pipeline " + pipeline.name() + " cannot read the rows: " + why);
+    }
+
+    private static int lineEnd(byte[] lines, int from, int length) {
+        int to = from;
+        while (to < length && lines[to] != '\n') {
+            to++;
+        }
+        return to;
+    }
+}

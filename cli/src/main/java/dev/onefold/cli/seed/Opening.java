@@ -1,0 +1,265 @@
+package dev.onefold.cli.seed;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.InputFile;
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.tables.Export;
+import dev.onefold.tables.ExportRows;
+import dev.onefold.tables.FileRows;
+import dev.onefold.tables.Folder;
+import dev.onefold.tables.QueryRows;
+import dev.onefold.tables.Rate;
+import dev.onefold.tables.RowSource;
+import dev.onefold.tables.SourceTable;
+import dev.onefold.tables.TableRows;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/// Opens what `--from` names, and refuses what cannot be exact.
+public final class Opening {
+    private static final String FILE = "file:";
+    private static final String DYNAMODB = "dynamodb:";
+    private static final String EXPORT = "export:";
+    private static final String BUCKET = "s3://";
+    private static final String JDBC = "jdbc:";
+
+    /// An export is not a strong read, and the time in a stream's name is when it was asked for.
+    private static final Duration EXPORT_BEHIND_STREAM = Duration.ofMinutes(5);
+
+    private final Caller caller;
+    private final SeedOptions options;
+    private final Clients clients;
+    private final Pipeline pipeline;
+
+    public Opening(Caller caller, SeedOptions options, Clients clients, Pipeline pipeline) {
+        this.caller = caller;
+        this.options = options;
+        this.clients = clients;
+        this.pipeline = pipeline;
+    }
+
+    /// Opens it. Nothing of its rows is read.
+    ///
+    /// @throws CommandFailure with the reason why it is refused
+    public Opened open() throws IOException {
+        requireIdentity();
+        String from = options.from;
+        requireQuery(from);
+        try {
+            if (from.startsWith(DYNAMODB)) {
+                return table(from.substring(DYNAMODB.length()));
+            }
+            if (from.startsWith(EXPORT)) {
+                return export(from.substring(EXPORT.length()));
+            }
+        } catch (SdkException e) {
+            throw new CommandFailure(ExitCode.DIRECTORY, from + " cannot be reached: " + e.getMessage(), e);
+        } catch (IllegalArgumentException e) {
+            throw refused(e.getMessage() + ".");
+        } catch (IOException e) {
+            throw refused(from + " cannot be read: " + e.getMessage() + ".");
+        }
+        return isDatabase(from) ? query(from) : file(from.startsWith(FILE) ? from.substring(FILE.length()) : from);
+    }
+
+    private static boolean isDatabase(String from) {
+        return from.startsWith(JDBC) || from.matches("postgres(ql)?://.*");
+    }
+
+    private static CommandFailure refused(String message) {
+        return new CommandFailure(ExitCode.DIFFERENT, message);
+    }
+
+    private void requireIdentity() {
+        switch (pipeline.input().identity()) {
+            case Identity.Versioned _, Identity.ById _ -> {}
+            case Identity.ByPlace _, Identity.ByMessage _ ->
+                throw refused("Pipeline " + pipeline.name() + " has neither a version nor an id: a row of a table would"
+                        + " count beside the live record of the same row, and at each seeding again. Name 'key' and"
+                        + " 'version', or 'id', in its input.");
+        }
+    }
+
+    private void requireQuery(String from) {
+        if (isDatabase(from) == (options.query == null)) {
+            throw CommandFailure.usage("--query and a database in --from go together.");
+        }
+        boolean isTable = from.startsWith(DYNAMODB) || from.startsWith(EXPORT);
+        if (!isTable && (options.stream != null || options.noStream)) {
+            throw CommandFailure.usage("--stream and --no-stream are for dynamodb: and export:.");
+        }
+        if (options.stream != null && options.noStream) {
+            throw CommandFailure.usage("--stream and --no-stream contradict each other.");
+        }
+    }
+
+    private void requireJson(String what) {
+        if (pipeline.input().format() instanceof Format.Csv) {
+            throw refused("Pipeline " + pipeline.name() + " reads CSV, and " + what
+                    + " gives rows of JSON. Write the rows to a CSV file, and seed from it.");
+        }
+    }
+
+    private Opened table(String name) throws IOException {
+        requireJson("a table");
+        SourceTable table = SourceTable.describe(clients.tables(), name);
+        if (!table.active()) {
+            throw refused("Table " + name + " is being changed, so its change stream may not be on yet. Seed when the"
+                    + " table is ACTIVE.");
+        }
+        requireKey(table);
+        String stream = options.noStream ? null : requireOn(table);
+        TableRows rows = new TableRows(clients.tables(), table, options.segments(), Rate.of(options.rate()));
+        return new Opened(rows, "table " + name, Rate.of(0), stream);
+    }
+
+    private String requireOn(SourceTable table) {
+        String stream = table.stream();
+        if (stream == null) {
+            throw refused(
+                    "The change stream of table " + table.name() + " is off: what changes while the table is read,"
+                            + " and later, would be lost. Switch it on first, and let the pipeline read it; or, if the pipeline's"
+                            + " live records come from elsewhere, say --no-stream.");
+        }
+        if (options.stream != null && !options.stream.equals(stream)) {
+            throw refused("Table " + table.name() + " has another change stream now: " + stream + ", not "
+                    + options.stream + ". Let the pipeline read that one first.");
+        }
+        return stream;
+    }
+
+    private void requireKey(SourceTable table) {
+        if (pipeline.input().identity() instanceof Identity.Versioned(var key, var _, var _)
+                && Versions.isByPlace(pipeline)) {
+            for (FieldPath field : key) {
+                if (!table.key().contains(field.toString())) {
+                    throw refused("The key of table " + table.name() + " is " + String.join(", ", table.key())
+                            + ", and pipeline " + pipeline.name() + " reads " + field
+                            + " as a part of the key: a removal would not say whose row is gone.");
+                }
+            }
+        }
+    }
+
+    private Opened export(String place) throws IOException {
+        requireJson("an export");
+        Export export = Export.read(folder(place));
+        String stream = options.noStream ? null : options.stream == null ? streamOf(export) : options.stream;
+        if (stream != null) {
+            Instant on = SourceTable.begin(stream);
+            if (export.at().isBefore(on.plus(EXPORT_BEHIND_STREAM))) {
+                throw refused("The export is of " + export.at() + ", and the change stream was switched on at " + on
+                        + ": what changed in between may be in neither. Export the table again; an export is taken if"
+                        + " it is at least " + EXPORT_BEHIND_STREAM.toMinutes() + " minutes younger than the stream.");
+            }
+        }
+        ExportRows rows = new ExportRows(export, options.segments());
+        return new Opened(rows, "the export of " + export.at(), Rate.of(options.rate()), stream);
+    }
+
+    private String streamOf(Export export) {
+        String name = export.tableArn().substring(export.tableArn().lastIndexOf('/') + 1);
+        SourceTable table;
+        try {
+            table = SourceTable.describe(clients.tables(), name);
+        } catch (SdkException e) {
+            throw new CommandFailure(
+                    ExitCode.DIRECTORY,
+                    "Table " + name + " cannot be asked for its change stream: " + e.getMessage()
+                            + "\nSay which stream the pipeline reads, with --stream.",
+                    e);
+        }
+        if (!table.id().equals(export.tableId())) {
+            throw refused("The export is of another table: " + name + " was made again since.");
+        }
+        requireKey(table);
+        return requireOn(table);
+    }
+
+    private Folder folder(String place) {
+        if (place.startsWith(BUCKET)) {
+            String path = place.substring(BUCKET.length());
+            int slash = path.indexOf('/');
+            String bucket = slash < 0 ? path : path.substring(0, slash);
+            String prefix = slash < 0 ? "" : path.substring(slash + 1);
+            return new Folder.InBucket(
+                    clients.objects(), bucket, prefix.isEmpty() || prefix.endsWith("/") ? prefix : prefix + "/");
+        }
+        Path folder = caller.path(place);
+        if (!Files.isDirectory(folder)) {
+            throw CommandFailure.usage("There is no folder " + caller.shown(folder) + ".");
+        }
+        return new Folder.OnDisk(folder);
+    }
+
+    private Opened query(String from) {
+        requireJson("a query");
+        Map<String, String> properties = new TreeMap<>();
+        put(properties, "user", caller.environment().get("PGUSER"));
+        put(properties, "password", caller.environment().get("PGPASSWORD"));
+        String url = from.startsWith(JDBC) ? from : jdbc(from, properties);
+        QueryRows rows = new QueryRows(new QueryRows.Database(url, properties), String.valueOf(options.query));
+        return new Opened(rows, "the query", Rate.of(options.rate()), null);
+    }
+
+    /// JDBC knows no user in front of the host.
+    private static String jdbc(String from, Map<String, String> properties) {
+        URI uri;
+        try {
+            uri = new URI(from);
+        } catch (URISyntaxException e) {
+            throw CommandFailure.usage("'" + from + "' is not the address of a database, such as"
+                    + " postgresql://user@localhost:5432/orders.");
+        }
+        String user = uri.getUserInfo();
+        if (user != null) {
+            int colon = user.indexOf(':');
+            put(properties, "user", colon < 0 ? user : user.substring(0, colon));
+            put(properties, "password", colon < 0 ? null : user.substring(colon + 1));
+        }
+        String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+        String more = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+        return "jdbc:postgresql://" + uri.getHost() + port + uri.getRawPath() + more;
+    }
+
+    private static void put(Map<String, String> properties, String name, @Nullable String value) {
+        if (value != null) {
+            properties.put(name, value);
+        }
+    }
+
+    private Opened file(String name) throws IOException {
+        InputFile file = InputFile.of(caller, name);
+        String plain = file.path().toString().replaceFirst("\\.(gz|zst)$", "");
+        boolean csv = plain.endsWith(".csv") || plain.endsWith(".tsv");
+        boolean reads = pipeline.input().format() instanceof Format.Csv;
+        if (reads && !csv && !plain.endsWith(".txt")) {
+            requireJson("the file");
+        }
+        FileRows.Form form = reads || !csv
+                ? new FileRows.Form.Lines(Decoder.wantsHeader(pipeline))
+                : new FileRows.Form.Csv(plain.endsWith(".tsv") ? '\t' : ',');
+        FileRows.Content content = new FileRows.Content(
+                FILE + file.path() + " " + file.bytes() + " " + Files.getLastModifiedTime(file.path()),
+                file.bytes(),
+                file.read(),
+                file::open);
+        RowSource rows = new FileRows(content, form);
+        return new Opened(rows, caller.shown(file.path()), Rate.of(options.rate()), null);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.onefold.cli.seed;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.Progress;
+import dev.onefold.cli.run.StopRequest;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.Counts;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.tables.RowForm;
+import dev.onefold.tables.SeedLog;
+import dev.onefold.tables.Seeding;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.LongFunction;
+
+/// Runs a seeding, shows how far it is, and says what it came to.
+public final class Run {
+    private final Caller caller;
+    private final SeedOptions options;
+    private final StopRequest stop;
+    private final String letters;
+
+    /// @param letters the command that shows dead letters, without its verb
+    public Run(Caller caller, SeedOptions options, StopRequest stop, String letters) {
+        this.caller = caller;
+        this.options = options;
+        this.stop = stop;
+        this.letters = letters;
+    }
+
+    /// Where the rows go, and as what.
+    public record Target(Pipeline pipeline, RowForm form, Seeding.Intake intake) {}
+
+    /// Seeds.
+    ///
+    /// @param target of a seeding with this number
+    public ExitCode seed(Opened opened, SeedLog log, LongFunction<Target> target) throws IOException {
+        long start = System.nanoTime();
+        try (SeedLog.Seed seed = log.begin(opened.source().identity(), System.currentTimeMillis(), options.restart);
+                Progress progress = Progress.begin(
+                        caller,
+                        options.progress,
+                        "seed",
+                        opened.source() instanceof dev.onefold.tables.FileRows
+                                ? Progress.Unit.BYTES
+                                : Progress.Unit.RECORDS,
+                        opened.source().extent().total())) {
+            if (seed.continued() > 0) {
+                caller.note("Goes on where an interrupted seeding has stopped; --restart reads all rows again.");
+            }
+            Target to = target.apply(seed.number());
+            Seeding.Intake checked = new FirstRows(to.pipeline(), to.intake());
+            Seeding seeding = new Seeding(
+                    opened.source(), seed, new Seeding.Way(to.form(), opened.rate()), checked, listener(progress));
+            Seeding.Report report = seeding.run();
+            caller.print(text(report, Duration.ofNanos(System.nanoTime() - start)));
+            if (!report.finished()) {
+                return stop.exitCodeOr(ExitCode.DONE);
+            }
+            return options.failOnRejected && report.counts().rejected() > 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return ExitCode.INTERRUPTED;
+        } catch (IOException e) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "Not all rows of " + opened.shown() + " could be read: " + e.getMessage()
+                            + ".\nThose that were read are in. The same command goes on there.",
+                    e);
+        }
+    }
+
+    private Seeding.Listener listener(Progress progress) {
+        return new Seeding.Listener() {
+            @Override
+            public void at(long done, long rows) {
+                progress.at(done, rows);
+            }
+
+            @Override
+            public boolean stop() {
+                return stop.isMade();
+            }
+        };
+    }
+
+    private String text(Seeding.Report report, Duration elapsed) {
+        Counts counts = report.counts();
+        StringBuilder text = new StringBuilder();
+        if (!report.finished()) {
+            text.append("Stopped. The same command goes on there.\n");
+        }
+        text.append("Seeded ").append(Words.count(report.rows(), "row")).append(" in ");
+        text.append(Words.duration(elapsed));
+        text.append(report.rows() > 0 ? " (" + Words.rate(report.rows(), elapsed) + ").\n" : ".\n");
+        if (report.rows() > 0) {
+            text.append(Words.line("new", counts.accepted()));
+            text.append(Words.line("already there", counts.duplicate()));
+            text.append(Words.line("newer live", counts.stale()));
+            text.append(Words.line("conflicting", counts.conflicting()));
+            text.append(Words.line("rejected", counts.rejected()));
+        }
+        if (counts.conflicting() + counts.rejected() > 0) {
+            text.append("See '").append(letters).append(" list'.\n");
+        }
+        return text.toString();
+    }
+}

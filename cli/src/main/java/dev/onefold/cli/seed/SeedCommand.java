@@ -1,0 +1,129 @@
+package dev.onefold.cli.seed;
+
+import dev.onefold.aws.Connection;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.DataDirectory;
+import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.data.FullDisk;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.run.StopRequest;
+import dev.onefold.core.Engine;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import dev.onefold.tables.SeedLog;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `onefold seed`: the rows of a table become rows of a pipeline.
+@Command(
+        name = "seed",
+        description = {
+            "Brings the rows that a table has already to a pipeline that counts its changes.",
+            "Before, after or while live records come in, any number of times: a row counts unless a live record of it"
+                    + " is newer. Where a row has no version of its own, it is below every change that its table's stream"
+                    + " tells of. Nothing is written to the table.",
+            "Killed or stopped, the same command goes on. Works beside a running engine."
+        },
+        footer = {
+            "  A file of rows:",
+            "    onefold seed favourites.yaml --from favourites.ndjson.gz",
+            "  A DynamoDB table, at most 2,000 read units a second:",
+            "    onefold seed favourites.yaml --from dynamodb:Favourites --rate 2000",
+            "  Its export, without reading the table:",
+            "    onefold seed favourites.yaml --from export:s3://backups/AWSDynamoDB/0169/",
+            "  A query; what it costs first:",
+            "    onefold seed orders.yaml --from postgresql://localhost/shop \\",
+            "      --query 'select id, version, desk, value from orders' --dry-run"
+        })
+public final class SeedCommand implements Callable<Integer> {
+    private static final String FOLDER = "seeds";
+
+    private final Caller caller;
+    private final StopRequest stop;
+    private final boolean signals;
+
+    @Mixin
+    private final PipelineArgument pipeline;
+
+    @Mixin
+    private final SeedOptions options = new SeedOptions();
+
+    @Option(names = "--region", paramLabel = "REGION", description = "The AWS region, such as eu-central-1.")
+    private @Nullable String region;
+
+    @Option(names = "--profile", paramLabel = "PROFILE", description = "The profile of the shared credentials file.")
+    private @Nullable String profile;
+
+    @Option(
+            names = "--endpoint",
+            paramLabel = "URL",
+            description = "Where DynamoDB is spoken to, if not at AWS, such as%nhttp://localhost:8000")
+    private @Nullable URI endpoint;
+
+    public SeedCommand(Caller caller) {
+        this(caller, new StopRequest(), true);
+    }
+
+    /// @param signals whether SIGTERM and SIGINT are this command's
+    SeedCommand(Caller caller, StopRequest stop, boolean signals) {
+        this.caller = caller;
+        this.stop = stop;
+        this.signals = signals;
+        pipeline = new PipelineArgument(caller);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        DataDirectory data = pipeline.directory();
+        Pipeline definition = data.definition();
+        if (signals && !options.dryRun) {
+            stop.makeOnSignals();
+        }
+        if (Files.isDirectory(data.path()) || definition == null) {
+            return (options.dryRun
+                            ? EngineAccess.read(data, caller, engine -> seed(engine, data))
+                            : EngineAccess.use(data, caller, engine -> seed(engine, data)))
+                    .code();
+        }
+        try (Clients clients = clients();
+                Opened opened = new Opening(caller, options, clients, definition).open()) {
+            if (options.dryRun) { // What cannot be seeded is refused before a directory is made for it.
+                caller.note(Announcement.of(definition, opened, options));
+                return ExitCode.DONE.code();
+            }
+        }
+        Settings settings = Settings.defaults().withSpaceListener(new FullDisk(caller, stop::isMade));
+        try (EmbeddedEngine engine = EngineAccess.own(pipeline.directoryWithFunction(), settings, caller)) {
+            return seed(engine, data).code();
+        }
+    }
+
+    private Clients clients() {
+        return new Clients(() -> new Connection.Place(region, profile, endpoint));
+    }
+
+    private ExitCode seed(Engine engine, DataDirectory data) throws IOException {
+        Pipeline served = engine.pipeline();
+        try (Clients clients = clients();
+                Opened opened = new Opening(caller, options, clients, served).open()) {
+            caller.note(Announcement.of(served, opened, options));
+            if (options.dryRun) {
+                return ExitCode.DONE;
+            }
+            Run run = new Run(caller, options, stop, "onefold dead-letters " + served.name() + pipeline.dataAgain());
+            return run.seed(
+                    opened,
+                    new SeedLog(data.path().resolve(FOLDER)),
+                    number -> new Run.Target(
+                            served, Versions.form(served, opened, number), new EngineIntake(engine, "seed/" + number)));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.onefold.cli.seed;
+
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.run.Progress;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// What is seeded, and how.
+public final class SeedOptions {
+    private static final int SEGMENTS_MAX = 1_000;
+
+    @Option(
+            names = "--from",
+            required = true,
+            paramLabel = "SOURCE",
+            description = "Where the rows are: a file (NDJSON or CSV; .gz, .zst), dynamodb:TABLE, export:FOLDER or"
+                    + " export:s3://BUCKET/PREFIX (of a DynamoDB table), postgresql://HOST/DATABASE with --query.")
+    String from = "";
+
+    @Option(
+            names = "--query",
+            paramLabel = "SQL",
+            description = "On PostgreSQL: the query; its columns are the fields. User and password may stand in"
+                    + " PGUSER and PGPASSWORD.")
+    @Nullable
+    String query;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            description = "Of a table: at most so many read units a second; else rows a second. Default: no limit.")
+    private @Nullable Long rate;
+
+    @Option(
+            names = "--segments",
+            paramLabel = "N",
+            description = "Segments of a table, or files of an export, that are read beside each other, 1 to "
+                    + SEGMENTS_MAX + ". Default: ${DEFAULT-VALUE}.")
+    private int segments = 8;
+
+    @Option(
+            names = "--stream",
+            paramLabel = "ARN",
+            description = "Of a table or its export: the change stream that the pipeline reads. Default: the one"
+                    + " that the table has now.")
+    @Nullable
+    String stream;
+
+    @Option(
+            names = "--no-stream",
+            description =
+                    "The pipeline's live records do not come from the table's change stream, so nobody asks whether it"
+                            + " was on. Only where rows have a version or id of their own.")
+    boolean noStream;
+
+    @Option(
+            names = "--restart",
+            description = "Reads all rows, also if an earlier seeding from there was interrupted and can be continued.")
+    boolean restart;
+
+    @Option(names = "--dry-run", description = "Shows what would be read and what it costs, and does nothing.")
+    boolean dryRun;
+
+    @Option(
+            names = "--progress",
+            paramLabel = "MODE",
+            description = "As of 'onefold run': ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+    Progress.Mode progress = Progress.Mode.auto;
+
+    @Option(
+            names = "--fail-on-rejected",
+            description = "Exit code 1 if a row was rejected. All rows are seeded all the same.")
+    boolean failOnRejected;
+
+    /// So many a second; 0 without a limit.
+    long rate() {
+        if (rate != null && rate < 1) {
+            throw CommandFailure.usage("--rate is 1 or more, not " + rate + ".");
+        }
+        return rate == null ? 0 : rate;
+    }
+
+    int segments() {
+        if (segments < 1 || segments > SEGMENTS_MAX) {
+            throw CommandFailure.usage("--segments is 1 to " + SEGMENTS_MAX + ", not " + segments + ".");
+        }
+        return segments;
+    }
+}

@@ -1,0 +1,149 @@
+package dev.onefold.cli.seed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.Cli.Result;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SeedCommandTest {
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void write() {
+        cli = Cli.in(folder);
+        cli.write("trades.yaml", Cli.TRADES);
+    }
+
+    private Result done(String... arguments) {
+        Result result = cli.run(arguments);
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        return result;
+    }
+
+    private String total() {
+        return done("query", "trades.yaml", "--depth", "0", "--format", "csv")
+                .lines()
+                .get(1);
+    }
+
+    private static String rows(int from, int to, int version) {
+        return IntStream.range(from, to)
+                .mapToObj(i -> Cli.trade("t" + i, version, "FX", "EMEA", "1.50"))
+                .collect(Collectors.joining());
+    }
+
+    @Test
+    void rows_of_a_file_count_before_and_after_live_records_and_any_number_of_times() throws IOException {
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(folder.resolve("rows.ndjson.gz")))) {
+            out.write(rows(0, 10, 1).getBytes(StandardCharsets.UTF_8));
+        }
+        Result first = done("seed", "trades.yaml", "--from", "rows.ndjson.gz");
+        assertThat(first.out()).contains("Seeded 10 rows", "  new                     10");
+        assertThat(first.err()).contains("Seeds trades from rows.ndjson.gz: ");
+        assertThat(total()).endsWith("15.00,10");
+        cli.write("live.ndjson", rows(8, 12, 2) + "{\"id\":\"t0\",\"v\":2,\"gone\":\"true\"}\n");
+        done("run", "trades.yaml", "--input", "live.ndjson");
+        Result again = done("seed", "trades", "--from", "file:rows.ndjson.gz");
+        assertThat(again.out()).contains("  already there            7", "  newer live               3");
+        assertThat(total()).endsWith("16.50,11");
+    }
+
+    @Test
+    void a_csv_file_is_read_by_a_pipeline_of_json() {
+        cli.write("rows.csv", "id,v,desk,region,value\nt1,1,FX,\"EM\"\"EA\",1.50\nt2,1,FX,APAC,2\n");
+        done("seed", "trades.yaml", "--from", "rows.csv");
+        assertThat(done("query", "trades.yaml", "--format", "csv").out()).contains("FX,\"EM\"\"EA\",1.50,1");
+        assertThat(total()).endsWith("3.50,2");
+    }
+
+    @Test
+    void a_csv_file_is_read_by_a_pipeline_of_csv_as_it_is() {
+        cli.write("csv.yaml", Cli.TRADES.replace("trades\ninput:", "csv\ninput:\n  format: csv"));
+        cli.write("rows.csv", "value,id,v,desk,region,gone\n1.50,t1,1,FX,EMEA,\n");
+        done("seed", "csv.yaml", "--from", "rows.csv");
+        assertThat(done("query", "csv.yaml", "--depth", "0", "--format", "csv").out())
+                .contains("1.50,1");
+        cli.write("less.csv", "value,id,v\n1.50,t1,1\n");
+        assertThat(cli.run("seed", "csv.yaml", "--from", "less.csv").err())
+                .contains("cannot read the rows: The header has no column");
+        cli.write("rows.ndjson", rows(0, 1, 1));
+        assertThat(cli.run("seed", "csv.yaml", "--from", "rows.ndjson").err()).contains("reads CSV");
+    }
+
+    @Test
+    void while_an_engine_runs_the_rows_go_through_its_socket() {
+        cli.write("rows.ndjson", rows(0, 5, 1) + "garbage\n");
+        cli.write("empty.ndjson", "");
+        done("run", "trades.yaml", "--input", "empty.ndjson");
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("onefold-data/trades"), Settings.defaults())) {
+            Result result = cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--fail-on-rejected");
+            assertThat(result.exitCode()).isEqualTo(1);
+            assertThat(result.out())
+                    .contains(
+                            "  new                      5", "  rejected                 1", "dead-letters trades list");
+            assertThat(engine.counts().accepted()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void a_dry_run_says_what_would_be_read_and_makes_nothing() {
+        cli.write("rows.ndjson", rows(0, 5, 1));
+        assertThat(done("seed", "trades.yaml", "--from", "rows.ndjson", "--dry-run")
+                        .err())
+                .contains("Seeds trades from rows.ndjson: ");
+        assertThat(folder.resolve("onefold-data")).doesNotExist();
+    }
+
+    @Test
+    void what_cannot_be_exact_or_read_is_refused_with_the_reason() {
+        cli.write("rows.ndjson", "{\"restaurant\":\"r1\"}\n".repeat(300));
+        Result unreadable = cli.run("seed", "trades.yaml", "--from", "rows.ndjson");
+        assertThat(unreadable.exitCode()).isEqualTo(1);
+        assertThat(unreadable.err()).contains("of the first 100 not one is a record", "id");
+        assertThat(done("dead-letters", "trades.yaml", "list").out()).contains("There are no dead letters");
+
+        cli.write(
+                "sums.yaml",
+                "pipeline: sums\ninput: {format: json}\nrollup:\n  levels: [desk]\n  measures:\n    n: count()\n");
+        assertThat(cli.run("seed", "sums.yaml", "--from", "rows.ndjson").err())
+                .contains("has neither a version nor an id");
+        assertThat(cli.run("seed", "trades.yaml", "--from", "nowhere.ndjson").err())
+                .contains("There is no input file nowhere.ndjson");
+        assertThat(cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--query", "x")
+                        .err())
+                .contains("--query and a database in --from go together");
+        assertThat(cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--no-stream")
+                        .err())
+                .contains("are for dynamodb: and export:");
+        assertThat(cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--rate", "0")
+                        .err())
+                .contains("--rate is 1 or more");
+    }
+
+    @Test
+    void a_seeding_whose_file_breaks_off_keeps_what_it_has_and_goes_on_when_it_is_whole() {
+        cli.write("rows.csv", "id,v,desk,region,value\nt1,1,FX,EMEA,1\nt2,1,\"FX\n");
+        Result broken = cli.run("seed", "trades.yaml", "--from", "rows.csv");
+        assertThat(broken.exitCode()).isEqualTo(1);
+        assertThat(broken.err()).contains("Not all rows of rows.csv could be read: a quoted field has no end");
+        cli.write("rows.csv", "id,v,desk,region,value\nt1,1,FX,EMEA,1\nt2,1,FX,EMEA,1\n");
+        done("seed", "trades.yaml", "--from", "rows.csv");
+        assertThat(total()).endsWith("2.00,2");
+    }
+}

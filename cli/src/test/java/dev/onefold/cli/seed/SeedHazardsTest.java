@@ -1,0 +1,264 @@
+package dev.onefold.cli.seed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.Engine;
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import dev.onefold.tables.Rate;
+import dev.onefold.tables.RowSource;
+import dev.onefold.tables.SeedLog;
+import dev.onefold.tables.Seeding;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Seeding beside live changes: a table that changes while it is read, whose changes arrive when they like.
+class SeedHazardsTest {
+    private static final int KEYS = 30;
+
+    @TempDir
+    Path folder;
+
+    private static Pipeline pipeline(boolean byShop) {
+        return PipelineBuilder.named("favourites")
+                .key("id")
+                .version("v")
+                .delete("gone = true")
+                .rollup(r -> (byShop ? r.levels("city", "shop") : r.levels("city"))
+                        .sum("n", "n", 18, 2)
+                        .count("saves"))
+                .build();
+    }
+
+    /// A user's table, and its changes that have not arrived. Guarded by itself.
+    private static final class Table implements RowSource {
+        private final SplittableRandom random;
+        private final Map<String, String> rows = new TreeMap<>();
+        private final List<String> changes = new ArrayList<>();
+        private long version;
+
+        Table(SplittableRandom random) {
+            this.random = random;
+            for (int i = 0; i < KEYS; i++) {
+                change();
+            }
+            changes.clear(); // From before the stream: nobody tells of them.
+        }
+
+        /// Somebody saves or removes a row.
+        synchronized void change() {
+            String id = "k" + random.nextInt(KEYS);
+            version++;
+            if (rows.containsKey(id) && random.nextInt(3) == 0) {
+                rows.remove(id);
+                changes.add("{\"id\":\"%s\",\"v\":%d,\"gone\":true}".formatted(id, version));
+            } else {
+                String row = "{\"id\":\"%s\",\"v\":%d,\"city\":\"c%d\",\"shop\":\"s%d\",\"n\":%d.25}"
+                        .formatted(id, version, random.nextInt(3), random.nextInt(9), random.nextInt(100));
+                rows.put(id, row);
+                changes.add(row);
+            }
+        }
+
+        /// A change that arrives now, in whatever order; none if there is none.
+        synchronized List<String> arrival() {
+            return changes.isEmpty() ? List.of() : List.of(changes.remove(random.nextInt(changes.size())));
+        }
+
+        @Override
+        public String identity() {
+            return "table";
+        }
+
+        @Override
+        public List<String> parts() {
+            return List.of("0");
+        }
+
+        @Override
+        public Extent extent() {
+            return new Extent(0, 0, 0);
+        }
+
+        /// Row by row, in the order of the keys, each strongly; the table changes meanwhile.
+        @Override
+        public void read(Map<String, String> from, Taker taker) throws InterruptedException {
+            String last = from.getOrDefault("0", "");
+            while (true) {
+                Map.Entry<String, String> next;
+                synchronized (this) {
+                    next = ((TreeMap<String, String>) rows).higherEntry(last);
+                }
+                if (next == null) {
+                    taker.take(new Rows("0", new byte[0], 0, 0, END, 0));
+                    return;
+                }
+                last = next.getKey();
+                for (int i = random.nextInt(3); i > 0; i--) {
+                    change(); // After the row was read, and before it is written.
+                }
+                byte[] line = (next.getValue() + "\n").getBytes(StandardCharsets.UTF_8);
+                if (!taker.take(new Rows("0", line, line.length, 1, last, 1))) {
+                    return;
+                }
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /// Seeds until so many rows are in, while changes arrive; whether it came to the end.
+    private boolean seed(Engine engine, Table table, int rowsMax, SplittableRandom random)
+            throws IOException, InterruptedException {
+        int[] left = {rowsMax};
+        try (SeedLog.Seed seed = new SeedLog(folder.resolve("seeds")).begin(table.identity(), 1, false)) {
+            Seeding.Intake intake = new EngineIntake(engine, "seed/" + seed.number());
+            Seeding.Way way =
+                    new Seeding.Way(Versions.form(engine.pipeline(), opened(table), seed.number()), Rate.of(0));
+            return new Seeding(
+                            table,
+                            seed,
+                            way,
+                            (lines, length) -> {
+                                for (int i = random.nextInt(3); i > 0; i--) {
+                                    engine.append("live", table.arrival());
+                                }
+                                left[0]--;
+                                return intake.append(lines, length);
+                            },
+                            new Seeding.Listener() {
+                                @Override
+                                public void at(long done, long rows) {}
+
+                                @Override
+                                public boolean stop() {
+                                    return left[0] <= 0;
+                                }
+                            })
+                    .run()
+                    .finished();
+        }
+    }
+
+    private static Opened opened(Table table) {
+        return new Opened(table, "the table", Rate.of(0), null);
+    }
+
+    private EmbeddedEngine open(boolean byShop) {
+        EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline(byShop), Settings.defaults());
+        engine.fillView(_ -> null, true);
+        return engine;
+    }
+
+    private static void assertEqual(Engine engine, Table table) {
+        for (List<String> late = table.arrival(); !late.isEmpty(); late = table.arrival()) {
+            engine.append("live", late);
+        }
+        EmbeddedEngine fresh = (EmbeddedEngine) engine;
+        Map<String, Long> right = table.rows.values().stream()
+                .map(row -> row.replaceAll(".*\"city\":\"(c.)\".*", "$1"))
+                .collect(Collectors.groupingBy(city -> city, TreeMap::new, Collectors.counting()));
+        Map<String, Long> found = new TreeMap<>();
+        fresh.query(Query.all("main"), answer -> {
+            answer.lines().forEach(line -> {
+                if (line.group().size() == 1) {
+                    found.put(line.group().getFirst(), line.values().getLast().longValueExact());
+                }
+            });
+            return true;
+        });
+        assertThat(found).isEqualTo(right);
+        assertThat(engine.verify().differences()).isEmpty();
+        assertThat(engine.deadLetters().size()).isZero();
+    }
+
+    @Test
+    void hazard_77_a_row_that_was_read_before_a_live_change_and_written_after_it_loses() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            SplittableRandom random = new SplittableRandom(i);
+            Table table = new Table(random.split());
+            Path data = folder.resolve("77-" + i);
+            try (EmbeddedEngine engine = EmbeddedEngine.open(data, pipeline(true), Settings.defaults())) {
+                Deque<String> read = new ArrayDeque<>(table.rows.values());
+                for (int change = 0; change < 40; change++) {
+                    table.change();
+                }
+                List<String> live = new ArrayList<>(table.changes);
+                table.changes.clear();
+                engine.append("live", live);
+                engine.append("seed/1", List.copyOf(read));
+                assertEqual(engine, table);
+            }
+        }
+    }
+
+    @Test
+    void hazard_81_a_seed_that_is_stopped_at_every_row_and_goes_on_is_exact() throws Exception {
+        for (int rows = 1; rows <= KEYS; rows++) {
+            SplittableRandom random = new SplittableRandom(rows);
+            Table table = new Table(random.split());
+            Path data = folder.resolve("81-" + rows);
+            try (EmbeddedEngine engine = EmbeddedEngine.open(data, pipeline(true), Settings.defaults())) {
+                if (!seed(engine, table, rows, random)) {
+                    assertThat(seed(engine, table, Integer.MAX_VALUE, random)).isTrue();
+                }
+                assertEqual(engine, table);
+            }
+        }
+    }
+
+    @Test
+    void hazard_81_two_seeds_at_once_and_live_changes_are_exact() throws Exception {
+        Table table = new Table(new SplittableRandom(1));
+        try (EmbeddedEngine engine = open(true)) {
+            List<Thread> seeds = new ArrayList<>();
+            List<Throwable> failures = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                SplittableRandom random = new SplittableRandom(i);
+                Thread thread = Thread.ofPlatform().unstarted(() -> {
+                    try {
+                        assertThat(seed(engine, table, Integer.MAX_VALUE, random))
+                                .isTrue();
+                    } catch (Exception | AssertionError e) {
+                        failures.add(e);
+                    }
+                });
+                thread.start();
+                seeds.add(thread);
+            }
+            for (Thread seed : seeds) {
+                seed.join();
+            }
+            assertThat(failures).isEmpty();
+            assertEqual(engine, table);
+        }
+    }
+
+    @Test
+    void hazard_81_a_seed_while_the_view_changes_is_exact() throws Exception {
+        SplittableRandom random = new SplittableRandom(7);
+        Table table = new Table(random.split());
+        try (EmbeddedEngine engine = open(true)) {
+            assertThat(seed(engine, table, KEYS / 2, random)).isFalse();
+        }
+        try (EmbeddedEngine engine = open(false)) {
+            assertThat(seed(engine, table, Integer.MAX_VALUE, random)).isTrue();
+            assertEqual(engine, table);
+        }
+    }
+}

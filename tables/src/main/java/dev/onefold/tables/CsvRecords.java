@@ -1,0 +1,94 @@
+package dev.onefold.tables;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The records of a CSV file (RFC 4180), with line ends in quoted fields. Not thread-safe.
+final class CsvRecords {
+    private static final int BUFFER_BYTES = 1 << 18;
+    private static final int FIELD_BYTES_MAX = 10 << 20;
+    private static final byte[] MARK_OF_ORDER = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+    private final InputStream in;
+    private final char delimiter;
+    private final ByteArrayOutputStream field = new ByteArrayOutputStream();
+    private int last; // The character behind a field; -1 is the end.
+
+    CsvRecords(InputStream file, char delimiter) throws IOException {
+        in = new BufferedInputStream(file, BUFFER_BYTES);
+        this.delimiter = delimiter;
+        in.mark(MARK_OF_ORDER.length);
+        if (!Arrays.equals(in.readNBytes(MARK_OF_ORDER.length), MARK_OF_ORDER)) {
+            in.reset();
+        }
+    }
+
+    /// A value.
+    ///
+    /// @param quoted whether it stands in quotes; without them, an empty one is no value
+    record Field(String text, boolean quoted) {}
+
+    /// The next record; `null` at the end. Empty lines are passed over.
+    @Nullable
+    List<Field> next() throws IOException {
+        int first = in.read();
+        while (first == '\n' || first == '\r') {
+            first = in.read();
+        }
+        if (first < 0) {
+            return null;
+        }
+        List<Field> fields = new ArrayList<>();
+        fields.add(field(first));
+        while (last == delimiter) {
+            fields.add(field(in.read()));
+        }
+        return fields;
+    }
+
+    private Field field(int first) throws IOException {
+        field.reset();
+        boolean quoted = first == '"';
+        int c = quoted ? quoted() : first;
+        while (c >= 0 && c != delimiter && c != '\n') {
+            add(c);
+            c = in.read();
+        }
+        last = c;
+        String text = field.toString(StandardCharsets.UTF_8);
+        boolean returned = last != delimiter && text.endsWith("\r");
+        return new Field(returned ? text.substring(0, text.length() - 1) : text, quoted);
+    }
+
+    /// Reads to the closing quote; what is behind it.
+    private int quoted() throws IOException {
+        while (true) {
+            int c = in.read();
+            if (c < 0) {
+                throw new IOException("a quoted field has no end");
+            }
+            if (c == '"') {
+                c = in.read();
+                if (c != '"') {
+                    return c;
+                }
+            }
+            add(c);
+        }
+    }
+
+    private void add(int c) throws IOException {
+        field.write(c);
+        if (field.size() > FIELD_BYTES_MAX) {
+            throw new IOException(
+                    "a field has more than " + FIELD_BYTES_MAX + " bytes; a closing quote may be missing");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package dev.onefold.tables;
+
+import dev.onefold.core.pipeline.Limits;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The rows of a file: each line as it is, or each record of a CSV file as a line of JSON. Marks are bytes of the
+/// decompressed content, or records of a CSV file.
+public final class FileRows implements RowSource {
+    private static final String PART = "0";
+    private static final int BLOCK_BYTES = 1 << 20;
+
+    /// A record has fewer, whatever is around it.
+    private static final int ROW_BYTES_MAX = Limits.RECORD_BYTES_MAX + BLOCK_BYTES;
+
+    private final Content content;
+    private final Form form;
+    private long doneBefore;
+
+    public FileRows(Content content, Form form) {
+        this.content = content;
+        this.form = form;
+    }
+
+    /// A file's content.
+    ///
+    /// @param identity path, size and time of its last change
+    /// @param bytes its size
+    /// @param read how many of these bytes are read
+    public record Content(String identity, long bytes, AtomicLong read, Opener opener) {}
+
+    /// Opens a file at its first byte, decompressed.
+    @FunctionalInterface
+    public interface Opener {
+        InputStream open() throws IOException;
+    }
+
+    /// What the rows are in the file, and how they are handed over.
+    public sealed interface Form {
+        /// Lines as they are.
+        ///
+        /// @param header whether the first one is to be in front of each reading's lines
+        record Lines(boolean header) implements Form {}
+
+        /// Records of RFC 4180, of which the first has the names of the fields; each becomes a line of JSON.
+        record Csv(char delimiter) implements Form {}
+    }
+
+    @Override
+    public String identity() {
+        return content.identity();
+    }
+
+    @Override
+    public List<String> parts() {
+        return List.of(PART);
+    }
+
+    @Override
+    public Extent extent() {
+        return new Extent(content.bytes(), 0, 0);
+    }
+
+    @Override
+    public void read(Map<String, String> from, Taker taker) throws IOException, InterruptedException {
+        String mark = from.getOrDefault(PART, BEGINNING);
+        if (mark.equals(END)) {
+            return;
+        }
+        long at = mark.isEmpty() ? 0 : Long.parseLong(mark);
+        try (InputStream in = content.opener().open()) {
+            switch (form) {
+                case Form.Lines(boolean header) -> readLines(in, at, header, taker);
+                case Form.Csv(char delimiter) -> readCsv(in, at, delimiter, taker);
+            }
+        }
+    }
+
+    private void readLines(InputStream in, long at, boolean header, Taker taker)
+            throws IOException, InterruptedException {
+        byte[] carry = at == 0 ? new byte[0] : header ? firstLine() : new byte[0];
+        in.skipNBytes(at);
+        long end = at - carry.length; // Of the file's bytes, behind what is handed over.
+        while (true) {
+            if (carry.length > ROW_BYTES_MAX) {
+                throw new IOException("a row has more than " + ROW_BYTES_MAX + " bytes");
+            }
+            byte[] block = Arrays.copyOf(carry, Math.max(BLOCK_BYTES, 2 * carry.length));
+            int read = in.readNBytes(block, carry.length, block.length - 1 - carry.length);
+            int length = carry.length + read;
+            boolean last = length < block.length - 1;
+            int to = last ? length : lastLineEnd(block, length);
+            if (last && length > 0 && block[length - 1] != '\n') {
+                block[to++] = '\n';
+            }
+            carry = Arrays.copyOfRange(block, Math.min(to, length), length);
+            end += to;
+            Rows rows = new Rows(PART, block, to, lines(block, to), last ? END : String.valueOf(end), done());
+            if ((last || to > 0) && !taker.take(rows) || last) {
+                return;
+            }
+        }
+    }
+
+    private byte[] firstLine() throws IOException {
+        try (InputStream in = content.opener().open()) {
+            byte[] some = in.readNBytes(BLOCK_BYTES);
+            int end = 0;
+            while (end < some.length && some[end] != '\n') {
+                end++;
+            }
+            return Arrays.copyOf(some, Math.min(end + 1, some.length));
+        }
+    }
+
+    private static int lastLineEnd(byte[] bytes, int length) {
+        int end = length;
+        while (end > 0 && bytes[end - 1] != '\n') {
+            end--;
+        }
+        return end;
+    }
+
+    private static int lines(byte[] bytes, int to) {
+        int lines = 0;
+        for (int i = 0; i < to; i++) {
+            lines += bytes[i] == '\n' ? 1 : 0;
+        }
+        return lines;
+    }
+
+    private void readCsv(InputStream in, long at, char delimiter, Taker taker)
+            throws IOException, InterruptedException {
+        CsvRecords records = new CsvRecords(in, delimiter);
+        List<CsvRecords.Field> names = records.next();
+        if (names == null) {
+            taker.take(new Rows(PART, new byte[0], 0, 0, END, done()));
+            return;
+        }
+        CsvJson json = new CsvJson(names);
+        long number = 0;
+        LineBlock block = new LineBlock();
+        for (List<CsvRecords.Field> record = records.next(); record != null; record = records.next()) {
+            number++;
+            if (number <= at) {
+                continue;
+            }
+            try {
+                block.add(json.of(record));
+            } catch (IllegalArgumentException e) {
+                throw new IOException("record " + number + " behind the header " + e.getMessage(), e);
+            }
+            if (block.isFull() && !taker.take(block.rows(PART, String.valueOf(number), done()))) {
+                return;
+            }
+        }
+        taker.take(block.rows(PART, END, done()));
+    }
+
+    private long done() {
+        long read = content.read().get();
+        long done = read - doneBefore;
+        doneBefore = read;
+        return done;
+    }
+
+    @Override
+    public void close() {}
+}

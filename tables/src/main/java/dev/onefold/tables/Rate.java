@@ -1,0 +1,34 @@
+package dev.onefold.tables;
+
+import java.util.concurrent.TimeUnit;
+
+/// Keeps what is spent to so much a second, over all threads: who spends waits until it is made up for.
+public final class Rate {
+    private final double perSecond;
+    private long freeNanos = System.nanoTime();
+
+    private Rate(double perSecond) {
+        this.perSecond = perSecond;
+    }
+
+    /// @param perSecond above 0; 0 is without a limit
+    public static Rate of(long perSecond) {
+        return new Rate(perSecond);
+    }
+
+    /// Waits until what was spent is made up for.
+    public void spend(double amount) throws InterruptedException {
+        if (perSecond > 0) {
+            long wait = book(amount) - System.nanoTime();
+            if (wait > 0) {
+                TimeUnit.NANOSECONDS.sleep(wait);
+            }
+        }
+    }
+
+    private synchronized long book(double amount) {
+        long nanos = Math.round(amount / perSecond * TimeUnit.SECONDS.toNanos(1));
+        freeNanos = Math.max(freeNanos, System.nanoTime()) + nanos;
+        return freeNanos;
+    }
+}

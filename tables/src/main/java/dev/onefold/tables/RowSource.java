@@ -1,0 +1,58 @@
+package dev.onefold.tables;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/// Where the rows of a table are read from. It has parts that are read beside each other, and each part has marks, at
+/// which a later reading can go on.
+public interface RowSource extends AutoCloseable {
+    /// The mark of a part that is read to its end.
+    String END = "end";
+
+    /// The mark of a part's beginning.
+    String BEGINNING = "";
+
+    /// What is read. If another source has the same text, its reading can go on at the marks of this one.
+    String identity();
+
+    /// The names of the parts.
+    List<String> parts();
+
+    /// How much there is; nothing of it is exact.
+    Extent extent();
+
+    /// Reads on to the end of all parts, or until the taker has enough.
+    ///
+    /// @param from the mark of each part
+    /// @throws IOException if the source cannot be read, or is not what it was
+    void read(Map<String, String> from, Taker taker) throws IOException, InterruptedException;
+
+    @Override
+    void close();
+
+    /// Takes rows. The threads of a source call it beside each other.
+    @FunctionalInterface
+    interface Taker {
+        /// Takes the next rows of a part; waits while there is no room for them.
+        ///
+        /// @return whether to go on
+        boolean take(Rows rows) throws InterruptedException;
+    }
+
+    /// Some rows of a part.
+    ///
+    /// @param lines bytes of whole lines, one for each row; the taker's own
+    /// @param length bytes of `lines` that are lines
+    /// @param count how many lines these are
+    /// @param mark where the part goes on behind them
+    /// @param done how much of the extent has been read since the last rows of this part
+    record Rows(String part, byte[] lines, int length, int count, String mark, long done) {}
+
+    /// How much there is.
+    ///
+    /// @param total of what [Rows#done] counts; 0 if it is not known
+    /// @param rows how many rows, about; 0 if it is not known
+    /// @param readUnits units that the reading is charged, about; 0 if it costs none
+    record Extent(long total, long rows, long readUnits) {}
+}

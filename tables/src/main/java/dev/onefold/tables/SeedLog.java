@@ -1,0 +1,222 @@
+package dev.onefold.tables;
+
+import dev.onefold.core.document.Json;
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The seedings of a pipeline, in a folder: each has a number of its own, above every earlier one, and a file that says
+/// how far it is. Processes and threads may use one folder at the same time.
+public final class SeedLog {
+    private static final String JSON = ".json";
+    private static final String LOCK = ".lock";
+    private static final String RUNNING = "running";
+    private static final String DONE = "done";
+
+    private final Path folder;
+
+    /// The folder is made when the first seeding begins.
+    public SeedLog(Path folder) {
+        this.folder = folder;
+    }
+
+    /// A seeding as its file has it.
+    ///
+    /// @param identity of its source
+    /// @param marks how far each part is
+    public record Entry(long number, String identity, boolean done, Map<String, String> marks) {}
+
+    /// The latest seeding of a source.
+    public Optional<Entry> latest(String identity) throws IOException {
+        Entry latest = null;
+        for (long number : numbers(JSON)) {
+            Entry entry = read(number);
+            if (entry != null && entry.identity().equals(identity) && (latest == null || number > latest.number())) {
+                latest = entry;
+            }
+        }
+        return Optional.ofNullable(latest);
+    }
+
+    /// Begins a seeding. If the latest one of the same source was interrupted, the new one goes on at its marks; it has
+    /// a number of its own, so that a row that both read is no conflict.
+    ///
+    /// @param nowMs epoch milliseconds
+    /// @param restart whether it reads from the beginning in any case
+    public Seed begin(String identity, long nowMs, boolean restart) throws IOException {
+        Files.createDirectories(folder);
+        Optional<Entry> latest = restart ? Optional.empty() : latest(identity);
+        if (latest.isPresent() && !latest.get().done()) {
+            FileChannel held = lock(latest.get().number());
+            if (held != null) { // Else it is running.
+                try (held) {
+                    Entry left = read(latest.get().number());
+                    return draw(identity, nowMs, left == null ? latest.get() : left);
+                }
+            }
+        }
+        return draw(identity, nowMs, null);
+    }
+
+    private Seed draw(String identity, long nowMs, @Nullable Entry left) throws IOException {
+        while (true) {
+            long last = Math.max(max(JSON), max(LOCK));
+            long number = Math.max(nowMs, last + 1);
+            try {
+                Files.createFile(folder.resolve(number + LOCK));
+            } catch (FileAlreadyExistsException e) {
+                continue; // Somebody else has drawn it.
+            }
+            FileChannel held = lock(number);
+            if (held == null) {
+                continue; // Somebody took it for one that was left behind.
+            }
+            Entry entry = new Entry(number, identity, false, left == null ? Map.of() : left.marks());
+            Seed seed = new Seed(held, entry, left == null ? 0 : left.number());
+            seed.save(entry.marks());
+            return seed;
+        }
+    }
+
+    private long max(String end) throws IOException {
+        return numbers(end).stream().mapToLong(Long::longValue).max().orElse(0);
+    }
+
+    private List<Long> numbers(String end) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .filter(name -> name.matches("[0-9]{1,18}\\" + end))
+                    .map(name -> Long.valueOf(name.substring(0, name.length() - end.length())))
+                    .toList();
+        }
+    }
+
+    /// The lock of a seeding, which its process holds while it runs; `null` if somebody else holds it.
+    private @Nullable FileChannel lock(long number) throws IOException {
+        FileChannel channel =
+                FileChannel.open(folder.resolve(number + LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            FileLock lock = channel.tryLock();
+            if (lock != null) {
+                return channel;
+            }
+        } catch (OverlappingFileLockException held) {
+            // By another thread of this process.
+        }
+        channel.close();
+        return null;
+    }
+
+    private @Nullable Entry read(long number) throws IOException {
+        Path file = folder.resolve(number + JSON);
+        if (!Files.exists(file)) {
+            return null;
+        }
+        if (!(JsonText.read(Files.readString(file), new Problems()) instanceof Node.Mapping json)) {
+            throw new IOException("File is corrupt: " + file + ". Delete it: its seeding is begun again then.");
+        }
+        Map<String, String> marks = new LinkedHashMap<>();
+        if (value(json, "marks") instanceof Node.Mapping all) {
+            all.entries().forEach(mark -> marks.put(mark.name().text(), text(mark.value())));
+        }
+        return new Entry(
+                number, text(value(json, "source")), text(value(json, "state")).equals(DONE), marks);
+    }
+
+    private static @Nullable Node value(Node.Mapping json, String name) {
+        return json.entries().stream()
+                .filter(entry -> entry.name().text().equals(name))
+                .map(Node.Entry::value)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static String text(@Nullable Node node) {
+        return node instanceof Node.Scalar scalar ? scalar.text() : "";
+    }
+
+    /// A seeding that runs in this process.
+    public final class Seed implements AutoCloseable {
+        private final FileChannel held;
+        private final Entry entry;
+        private final long continued;
+
+        private Seed(FileChannel held, Entry entry, long continued) {
+            this.held = held;
+            this.entry = entry;
+            this.continued = continued;
+        }
+
+        /// The number of the seeding.
+        public long number() {
+            return entry.number();
+        }
+
+        /// Where each part begins.
+        public Map<String, String> marks() {
+            return entry.marks();
+        }
+
+        /// The number of the interrupted seeding that this one continues; 0 if it begins at the beginning.
+        public long continued() {
+            return continued;
+        }
+
+        /// Notes how far each part is: all in front of these marks is durable in the engine.
+        public void save(Map<String, String> marks) throws IOException {
+            write(RUNNING, marks);
+        }
+
+        /// Notes that all is read.
+        public void finish() throws IOException {
+            write(DONE, Map.of());
+        }
+
+        private void write(String state, Map<String, String> marks) throws IOException {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("source", entry.identity());
+            json.put("state", state);
+            json.put("marks", marks);
+            Path part = folder.resolve(number() + ".part");
+            try (FileChannel out = FileChannel.open(
+                    part, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+                ByteBuffer bytes = ByteBuffer.wrap((Json.of(json) + "\n").getBytes(StandardCharsets.UTF_8));
+                while (bytes.hasRemaining()) {
+                    out.write(bytes);
+                }
+                out.force(true);
+            }
+            Files.move(
+                    part,
+                    folder.resolve(number() + JSON),
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+        }
+
+        /// Releases it; if it is not finished, it was interrupted. The file of the lock stays: its number is drawn.
+        @Override
+        public void close() throws IOException {
+            held.close();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.onefold.tables;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.Engine.Appended;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// Brings the rows of a source to an engine: reads and appends at the same time, and notes how far each part is in the
+/// engine. One thread runs it.
+public final class Seeding {
+    private static final int WAITING_MAX = 6;
+    private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final RowSource source;
+    private final SeedLog.Seed seed;
+    private final RowForm form;
+    private final Rate rate;
+    private final Intake intake;
+    private final Listener listener;
+    private final Map<String, String> marks;
+    private final BlockingQueue<Optional<RowSource.Rows>> waiting = new ArrayBlockingQueue<>(WAITING_MAX);
+    private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+    private volatile boolean stopped;
+    private long done;
+    private long rows;
+    private Counts counts = new Counts(0, 0, 0, 0, 0);
+
+    public Seeding(RowSource source, SeedLog.Seed seed, Way way, Intake intake, Listener listener) {
+        this.source = source;
+        this.seed = seed;
+        form = way.form();
+        rate = way.rate();
+        this.intake = intake;
+        this.listener = listener;
+        marks = new HashMap<>(seed.marks());
+    }
+
+    /// How rows go.
+    ///
+    /// @param rate of rows
+    public record Way(RowForm form, Rate rate) {}
+
+    /// Where the records go.
+    @FunctionalInterface
+    public interface Intake {
+        /// Takes lines. They are durable when it returns.
+        Appended append(byte[] lines, int length);
+    }
+
+    /// Is told how far the seeding is.
+    public interface Listener {
+        /// @param done of the source's extent
+        void at(long done, long rows);
+
+        /// Whether to stop.
+        boolean stop();
+    }
+
+    /// What a seeding came to.
+    ///
+    /// @param rows that were read
+    /// @param finished whether all parts are read
+    public record Report(long rows, Counts counts, boolean finished) {}
+
+    /// Seeds to the end, or until the listener wants to stop.
+    ///
+    /// @throws IOException if the source cannot be read; what was read before stays
+    public Report run() throws IOException, InterruptedException {
+        Thread reader = Thread.ofPlatform().name("onefold-seed-reader").daemon().start(this::read);
+        try {
+            appendAll();
+        } finally {
+            stopped = true;
+            reader.interrupt();
+            reader.join();
+        }
+        boolean finished = !listener.stop() || source.parts().stream().allMatch(this::isRead);
+        Exception failed = failure.get();
+        if (failed != null) {
+            seed.save(marks);
+            throw failed instanceof IOException e ? e : new IOException(failed.toString(), failed);
+        }
+        if (finished) {
+            seed.finish();
+        } else {
+            seed.save(marks);
+        }
+        return new Report(rows, counts, finished);
+    }
+
+    private boolean isRead(String part) {
+        return RowSource.END.equals(marks.get(part));
+    }
+
+    private void read() {
+        try {
+            source.read(Map.copyOf(marks), this::take);
+            waiting.put(Optional.empty());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // It is stopped.
+        } catch (IOException | RuntimeException e) {
+            failure.set(e);
+            end();
+        }
+    }
+
+    /// What was read before a failure is still appended.
+    private void end() {
+        try {
+            waiting.put(Optional.empty());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean take(RowSource.Rows read) throws InterruptedException {
+        if (!stopped) {
+            waiting.put(Optional.of(form.records(read)));
+            rate.spend(read.count());
+        }
+        return !stopped;
+    }
+
+    private void appendAll() throws IOException, InterruptedException {
+        long saved = System.nanoTime();
+        for (Optional<RowSource.Rows> next = waiting.take(); next.isPresent(); next = waiting.take()) {
+            RowSource.Rows some = next.get();
+            if (listener.stop()) {
+                return;
+            }
+            if (some.length() > 0) {
+                counts = counts.plus(intake.append(some.lines(), some.length()).counts());
+            }
+            marks.put(some.part(), some.mark());
+            rows += some.count();
+            done += some.done();
+            listener.at(done, rows);
+            if (System.nanoTime() - saved > SAVE_NANOS) {
+                seed.save(marks);
+                saved = System.nanoTime();
+            }
+        }
+    }
+}

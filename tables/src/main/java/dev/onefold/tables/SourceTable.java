@@ -1,0 +1,86 @@
+package dev.onefold.tables;
+
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
+import software.amazon.awssdk.services.dynamodb.model.TableDescription;
+import software.amazon.awssdk.services.dynamodb.model.TableStatus;
+
+/// What DynamoDB says of a table.
+///
+/// @param id it changes when the table is made again under its name
+/// @param key names of its key's attributes
+/// @param items how many there are, and their bytes; as of the last hours
+/// @param active whether it is ready, and no change of its settings is under way
+/// @param stream ARN of its change stream; `null` if that is off
+public record SourceTable(
+        String name,
+        String id,
+        List<String> key,
+        Size items,
+        boolean active,
+        @Nullable String stream) {
+    private static final Pattern STREAM = Pattern.compile("arn:[^:]*:dynamodb:[^:]*:[^:]*:table/[^/]+/stream/(.+)");
+
+    /// How many there are, and how large.
+    public record Size(long count, long bytes) {}
+
+    /// Asks for it.
+    ///
+    /// @throws IllegalArgumentException if there is no such table
+    /// @throws SdkException if DynamoDB cannot be asked
+    public static SourceTable describe(DynamoDbAsyncClient client, String name) {
+        TableDescription table;
+        try {
+            table = client.describeTable(request -> request.tableName(name))
+                    .join()
+                    .table();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof ResourceNotFoundException) {
+                throw new IllegalArgumentException("There is no table " + name + " in this account and region", e);
+            }
+            throw e.getCause() instanceof SdkException failure ? failure : e;
+        }
+        boolean streams = table.streamSpecification() != null
+                && Boolean.TRUE.equals(table.streamSpecification().streamEnabled());
+        return new SourceTable(
+                name,
+                String.valueOf(table.tableId()),
+                table.keySchema().stream().map(KeySchemaElement::attributeName).toList(),
+                new Size(
+                        table.itemCount() == null ? 0 : table.itemCount(),
+                        table.tableSizeBytes() == null ? 0 : table.tableSizeBytes()),
+                table.tableStatus() == TableStatus.ACTIVE,
+                streams ? table.latestStreamArn() : null);
+    }
+
+    /// When a stream was switched on, as its ARN says.
+    ///
+    /// @throws IllegalArgumentException if this is not the ARN of a stream
+    public static Instant begin(String streamArn) {
+        Matcher matcher = STREAM.matcher(streamArn);
+        if (matcher.matches()) {
+            try {
+                return LocalDateTime.parse(matcher.group(1)).toInstant(ZoneOffset.UTC);
+            } catch (DateTimeParseException e) {
+                throw new IllegalArgumentException(notOne(streamArn), e);
+            }
+        }
+        throw new IllegalArgumentException(notOne(streamArn));
+    }
+
+    private static String notOne(String streamArn) {
+        return "'" + streamArn + "' is not the ARN of a table's stream, such as"
+                + " arn:aws:dynamodb:eu-central-1:123456789012:table/Favourites/stream/2026-11-01T00:00:00.123";
+    }
+}

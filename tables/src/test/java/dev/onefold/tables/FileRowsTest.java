@@ -1,0 +1,84 @@
+package dev.onefold.tables;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class FileRowsTest {
+    private static FileRows rows(String content, FileRows.Form form) {
+        byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
+        return new FileRows(
+                new FileRows.Content("f", bytes.length, new AtomicLong(), () -> new ByteArrayInputStream(bytes)), form);
+    }
+
+    private static final FileRows.Form LINES = new FileRows.Form.Lines(false);
+    private static final FileRows.Form CSV = new FileRows.Form.Csv(',');
+
+    @Test
+    void lines_are_rows_also_the_last_one_without_an_end() throws Exception {
+        assertThat(Taken.all(rows("{\"a\":1}\n{\"a\":2}", LINES)).lines).containsExactly("{\"a\":1}", "{\"a\":2}");
+        assertThat(Taken.all(rows("", LINES)).lines).isEmpty();
+        assertThat(Taken.all(rows("{\"a\":1}\n", LINES)).marks).isEqualTo(Map.of("0", RowSource.END));
+    }
+
+    @Test
+    void a_reading_that_was_stopped_anywhere_goes_on_at_its_mark() throws Exception {
+        List<String> lines = IntStream.range(0, 60)
+                .mapToObj(i -> "{\"id\":" + i + ",\"text\":\"" + "x".repeat(i * 3_000) + "\"}")
+                .toList();
+        String content = String.join("\n", lines) + "\n";
+        for (int takes = 1; takes < 6; takes++) {
+            Taken first = Taken.some(rows(content, LINES), Map.of(), takes);
+            Taken rest = Taken.some(rows(content, LINES), first.marks, Integer.MAX_VALUE);
+            List<String> both = new ArrayList<>(first.lines);
+            both.addAll(rest.lines);
+            assertThat(both).isEqualTo(lines);
+        }
+    }
+
+    @Test
+    void a_header_stands_in_front_of_each_reading() throws Exception {
+        String content = "id,v\n" + "1,2\n".repeat(400_000);
+        FileRows.Form form = new FileRows.Form.Lines(true);
+        Taken first = Taken.some(rows(content, form), Map.of(), 1);
+        Taken rest = Taken.some(rows(content, form), first.marks, Integer.MAX_VALUE);
+        assertThat(rest.lines.getFirst()).isEqualTo("id,v");
+        assertThat(first.lines.size() + rest.lines.size()).isEqualTo(400_002);
+    }
+
+    @Test
+    void records_of_csv_become_json_with_quotes_line_ends_and_what_is_missing() throws Exception {
+        String content = "\uFEFFid,\"the name\",note\r\n1,\"a \"\"b\"\"\nc\",\r\n\r\n2,,\"\"\n3,ü,x";
+        assertThat(Taken.all(rows(content, CSV)).lines)
+                .containsExactly(
+                        "{\"id\":\"1\",\"the name\":\"a \\\"b\\\"\\u000ac\"}",
+                        "{\"id\":\"2\",\"note\":\"\"}",
+                        "{\"id\":\"3\",\"the name\":\"ü\",\"note\":\"x\"}");
+    }
+
+    @Test
+    void csv_goes_on_at_its_mark_too() throws Exception {
+        String content = "id,text\n" + "1,abcdefghijklmnopqrstuvwxyz\n".repeat(100_000);
+        Taken first = Taken.some(rows(content, CSV), Map.of(), 1);
+        Taken rest = Taken.some(rows(content, CSV), first.marks, Integer.MAX_VALUE);
+        assertThat(first.lines).isNotEmpty().hasSizeLessThan(100_000);
+        assertThat(first.lines.size() + rest.lines.size()).isEqualTo(100_000);
+    }
+
+    @Test
+    void csv_that_is_broken_is_refused_with_its_place() {
+        assertThatThrownBy(() -> Taken.all(rows("a,b\n1,2\n3\n", CSV)))
+                .isInstanceOf(IOException.class)
+                .hasMessage("record 2 behind the header has 1 fields, and the header names 2");
+        assertThatThrownBy(() -> Taken.all(rows("a\n\"x\n", CSV))).hasMessageContaining("quoted field has no end");
+    }
+}

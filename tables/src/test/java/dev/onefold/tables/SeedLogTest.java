@@ -1,0 +1,64 @@
+package dev.onefold.tables;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SeedLogTest {
+    @TempDir
+    Path folder;
+
+    private SeedLog log() {
+        return new SeedLog(folder.resolve("seeds"));
+    }
+
+    @Test
+    void each_number_is_above_all_before_though_the_clock_goes_back() throws IOException {
+        try (SeedLog.Seed first = log().begin("a", 1_000, false)) {
+            first.finish();
+            assertThat(first.number()).isEqualTo(1_000);
+        }
+        try (SeedLog.Seed second = log().begin("b", 5, false)) {
+            assertThat(second.number()).isEqualTo(1_001);
+        }
+        try (SeedLog.Seed third = log().begin("b", 2_000, false)) {
+            assertThat(third.number()).isEqualTo(2_000);
+        }
+    }
+
+    @Test
+    void an_interrupted_seeding_goes_on_at_its_marks_under_a_new_number() throws IOException {
+        try (SeedLog.Seed first = log().begin("a", 10, false)) {
+            first.save(Map.of("0", "half", "1", RowSource.END));
+        }
+        try (SeedLog.Seed again = log().begin("a", 10, false)) {
+            assertThat(again.number()).isEqualTo(11);
+            assertThat(again.continued()).isEqualTo(10);
+            assertThat(again.marks()).isEqualTo(Map.of("0", "half", "1", RowSource.END));
+        }
+        try (SeedLog.Seed other = log().begin("another source", 10, false);
+                SeedLog.Seed restarted = log().begin("a", 10, true)) {
+            assertThat(other.marks()).isEmpty();
+            assertThat(restarted.marks()).isEmpty();
+            restarted.finish();
+        }
+        try (SeedLog.Seed afresh = log().begin("a", 10, false)) {
+            assertThat(afresh.marks()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_seeding_that_is_running_is_not_continued_by_another_one() throws IOException {
+        try (SeedLog.Seed first = log().begin("a", 10, false)) {
+            first.save(Map.of("0", "half"));
+            try (SeedLog.Seed beside = log().begin("a", 10, false)) {
+                assertThat(beside.number()).isEqualTo(11);
+                assertThat(beside.marks()).isEmpty();
+            }
+        }
+    }
+}
