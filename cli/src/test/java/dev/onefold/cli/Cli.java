@@ -43,7 +43,7 @@ public record Cli(Path folder, Screen screen, Map<String, String> environment) {
 
     /// The same folder on a terminal of this width.
     public Cli onTerminal(int width) {
-        return new Cli(folder, new Screen(width, false, true, true), environment);
+        return new Cli(folder, new Screen(width, Screen.HEIGHT_DEFAULT, false, true, true), environment);
     }
 
     public Result run(String... arguments) {

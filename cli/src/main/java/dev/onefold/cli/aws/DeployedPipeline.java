@@ -23,6 +23,7 @@ final class DeployedPipeline implements EngineArgument {
     private final AwsCommand aws;
 
     private final boolean takesBatches;
+    private @Nullable Engine opened; // By the last reading.
 
     /// @param takesBatches whether the command is for batch pipelines, too
     DeployedPipeline(Caller caller, AwsCommand aws, boolean takesBatches) {
@@ -67,6 +68,21 @@ final class DeployedPipeline implements EngineArgument {
 
     @Override
     public ExitCode read(Verb verb) throws IOException {
+        opened = null;
+        return readAgain(verb);
+    }
+
+    @Override
+    public ExitCode readAgain(Verb verb) throws IOException {
+        Engine engine = opened;
+        if (engine == null) {
+            engine = opened();
+            opened = engine;
+        }
+        return verb.on(engine);
+    }
+
+    private Engine opened() {
         Pipeline definition = definition();
         String name = definition == null ? pipeline : definition.name();
         Store store =
@@ -76,7 +92,7 @@ final class DeployedPipeline implements EngineArgument {
             caller.note("Note: this is about the pipeline whose totals are served, which is not the file's. When"
                     + " the file's is deployed, its totals are filled, and serve then.");
         }
-        return verb.on(engine);
+        return engine;
     }
 
     @Override

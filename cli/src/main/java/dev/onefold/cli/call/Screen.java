@@ -12,17 +12,22 @@ import java.util.Scanner;
 /// What a caller sees a command's output on.
 ///
 /// @param width columns of the terminal; of a pipe, those that its reader is taken to have
+/// @param height lines of the terminal
 /// @param colour whether output may hold colours
 /// @param outIsTerminal whether standard output is a terminal; a table cuts names to its width only there
 /// @param errIsTerminal whether standard error is one; a progress bar is drawn only there
-public record Screen(int width, boolean colour, boolean outIsTerminal, boolean errIsTerminal) {
+public record Screen(int width, int height, boolean colour, boolean outIsTerminal, boolean errIsTerminal) {
     public static final int WIDTH_DEFAULT = 80;
+    public static final int HEIGHT_DEFAULT = 24;
 
     private static final int WIDTH_MIN = 40;
     private static final int WIDTH_MAX = 500;
+    private static final int HEIGHT_MIN = 10;
+    private static final int HEIGHT_MAX = 1_000;
 
     public Screen {
         width = Math.clamp(width, WIDTH_MIN, WIDTH_MAX);
+        height = Math.clamp(height, HEIGHT_MIN, HEIGHT_MAX);
     }
 
     /// Columns for a text on standard output: a pipe has no end of a line, because programs search in lines.
@@ -37,7 +42,7 @@ public record Screen(int width, boolean colour, boolean outIsTerminal, boolean e
 
     /// No terminal at all.
     public static Screen pipe() {
-        return new Screen(WIDTH_DEFAULT, false, false, false);
+        return new Screen(WIDTH_DEFAULT, HEIGHT_DEFAULT, false, false, false);
     }
 
     /// The screen of this process.
@@ -46,15 +51,20 @@ public record Screen(int width, boolean colour, boolean outIsTerminal, boolean e
         boolean err = isTerminal(2);
         boolean plain = !environment.getOrDefault("NO_COLOR", "").isEmpty()
                 || environment.getOrDefault("TERM", "").equals("dumb");
-        return new Screen(width(environment, out || err), out && !plain, out, err);
+        Size size = out || err ? terminalSize() : new Size(WIDTH_DEFAULT, HEIGHT_DEFAULT);
+        return new Screen(
+                said(environment, "COLUMNS", size.columns),
+                said(environment, "LINES", size.rows),
+                out && !plain,
+                out,
+                err);
     }
 
-    private static int width(Map<String, String> environment, boolean terminal) {
-        String columns = environment.getOrDefault("COLUMNS", "");
-        if (columns.matches("[1-9][0-9]{0,4}")) {
-            return Integer.parseInt(columns);
-        }
-        return terminal ? terminalWidth() : WIDTH_DEFAULT;
+    private record Size(int columns, int rows) {}
+
+    private static int said(Map<String, String> environment, String variable, int otherwise) {
+        String said = environment.getOrDefault(variable, "");
+        return said.matches("[1-9][0-9]{0,4}") ? Integer.parseInt(said) : otherwise;
     }
 
     /// On Linux the file descriptor says it itself, and for standard error too; elsewhere the JDK is asked.
@@ -71,7 +81,7 @@ public record Screen(int width, boolean colour, boolean outIsTerminal, boolean e
     }
 
     /// Java cannot ask for the size; a process that can takes a few milliseconds.
-    private static int terminalWidth() {
+    private static Size terminalSize() {
         try {
             Process stty = new ProcessBuilder("stty", "size")
                     .redirectInput(new File("/dev/tty"))
@@ -80,10 +90,10 @@ public record Screen(int width, boolean colour, boolean outIsTerminal, boolean e
             try (Scanner size = new Scanner(stty.inputReader())) {
                 int rows = size.hasNextInt() ? size.nextInt() : 0;
                 int columns = size.hasNextInt() ? size.nextInt() : 0;
-                return rows >= 0 && columns > 0 ? columns : WIDTH_DEFAULT;
+                return new Size(columns > 0 ? columns : WIDTH_DEFAULT, rows > 0 ? rows : HEIGHT_DEFAULT);
             }
         } catch (IOException noSuchProgram) {
-            return WIDTH_DEFAULT;
+            return new Size(WIDTH_DEFAULT, HEIGHT_DEFAULT);
         }
     }
 }

@@ -62,14 +62,15 @@ public final class EngineAccess {
     /// Reads: through the process that owns the directory, or from the files as they are. The latter needs no
     /// permission to write, and leaves no trace.
     public static ExitCode read(DataDirectory data, Caller caller, Verb verb) throws IOException {
-        return access(
-                data,
-                caller,
-                engine -> {
-                    noteOther(data, engine, caller);
-                    return verb.on(engine);
-                },
-                () -> EmbeddedEngine.read(data.path(), Settings.defaults()));
+        return readAgain(data, caller, engine -> {
+            noteOther(data, engine, caller);
+            return verb.on(engine);
+        });
+    }
+
+    /// The same without a note on a pipeline file that has changed.
+    public static ExitCode readAgain(DataDirectory data, Caller caller, Verb verb) throws IOException {
+        return access(data, caller, verb, () -> EmbeddedEngine.read(data.path(), Settings.defaults()));
     }
 
     /// Changes something: through the process that owns the directory, or as its owner.

@@ -24,6 +24,9 @@ public interface EngineArgument {
     /// Reads: the verb changes nothing.
     ExitCode read(Verb verb) throws IOException;
 
+    /// Reads once more, as often as the caller likes: what was noted for the reading before is not noted again.
+    ExitCode readAgain(Verb verb) throws IOException;
+
     /// Changes something.
     ExitCode use(Verb verb) throws IOException;
 

@@ -75,6 +75,11 @@ public final class PipelineArgument implements EngineArgument {
     }
 
     @Override
+    public ExitCode readAgain(Verb verb) throws IOException {
+        return EngineAccess.readAgain(directory(), caller, verb);
+    }
+
+    @Override
     public ExitCode use(Verb verb) throws IOException {
         return EngineAccess.use(directory(), caller, verb);
     }

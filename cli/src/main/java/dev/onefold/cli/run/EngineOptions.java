@@ -1,8 +1,8 @@
 package dev.onefold.cli.run;
 
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.TimeOption;
 import dev.onefold.embedded.Settings;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,7 +11,6 @@ import picocli.CommandLine.Option;
 
 /// How the engine runs. None of it changes an answer.
 final class EngineOptions {
-    private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,6})(ms|s|m)");
     private static final Pattern BYTES = Pattern.compile("([1-9][0-9]{0,8})([kmgt])b?");
 
     @Option(
@@ -65,7 +64,7 @@ final class EngineOptions {
             settings = settings.withUndeliveredBytesMax(bytes("--undelivered-max", undeliveredMax));
         }
         if (checkpointInterval != null) {
-            settings = settings.withCheckpointInterval(duration(checkpointInterval));
+            settings = settings.withCheckpointInterval(TimeOption.of("--checkpoint-interval", checkpointInterval));
         }
         return settings.withShards(count("--shards", shards, settings.shards()))
                 .withThreads(count("--threads", threads, settings.threads()));
@@ -79,20 +78,6 @@ final class EngineOptions {
             throw CommandFailure.usage(option + " is 1 to 256, not " + given + ".");
         }
         return given;
-    }
-
-    private static Duration duration(String text) {
-        Matcher matcher = DURATION.matcher(text);
-        if (!matcher.matches()) {
-            throw CommandFailure.usage(
-                    "--checkpoint-interval is a number with ms, s or m, such as 500ms; not '" + text + "'.");
-        }
-        long number = Long.parseLong(matcher.group(1));
-        return switch (matcher.group(2)) {
-            case "ms" -> Duration.ofMillis(number);
-            case "s" -> Duration.ofSeconds(number);
-            default -> Duration.ofMinutes(number);
-        };
     }
 
     private static long bytes(String option, String text) {

@@ -34,13 +34,13 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
         out.accept("\n" + cut(answer.cut(), source));
     }
 
-    private List<String> cells(Answer.Line line) {
+    List<String> cells(Answer.Line line) {
         List<String> cells = new ArrayList<>(List.of(label(line.group())));
         line.values().forEach(value -> cells.add(Words.number(value)));
         return cells;
     }
 
-    private String title() {
+    String title() {
         String levels = answer.levels().isEmpty() ? "" : " by " + String.join(" / ", answer.levels());
         String rollup = answer.rollup().equals(Rollup.MAIN) ? "" : ", " + answer.rollup();
         return Words.visible(pipeline + rollup + levels);

@@ -3,7 +3,10 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.TimeOption;
 import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.cli.data.EngineArgument.Verb;
+import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
 import dev.onefold.core.form.CsvForm;
@@ -19,6 +22,7 @@ import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.shape.Value;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -48,9 +52,13 @@ import picocli.CommandLine.Option;
             "  The ten leaf groups with the greatest value, for a program:",
             "    ${COMMAND-FULL-NAME} trade-risk.yaml --top 10 --by value --format json",
             "  Two tables of a function, the rows of one key:",
-            "    ${COMMAND-FULL-NAME} runs.yaml --table stats --table tendency --key u7"
+            "    ${COMMAND-FULL-NAME} runs.yaml --table stats --table tendency --key u7",
+            "  The top list, kept fresh until Ctrl-C:",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml --top 10 --by value --watch"
         })
 final class QueryCommand implements Callable<Integer> {
+    private static final Duration WATCH_INTERVAL = Duration.ofSeconds(1);
+
     @Mixin
     private final EngineArgument pipeline;
 
@@ -125,6 +133,15 @@ final class QueryCommand implements Callable<Integer> {
                     + " so that no spreadsheet takes it for a formula.")
     private boolean neutralise;
 
+    @Option(
+            names = "--watch",
+            description = "Keeps the table fresh, with a * beside what has changed, until Ctrl-C. Without a terminal, a"
+                    + " table is written only when something has changed.")
+    private boolean watch;
+
+    @Option(names = "--every", paramLabel = "T", description = "With --watch: how often: 500ms, 5s, 1m. Default: 1s.")
+    private @Nullable String every;
+
     QueryCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
@@ -137,6 +154,12 @@ final class QueryCommand implements Callable<Integer> {
         if (neutralise && format != OutputFormat.csv) {
             throw CommandFailure.usage("--neutralise-formulas is for --format csv.");
         }
+        if (watch && (format != OutputFormat.table || !tables.isEmpty())) {
+            throw CommandFailure.usage("--watch is for totals as a table; leave out --format and --table.");
+        }
+        if (every != null && !watch) {
+            throw CommandFailure.usage("--every is for --watch.");
+        }
         Caller caller = pipeline.caller();
         List<String> root = root();
         if (!tables.isEmpty()) {
@@ -145,11 +168,32 @@ final class QueryCommand implements Callable<Integer> {
         if (!key.isEmpty() || limit != null) {
             throw CommandFailure.usage("--key and --limit are for --table.");
         }
+        if (watch) {
+            return watch(caller, root).code();
+        }
         return pipeline.read(engine -> {
                     String name = engine.pipeline().name();
                     return ask(engine, root, answer -> write(caller, name, answer, root));
                 })
                 .code();
+    }
+
+    private ExitCode watch(Caller caller, List<String> root) throws IOException {
+        StopRequest stop = new StopRequest();
+        Duration interval = every == null ? WATCH_INTERVAL : TimeOption.of("--every", every);
+        stop.makeOnSignals();
+        Watch watching = new Watch(caller, interval, stop);
+        WatchText text = new WatchText(caller.screen(), root, top != null);
+        return watching.run(isFirst -> {
+            Verb asking = engine -> {
+                String name = engine.pipeline().name();
+                return ask(engine, root, answer -> {
+                    watching.show(text.next(name, answer));
+                    return ExitCode.DONE;
+                });
+            };
+            ExitCode _ = isFirst ? pipeline.read(asking) : pipeline.readAgain(asking);
+        });
     }
 
     private ExitCode write(Caller caller, String name, Answer answer, List<String> root) {

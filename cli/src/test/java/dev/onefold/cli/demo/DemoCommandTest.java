@@ -92,7 +92,7 @@ class DemoCommandTest {
         assertThat(different.isEqual()).isFalse();
         assertThat(different.text(Screen.pipe())).containsPattern("PV +3.01 +3.00 +2 +2 +DIFFERENT");
         assertThat(comparison(right, "3.00", 1).isEqual()).isFalse();
-        assertThat(different.text(new Screen(80, true, true, true)))
+        assertThat(different.text(new Screen(80, Screen.HEIGHT_DEFAULT, true, true, true)))
                 .contains("\033[32mequal\033[0m", "\033[1;31mDIFFERENT");
     }
 
