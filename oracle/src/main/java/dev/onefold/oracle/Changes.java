@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -121,9 +122,14 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
 
     private static Document merged(Optional<Document> row, Optional<Document> key) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        row.ifPresent(document -> fields.putAll(document.fields()));
-        key.ifPresent(document -> fields.putAll(document.fields()));
-        return new Document(fields, Set.of());
+        Set<String> twice = new HashSet<>();
+        for (Optional<Document> part : List.of(row, key)) {
+            part.ifPresent(document -> {
+                fields.putAll(document.fields());
+                twice.addAll(document.twice());
+            });
+        }
+        return new Document(fields, twice);
     }
 
     /// Attributes without their types.

@@ -39,9 +39,12 @@ public record RandomCase(
     public static RandomCase of(RandomGenerator random, Instant firstTime) {
         Chance chance = new Chance(random);
         RandomPipeline pipeline = new RandomPipeline(chance, firstTime);
+        String yaml = pipeline.yaml();
+        List<byte[]> records = new RandomRecords(chance, pipeline).lines();
+        boolean isOfChanges = ChangeLines.isFor(yaml);
         return new RandomCase(
-                pipeline.yaml(),
-                new RandomRecords(chance, pipeline).lines(),
+                isOfChanges ? ChangeLines.pipeline(yaml) : yaml,
+                isOfChanges ? ChangeLines.lines(records) : records,
                 pipeline.hasHeader(),
                 pipeline.hasHorizon(),
                 firstTime);

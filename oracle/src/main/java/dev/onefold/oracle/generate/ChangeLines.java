@@ -1,0 +1,48 @@
+package dev.onefold.oracle.generate;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/// The records of a case as changes of a table, in the pipeline's own versions.
+final class ChangeLines {
+    private static final int EACH = 6;
+    private static final int REMOVED_EACH = 12;
+    private static final String JSON = "  format: json\n";
+
+    /// Whether a case becomes one of changes. The pipeline decides, and no random number: the cases of before stay.
+    static boolean isFor(String pipeline) {
+        return pipeline.contains(JSON)
+                && pipeline.contains("\n  key: ")
+                && pipeline.contains("\n  version: ")
+                && Math.floorMod(pipeline.hashCode(), EACH) == 0;
+    }
+
+    private ChangeLines() {}
+
+    static String pipeline(String pipeline) {
+        return pipeline.replace(JSON, "  format: debezium\n");
+    }
+
+    static List<byte[]> lines(List<byte[]> rows) {
+        return IntStream.range(0, rows.size())
+                .mapToObj(index -> line(rows.get(index)))
+                .toList();
+    }
+
+    /// Equal rows become equal changes.
+    private static byte[] line(byte[] row) {
+        String text = new String(row, StandardCharsets.ISO_8859_1);
+        int draw = Math.floorMod(text.hashCode(), REMOVED_EACH * EACH);
+        String change = draw % REMOVED_EACH == 0
+                ? "{\"op\":\"d\",\"before\":" + text + ",\"after\":null}"
+                : "{\"before\":null,\"after\":" + text + ",\"op\":\"u\",\"ts_ms\":7}";
+        String wrapped = switch (draw % EACH) {
+            case 0 -> "{\"schema\":{},\"payload\":" + change + "}";
+            case 1 -> "{\"topic\":\"t\",\"value\":" + change + "}";
+            case 2 -> "{\"value\":{\"payload\":" + change + "}}";
+            default -> change;
+        };
+        return wrapped.getBytes(StandardCharsets.ISO_8859_1);
+    }
+}
