@@ -2,12 +2,13 @@ package dev.onefold.oracle.generate;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /// The records of a case as changes of a table, in the pipeline's own versions.
 final class ChangeLines {
     private static final int EACH = 6;
     private static final int REMOVED_EACH = 12;
+    private static final int TOMBSTONE_EACH = 9;
     private static final String JSON = "  format: json\n";
 
     /// Whether a case becomes one of changes. The pipeline decides, and no random number: the cases of before stay.
@@ -25,9 +26,14 @@ final class ChangeLines {
     }
 
     static List<byte[]> lines(List<byte[]> rows) {
-        return IntStream.range(0, rows.size())
-                .mapToObj(index -> line(rows.get(index)))
-                .toList();
+        return rows.stream().flatMap(ChangeLines::around).toList();
+    }
+
+    /// A change, and perhaps a tombstone behind it.
+    private static Stream<byte[]> around(byte[] row) {
+        byte[] tombstone = "{\"key\":{\"id\":1},\"value\":null}".getBytes(StandardCharsets.US_ASCII);
+        byte[] change = line(row);
+        return change.length % TOMBSTONE_EACH == 0 ? Stream.of(change, tombstone) : Stream.of(change);
     }
 
     /// Equal rows become equal changes.

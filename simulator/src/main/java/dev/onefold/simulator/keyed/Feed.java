@@ -66,7 +66,8 @@ final class Feed {
             }
             case LINES -> {
                 byte[] content = lines(from, to);
-                durable = engine.append(name(), from + 1L, content, content.length).acknowledged();
+                durable = engine.append(name(), from + 1L, content, content.length)
+                        .acknowledged();
             }
             case PARTITION -> {
                 List<LogBatch.Entry> entries = IntStream.range(from, to)
