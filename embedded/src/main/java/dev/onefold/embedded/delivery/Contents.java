@@ -25,6 +25,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
@@ -52,7 +53,7 @@ final class Contents {
         this.batches = batches;
         this.compression = compression;
         this.space = space;
-        held = new HeldRecords(directory, space);
+        held = new HeldRecords(directory);
     }
 
     /// Copies the records of batches whose delivery takes long, so that the tape need not keep them.
@@ -60,9 +61,13 @@ final class Contents {
         return held;
     }
 
-    /// Copies the records of a batch from the tape; durable when this returns.
-    void hold(Sealed sealed) {
-        held.hold(sealed.number(), () -> check(sealed));
+    /// Copies the records of a batch from the tape; see [HeldRecords#hold].
+    boolean hold(Sealed sealed, BooleanSupplier isWanted) {
+        return held.hold(
+                sealed.number(),
+                sealed.to() - sealed.from(),
+                () -> check(sealed),
+                () -> isWanted.getAsBoolean() && !space.isClosing());
     }
 
     /// A content that is ready to be delivered.

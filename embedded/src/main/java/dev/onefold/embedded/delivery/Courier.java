@@ -102,7 +102,7 @@ public final class Courier implements AutoCloseable {
             endings.note();
         }
         ready = new ReadyContents(contents, isThreaded);
-        tapeUse = new TapeUse(batches, ledger, contents, parts.undeliveredBytesMax);
+        tapeUse = new TapeUse(batches, ledger, contents, parts.undeliveredBytesMax, clock);
         threads = isThreaded ? Executors.newVirtualThreadPerTaskExecutor() : null;
         thread = isThreaded
                 ? Thread.ofPlatform().daemon().name("onefold-deliveries").unstarted(this::run)

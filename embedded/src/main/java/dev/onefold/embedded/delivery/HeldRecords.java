@@ -3,14 +3,17 @@ package dev.onefold.embedded.delivery;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
-import dev.onefold.embedded.guard.Space;
+import dev.onefold.embedded.disk.OutOfSpaceException;
+import dev.onefold.embedded.disk.Scale;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,13 +24,14 @@ final class HeldRecords {
     private static final Pattern NAME = Pattern.compile("held-([0-9]+)");
     private static final int BUFFER_BYTES = 1 << 16;
 
+    /// Space on the disk that no copy takes.
+    private static final long FREE_BYTES_MIN = Scale.of(64 << 20);
+
     private final Path directory;
-    private final Space space;
     private final ConcurrentSkipListMap<Long, Long> bytes = new ConcurrentSkipListMap<>();
 
-    HeldRecords(Path directory, Space space) {
+    HeldRecords(Path directory) {
         this.directory = directory;
-        this.space = space;
         for (Path file : FileNames.list(directory, FileNames::isHeld)) {
             Matcher matcher = NAME.matcher(String.valueOf(file.getFileName()));
             if (matcher.matches()) {
@@ -60,18 +64,43 @@ final class HeldRecords {
         }
     }
 
-    /// Copies the records of a batch; durable when this returns.
-    void hold(long number, Supplier<InputStream> records) {
+    /// Copies the records of a batch, if the disk has enough space for that; durable when this returns. Nobody waits
+    /// for a copy, so a copy leaves some space for all others, and waits for none.
+    ///
+    /// @param size of the records, in bytes
+    /// @param isWanted whether the copy is to go on
+    /// @return whether the records are in a file
+    boolean hold(long number, long size, Supplier<InputStream> records, BooleanSupplier isWanted) {
+        if (Disk.usableBytes(directory) < size + FREE_BYTES_MIN) {
+            return false;
+        }
         Path file = file(number);
-        space.await(() -> {
+        try {
             Disk.produce(file, out -> {
                 try (InputStream in = records.get()) {
-                    in.transferTo(out);
+                    copy(in, out, isWanted);
                 }
             });
-            return file;
-        });
+        } catch (OutOfSpaceException | Unwanted e) {
+            return false;
+        }
         bytes.put(number, Disk.bytes(file));
+        return true;
+    }
+
+    private static void copy(InputStream in, OutputStream out, BooleanSupplier isWanted) throws IOException {
+        byte[] buffer = new byte[BUFFER_BYTES];
+        for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+            if (!isWanted.getAsBoolean()) {
+                throw new Unwanted();
+            }
+            out.write(buffer, 0, read);
+        }
+    }
+
+    /// Ends a copy that is not wanted any more.
+    private static final class Unwanted extends RuntimeException {
+        private static final long serialVersionUID = 1;
     }
 
     /// Deletes what is held of all other batches.

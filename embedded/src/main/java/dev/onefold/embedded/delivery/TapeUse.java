@@ -4,26 +4,35 @@ import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.batches.Sealed;
 import dev.onefold.embedded.disk.Scale;
+import java.time.InstantSource;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
 
-/// Lets go of the tape what no delivery needs any more. The tape goes from its beginning only; so the records of a
-/// batch
-/// that holds up much of it, because it waits for a person or its receiver fails, are copied to a file of their own.
-/// Guarded by the courier's lock, but for the copying.
+/// Frees the part of the tape that no delivery needs any more. The tape is freed from its beginning only; so the
+/// records
+/// of a batch that holds up much of it, because it waits for a person or its receiver fails, are copied to a file of
+/// their own. A copy for which the disk has no space is tried again some minutes later, and a copy of a batch that ends
+/// meanwhile is given up. Guarded by the courier's lock, but for the copying.
 final class TapeUse {
     private static final long BEHIND_BYTES_MAX = Scale.of(64 << 20);
+
+    private static final long RETRY_MS = 120_000;
 
     private final Batches batches;
     private final Ledger ledger;
     private final Contents contents;
     private final long undeliveredBytesMax;
+    private final InstantSource clock;
     private long neededFrom; // Number of the first batch that the tape still has.
+    private long neededByte; // Where that batch begins; 0: as it was when the directory was opened.
     private volatile long holding; // Number of the batch that is being copied; 0: none.
+    private volatile boolean isWanted; // Whether that copy is.
+    private volatile long failedMs; // When the last copy failed for want of space; 0: none has.
 
     /// @param undeliveredBytesMax above which intake waits
-    TapeUse(Batches batches, Ledger ledger, Contents contents, long undeliveredBytesMax) {
+    TapeUse(Batches batches, Ledger ledger, Contents contents, long undeliveredBytesMax, InstantSource clock) {
+        this.clock = clock;
         this.undeliveredBytesMax = undeliveredBytesMax;
         this.batches = batches;
         this.ledger = ledger;
@@ -32,7 +41,7 @@ final class TapeUse {
         batches.held(contents.held().bytes());
     }
 
-    /// Lets go what is not needed, once the ends of deliveries are durable.
+    /// Frees what is not needed, once the ends of deliveries are durable.
     ///
     /// @param active what is being delivered, perhaps from the tape
     /// @param copying where copies are made
@@ -50,16 +59,29 @@ final class TapeUse {
                 .map(number -> Math.min(number, next))
                 .orElse(next);
         long copied = holding;
-        needed = copied == 0 ? needed : Math.min(needed, copied); // Although it may have ended meanwhile.
-        if (first > batches.firstKnown() || needed > neededFrom) {
-            neededFrom = Math.max(needed, neededFrom);
-            batches.letGo(first, from(neededFrom));
+        if (copied != 0) {
+            needed = Math.min(needed, copied); // If the batch has ended, its copy reads the tape for a moment yet.
+            isWanted = begun.contains(copied);
         }
-        if (needed < next && copied == 0 && !isActive(active, needed) && isFarBehind(needed, next)) {
+        if (needed > neededFrom) {
+            neededFrom = needed;
+            neededByte = from(needed); // Kept, because the entry of the batch goes when it has ended.
+        }
+        batches.letGo(first, neededByte);
+        if (needed < next
+                && copied == 0
+                && !isActive(active, needed)
+                && isFarBehind(needed, next)
+                && !hasJustFailed()) {
             holding = needed;
+            isWanted = true;
             Sealed sealed = batches.sealed(needed);
             copying.execute(() -> hold(sealed));
         }
+    }
+
+    private boolean hasJustFailed() {
+        return failedMs != 0 && Math.abs(clock.millis() - failedMs) < RETRY_MS; // The clock may be set back.
     }
 
     private static boolean isActive(Set<BatchNumber> active, long number) {
@@ -78,7 +100,8 @@ final class TapeUse {
 
     private void hold(Sealed sealed) {
         try {
-            contents.hold(sealed);
+            boolean isHeld = contents.hold(sealed, () -> isWanted);
+            failedMs = isHeld || !isWanted ? 0 : clock.millis();
         } finally {
             holding = 0;
         }

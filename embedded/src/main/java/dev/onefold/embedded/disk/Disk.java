@@ -261,17 +261,32 @@ public final class Disk {
     }
 
     /// Makes a file, whole and durable or not at all: written beside it, forced, renamed, directory forced.
+    ///
+    /// @throws OutOfSpaceException and leaves no file
     public static void produce(Path file, Producer producer) throws OutOfSpaceException {
         Path beside = beside(file);
-        needingSpace("writing", beside, () -> {
-            try (FileChannel channel = OwnerOnly.create(beside)) {
-                producer.write(Channels.newOutputStream(channel));
-                channel.force(true);
-            }
-            return beside;
-        });
+        try {
+            needingSpace("writing", beside, () -> {
+                try (FileChannel channel = OwnerOnly.create(beside)) {
+                    producer.write(Channels.newOutputStream(channel));
+                    channel.force(true);
+                }
+                return beside;
+            });
+        } catch (OutOfSpaceException | RuntimeException e) {
+            deleteQuietly(beside, e); // A part of a large file would keep the disk full for everybody else.
+            throw e;
+        }
         rename(beside, file);
         forceDirectory(directoryOf(file));
+    }
+
+    private static void deleteQuietly(Path file, Exception reason) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            reason.addSuppressed(e);
+        }
     }
 
     /// Replaces a file by bytes that are durable, or leaves it as it was: written beside it, forced, renamed,
@@ -286,6 +301,11 @@ public final class Disk {
         }
         rename(beside, file);
         forceDirectory(directoryOf(file));
+    }
+
+    /// Bytes that can still be written below a directory, as far as the file system says.
+    public static long usableBytes(Path directory) {
+        return done("measuring", directory, () -> Files.getFileStore(directory).getUsableSpace());
     }
 
     /// The sizes of all files below a directory in sum.

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 ///     LOCK  LOCK.holder  CURRENT  journal-mark  journal-N  engine.socket
 ///     code-SHA256.jar
 ///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N  bodies-N  seals-N  deliveries  content-NUMBER[.gz|.zst]
-/// held-NUMBER
+///              held-NUMBER
 ///
 /// `.new` stands behind the name of a file that is about to replace another.
 public final class FileNames {
@@ -31,6 +31,7 @@ public final class FileNames {
             "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}"
                     + "|(bodies|seals)-[1-9][0-9]{0,17}(\\.new)?|deliveries(\\.new)?|content-[0-9.]{1,400}(\\.gz|\\.zst)?(\\.new)?"
                     + "|held-[0-9]{1,18}(\\.new)?");
+    private static final String NEW = ".new";
     private static final String LOST_AND_FOUND = "lost+found"; // In the root of a file system; not ours, no mistake.
     private static final int CURRENT_BYTES_MAX = 200;
 
@@ -59,6 +60,19 @@ public final class FileNames {
     /// Whether it is a copy of a batch's records.
     public static boolean isHeld(Path path) {
         return name(path).startsWith("held-");
+    }
+
+    /// Deletes contents of batches and copies of records that were not finished when their process was killed. They can
+    /// be large, so they go before anything is written.
+    public static void deleteUnfinishedContents(Path directory) {
+        for (Path view : list(directory, FileNames::isView)) {
+            list(
+                            view,
+                            file -> isInView(file)
+                                    && isOfDelivery(file)
+                                    && name(file).endsWith(NEW))
+                    .forEach(Disk::delete);
+        }
     }
 
     private static String name(Path path) {
