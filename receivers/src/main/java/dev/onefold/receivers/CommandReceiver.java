@@ -3,6 +3,7 @@ package dev.onefold.receivers;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import java.io.File;
 import java.io.IOException;
@@ -56,9 +57,11 @@ final class CommandReceiver implements Receiver {
     private final Path spool;
     private final Duration timeout;
     private final boolean hasSetsid;
+    private final boolean isOnce;
 
-    CommandReceiver(Destination destination, Context context) {
-        this.destination = destination;
+    CommandReceiver(Batching batching, Context context) {
+        destination = batching.deliver();
+        isOnce = batching.receiver() == Batching.Receiver.ONCE;
         folder = context.folder();
         spool = context.spool();
         LeftBehind.end(spool);
@@ -168,10 +171,10 @@ final class CommandReceiver implements Receiver {
             return new Outcome.NotNow(cannotStart(said.substring(CANNOT_START.length())), null);
         }
         if (code == NOT_EXECUTABLE || code == NOT_FOUND) {
-            return new Outcome.NotNow(
-                    "The command could not start a program (exit code " + code + "). Install it, or correct its path"
-                            + said,
-                    null);
+            String reason = "The command could not start a program (exit code " + code
+                    + "). Install it, or correct its path" + said;
+            // A script may have done its work, and not find the last program that it starts.
+            return isOnce ? new Outcome.Unknown(reason) : new Outcome.NotNow(reason, null);
         }
         if (code <= SIGNAL) {
             return new Outcome.Refused("The command ended with exit code " + code + said);

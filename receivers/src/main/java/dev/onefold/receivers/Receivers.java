@@ -24,7 +24,7 @@ public final class Receivers {
         Destination destination = batching.deliver();
         return switch (destination.kind()) {
             case FILE -> new FileReceiver(destination, context.folder());
-            case COMMAND -> new CommandReceiver(destination, context);
+            case COMMAND -> new CommandReceiver(batching, context);
             case HTTP -> HttpReceiver.open(destination, context);
             case JAVA -> HandlerReceiver.open(destination, context);
             case S3, SFTP, JDBC, LAMBDA -> {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Kind;
+import dev.onefold.core.pipeline.Input.Format;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,6 +85,25 @@ class CommandReceiverTest {
                         Outcome.NotNow.class,
                         outcome -> assertThat(outcome.reason())
                                 .startsWith("The command no-such-command-here cannot be started: "));
+    }
+
+    @Test
+    void a_script_that_does_not_find_a_program_may_have_done_its_work_before() throws Exception {
+        for (Batching.Receiver kind : List.of(Batching.Receiver.ONCE, Batching.Receiver.IDEMPOTENT)) {
+            Class<? extends Outcome> unclear =
+                    kind == Batching.Receiver.ONCE ? Outcome.Unknown.class : Outcome.NotNow.class;
+            assertThat(run(kind, "sh", "-c", "cat > loaded; no-such-program")).isInstanceOf(unclear);
+            assertThat(run(kind, "sh", "-c", "cat > loaded; " + folder)).isInstanceOf(unclear);
+            assertThat(run(kind, "no-such-program")).isInstanceOf(Outcome.NotNow.class);
+            assertThat(run(kind, folder.toString())).isInstanceOf(Outcome.NotNow.class);
+        }
+    }
+
+    private Outcome run(Batching.Receiver kind, String... words) throws InterruptedException {
+        Batching batching = Sample.batching(Sample.destination(Kind.COMMAND, List.of(words), Map.of()), kind);
+        try (Receiver receiver = Sample.open(batching, folder, Map.of(), new Format.Json())) {
+            return receiver.deliver(BATCH);
+        }
     }
 
     @Test

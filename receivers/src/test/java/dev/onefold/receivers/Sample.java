@@ -49,12 +49,16 @@ final class Sample {
     }
 
     static Batching batching(Destination destination) {
+        return batching(destination, Batching.Receiver.IDEMPOTENT);
+    }
+
+    static Batching batching(Destination destination, Batching.Receiver receiver) {
         return new Batching(
                 10,
                 Batching.BYTES_DEFAULT,
                 Duration.ofMinutes(1),
                 destination,
-                Batching.Receiver.IDEMPOTENT,
+                receiver,
                 false,
                 Batching.Order.STRICT,
                 1,
@@ -68,8 +72,12 @@ final class Sample {
     }
 
     static Receiver open(Destination destination, Path folder, Map<String, String> environment, Format format) {
+        return open(batching(destination), folder, environment, format);
+    }
+
+    static Receiver open(Batching batching, Path folder, Map<String, String> environment, Format format) {
         return Receivers.open(
-                batching(destination),
+                batching,
                 new Context(folder, folder, environment::get, Sample.class.getClassLoader(), Map.of(), format));
     }
 }
