@@ -29,7 +29,7 @@ record Claim(int lane, long chunk, long content, long atMs) {
     private static final Duration MARGIN = Duration.ofDays(1);
 
     private static final String EXPIRES = "ttl";
-    private static final String RECORDED = "in";
+    static final String RECORDED = "in";
 
     /// Whether the item is the mark of a message that is in a batch.
     static boolean isRecorded(Map<String, AttributeValue> seen) {

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +42,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///
 /// Where ids are forgotten after delivery, a message has a mark of its own beside the claim of its id, in the same
 /// transaction; a message that brings an id that is claimed gets one, too. So a message that comes again is known when
-/// its id is forgotten, for as long as it can come again. Any thread may call.
+/// its id is forgotten, for as long as it can come again. A letter that is redriven marks its message, too. Any thread
+/// may call.
 public final class Collect {
     /// With the chunk and the header these are the hundred items of a transaction.
     static final int CLAIMS_MAX = 98;
@@ -68,6 +70,7 @@ public final class Collect {
     private final Duration redelivery;
     private final boolean marksMessages;
     private final boolean redrives;
+    private final boolean marksRedriven; // A message itself, when its letter is redriven.
 
     /// What became of a message.
     public enum Fate {
@@ -110,6 +113,7 @@ public final class Collect {
         forget = batching.forget();
         // A letter may be redriven again long after its id was forgotten, if it was not removed at the first time.
         marksMessages = forget instanceof Forget.AfterDelivery || redrives && forget instanceof Forget.After;
+        marksRedriven = redrives && forget instanceof Forget.AfterDelivery;
         chunks = new Chunks(store);
     }
 
@@ -212,19 +216,31 @@ public final class Collect {
         /// Messages that have come before, whatever has become of their ids since.
         private void passOverMarked() {
             Map<ByteBuffer, List<Integer>> byMark = new LinkedHashMap<>();
-            open.values()
-                    .forEach(same -> same.forEach(
-                            index -> byMark.computeIfAbsent(ByteBuffer.wrap(mark(index)), _ -> new ArrayList<>())
-                                    .add(index)));
-            List<Map<String, AttributeValue>> keys = byMark.values().stream()
-                    .map(same -> Claim.key(mark(same.getFirst())))
-                    .toList();
+            Map<ByteBuffer, List<Integer>> byMessage = new LinkedHashMap<>();
+            Set<Map<String, AttributeValue>> keys = new LinkedHashSet<>();
+            for (int index : open.values().stream().flatMap(List::stream).toList()) {
+                add(byMark, mark(index), index);
+                keys.add(Claim.key(mark(index)));
+                if (marksRedriven) {
+                    add(byMessage, good(index).seenHash(), index);
+                    keys.add(Claim.key(good(index).seenHash()));
+                }
+            }
             Set<Integer> known = new HashSet<>();
-            BatchReads.of(store, store.tables().rows(), keys, null)
-                    .forEach(item -> known.addAll(byMark.getOrDefault(Claim.idHash(item), List.of())));
+            BatchReads.of(store, store.tables().rows(), List.copyOf(keys), null).forEach(item -> {
+                known.addAll(byMark.getOrDefault(Claim.idHash(item), List.of()));
+                if (Claim.isRecorded(item)) { // The letter itself may be why the message has a mark.
+                    known.addAll(byMessage.getOrDefault(Claim.idHash(item), List.of()));
+                }
+            });
             known.forEach(index -> fates[index] = Fate.RECORDED);
             open.values().forEach(same -> same.removeIf(known::contains));
             open.values().removeIf(List::isEmpty);
+        }
+
+        private static void add(Map<ByteBuffer, List<Integer>> byHash, byte[] hash, int index) {
+            byHash.computeIfAbsent(ByteBuffer.wrap(hash), _ -> new ArrayList<>())
+                    .add(index);
         }
 
         private void markSeen() {
@@ -308,12 +324,13 @@ public final class Collect {
         /// The first message of each id, in as few transactions as possible, each in a lane of its own.
         private List<Pack> packs() {
             List<List<Message.Good>> groups = new ArrayList<>();
+            int itemsOfMessage = 1 + (marksMessages ? 1 : 0) + (marksRedriven ? 1 : 0);
             long bytes = 0;
             for (List<Integer> same : open.values()) {
                 Message.Good message = good(same.getFirst());
                 long more = message.isMember() ? message.line().length : 0;
                 if (groups.isEmpty()
-                        || groups.getLast().size() == (marksMessages ? CLAIMS_MAX / 2 : CLAIMS_MAX)
+                        || groups.getLast().size() == CLAIMS_MAX / itemsOfMessage
                         || bytes + more > Chunks.DATA_MAX && bytes > 0) {
                     if (groups.size() == lanes) {
                         break;
@@ -349,8 +366,25 @@ public final class Collect {
                 if (marksMessages) {
                     items.add(put(mark(message, true), "attribute_not_exists(k)", Map.of()));
                 }
+                if (marksRedriven) {
+                    items.add(markRedriven(message));
+                }
             }
             return store.transact(items) instanceof Store.Written.Done;
+        }
+
+        /// The message of a letter may come again when the id of its record is forgotten. Its own mark may be there,
+        /// because of the letter.
+        private TransactWriteItem markRedriven(Message.Good message) {
+            long lastMs = arrivedMs(message) + redelivery.toMillis();
+            return TransactWriteItem.builder()
+                    .put(Put.builder()
+                            .tableName(store.tables().rows())
+                            .item(Claim.seen(message.seenHash(), true, lastMs))
+                            .conditionExpression("attribute_not_exists(#in)")
+                            .expressionAttributeNames(Map.of("#in", Claim.RECORDED))
+                            .build())
+                    .build();
         }
 
         private TransactWriteItem claim(Message.Good message, Claim claim) {

@@ -308,6 +308,28 @@ class AwsBatchHazardsTest {
         assertThat(effects).as("another message").containsExactly("orders-000001 1", "orders-000002 1");
     }
 
+    @Test
+    void a_message_that_comes_again_after_its_letter_was_redriven_and_forgotten_is_in_no_second_batch() {
+        for (boolean isMarked : List.of(true, false)) {
+            Pipeline pipeline = forgetting("after-delivery");
+            String mine = isMarked ? "m-2" : "m-3"; // Of the other one, Collect died before it marked the message.
+            String body = "{\"id\":\"" + mine + "\",\"v\":2}";
+            if (isMarked) {
+                collect(pipeline, "m-1", "{\"id\":\"" + mine + "\",\"v\":1}");
+                assertThat(collect(pipeline, mine, body)).containsExactly(Fate.CONFLICTING);
+                cutDeliverAndForget(pipeline);
+            }
+            effects.clear();
+            assertThat(redrive(pipeline, mine, body)).isInstanceOf(Redrive.Result.Collected.class);
+            cutDeliverAndForget(pipeline);
+            assertThat(effects).hasSize(1);
+            assertThat(collect(pipeline, mine, body)).containsExactly(Fate.RECORDED);
+            assertThat(redrive(pipeline, mine, body)).isInstanceOf(Redrive.Result.Known.class);
+            cutDeliverAndForget(pipeline);
+            assertThat(effects).as("marked before: " + isMarked).hasSize(1);
+        }
+    }
+
     private Redrive.Result redrive(Pipeline pipeline, String message, String body) {
         Arrival letter = new Arrival("queue", message, 0, body.getBytes(StandardCharsets.UTF_8));
         return in(store -> new Redrive(store, BatchDefinition.openOrCreate(store, pipeline, LANES)).redrive(letter));
