@@ -1,7 +1,10 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.LaneCut.Chunk;
+import dev.onefold.core.batch.LaneCut.Part;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,11 +13,15 @@ import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// Reads chunks. What a process has read it need not read again: a chunk never changes. Any thread may call.
+/// Reads and removes chunks. What a process has read it need not read again: a chunk never changes. Any thread may
+/// call.
+///
+///     rest = k 00 "rest/<lane>/<chunk>", f<from> the end of a range of records whose batch is freed
 final class Chunks {
     /// Records of one item, at most; more bytes go into an object. An item has at most 400 KB.
     static final int DATA_MAX = 350_000;
 
+    private static final String REST = "f";
     private static final int REMEMBERED_MAX = 20_000;
 
     private final Store store;
@@ -55,7 +62,7 @@ final class Chunks {
     }
 
     /// Removes a chunk and its object, once nobody reads it any more.
-    void remove(int lane, long number, ChunkItem chunk) {
+    private void remove(int lane, long number, ChunkItem chunk) {
         if (!chunk.object().isEmpty()) {
             store.retried(() -> store.bucket()
                     .client()
@@ -64,6 +71,52 @@ final class Chunks {
         }
         store.retried(() -> store.client()
                 .deleteItem(request -> request.tableName(store.tables().rows()).key(ChunkItem.key(lane, number))));
+    }
+
+    private void delete(Map<String, AttributeValue> key) {
+        store.retried(() -> store.client()
+                .deleteItem(request -> request.tableName(store.tables().rows()).key(key)));
+    }
+
+    /// Removes a chunk, if all of its records are in batches that are freed.
+    void free(Part part) {
+        long number = part.from().chunk();
+        int to = part.to().offset();
+        Optional<ChunkItem> found = to == 0 ? Optional.empty() : find(part.lane(), number);
+        Map<String, AttributeValue> rest = RowItem.other("rest/" + part.lane() + "/" + number);
+        int from = part.from().offset();
+        if (found.isEmpty()) {
+            if (to > 0 && (from > 0 || to < Integer.MAX_VALUE)) {
+                delete(rest); // Somebody died between the chunk and this item.
+            }
+            return;
+        }
+        int records = found.get().chunk().sizes().length;
+        if (from == 0 && to >= records) {
+            remove(part.lane(), number, found.get());
+            return;
+        }
+        if (freed(rest, from, Math.min(to, records)) == records) {
+            remove(part.lane(), number, found.get());
+            delete(rest);
+        }
+    }
+
+    /// Notes that the batch of a range is freed.
+    ///
+    /// @return how many records of the chunk are in such batches
+    private int freed(Map<String, AttributeValue> rest, int from, int to) {
+        store.retried(() -> store.client()
+                .updateItem(request -> request.tableName(store.tables().rows())
+                        .key(rest)
+                        .updateExpression("SET #f = :to")
+                        .expressionAttributeNames(Map.of("#f", REST + from))
+                        .expressionAttributeValues(Map.of(":to", Items.number(to)))));
+        Map<String, AttributeValue> ranges = store.get(store.tables().rows(), rest);
+        return ranges.keySet().stream()
+                .filter(name -> name.startsWith(REST))
+                .mapToInt(name -> (int) Items.number(ranges, name) - Integer.parseInt(name.substring(REST.length())))
+                .sum();
     }
 
     /// The items of a transaction are seen one after the other. So a chunk that a header knows is awaited.

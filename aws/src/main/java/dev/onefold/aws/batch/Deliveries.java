@@ -1,15 +1,19 @@
 package dev.onefold.aws.batch;
 
 import dev.onefold.aws.item.Items;
+import dev.onefold.aws.store.BatchReads;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.pipeline.Batching;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -60,6 +64,26 @@ final class Deliveries {
     Optional<DeliveryItem> find(BatchNumber number) {
         Map<String, AttributeValue> item = store.get(store.tables().rows(), DeliveryItem.key(number));
         return item.isEmpty() ? Optional.empty() : Optional.of(new DeliveryItem(number, item));
+    }
+
+    /// The deliveries of whole batches that are there, by number.
+    Map<Long, DeliveryItem> find(List<Long> numbers) {
+        Map<ByteBuffer, Long> keys = new HashMap<>();
+        numbers.forEach(number -> keys.put(key(DeliveryItem.key(BatchNumber.of(number))), number));
+        List<Map<String, AttributeValue>> wanted = numbers.stream()
+                .map(number -> DeliveryItem.key(BatchNumber.of(number)))
+                .toList();
+        Map<Long, DeliveryItem> found = new HashMap<>();
+        for (Map<String, AttributeValue> item :
+                BatchReads.of(store, store.tables().rows(), wanted, null)) {
+            long number = Objects.requireNonNull(keys.get(key(item)));
+            found.put(number, new DeliveryItem(BatchNumber.of(number), item));
+        }
+        return found;
+    }
+
+    private static ByteBuffer key(Map<String, AttributeValue> item) {
+        return ByteBuffer.wrap(Items.bytes(item, "k"));
     }
 
     /// The delivery of a number that there must be.
@@ -169,18 +193,19 @@ final class Deliveries {
                 .build();
     }
 
-    /// Whether a delivery and all of its parts are ended.
+    /// Whether a delivery and all of its parts are ended; not if it is sealed and not seen yet.
     boolean isEnded(BatchNumber number) {
-        Optional<DeliveryItem> found = find(number);
-        if (found.isEmpty()) {
-            return false; // Sealed, and not seen yet.
-        }
-        Delivery delivery = found.get().delivery();
+        return find(number).stream().anyMatch(this::isEnded);
+    }
+
+    /// Whether a delivery and all of its parts are ended.
+    boolean isEnded(DeliveryItem item) {
+        Delivery delivery = item.delivery();
         if (!(delivery instanceof Delivery.Divided)) {
             return delivery.isEnded();
         }
-        for (int part = 1; part <= found.get().parts(); part++) {
-            if (!isEnded(number.part(part))) {
+        for (int part = 1; part <= item.parts(); part++) {
+            if (!isEnded(item.number().part(part))) {
                 return false;
             }
         }

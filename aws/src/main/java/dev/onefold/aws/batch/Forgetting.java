@@ -25,6 +25,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -41,7 +42,6 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     pass = k 00 "forgotten" or "freed", n the last batch that was looked at, w those of them that wait, each
 ///            8 bytes, v how often the item was written; p the batch for which the time was too short, and c how many
 ///            of its chunks are done; s the last batch that was seen
-///     rest = k 00 "rest/<lane>/<chunk>", f<from> the end of a range of records whose batch is freed
 ///
 /// A batch that is not there was freed, or it is sealed and not seen yet, because items of one transaction are seen one
 /// after the other. So before a batch is freed it is noted that it, and all before it, were seen.
@@ -53,7 +53,6 @@ public final class Forgetting {
 
     private static final String FORGOTTEN = "forgotten";
     private static final String FREED = "freed";
-    private static final String REST = "f";
 
     /// Batches that wait behind the place of a pass; with more of them the pass goes on when some are ended.
     private static final int WAITING_MAX = 10_000;
@@ -64,15 +63,14 @@ public final class Forgetting {
     private static final int STEP = 100;
 
     /// Batches that one run of a pass looks at anew, at most.
-    private static final int PASS_MAX = 10_000;
+    private static final int PASS_MAX = 100_000;
 
     private static final int CHUNKS_AT_A_TIME = 32;
     private static final int REQUESTS_AT_A_TIME = 64;
 
-    /// What comes of a batch: it is done, or it waits. Any other number: so many of its chunks are done.
-    private static final int DONE = Integer.MAX_VALUE;
+    /// Chunks after which it is asked whether there is time to free more batches.
+    private static final int CHUNKS_FREED = 256;
 
-    private static final int WAITS = -1;
     private static final int TRANSACTION_MAX = 100;
 
     private final Store store;
@@ -91,7 +89,17 @@ public final class Forgetting {
         int chunks(long batch) {
             return batch == number ? chunks : 0;
         }
+
+        /// It is given up when its batch is done with.
+        Place without(long batch) {
+            return batch == number ? NONE : this;
+        }
     }
+
+    /// A chunk of a batch.
+    ///
+    /// @param index among the chunks of the batch
+    private record Piece(long batch, int index, Part part) {}
 
     /// How far a pass is.
     ///
@@ -129,18 +137,23 @@ public final class Forgetting {
         chunks = new Chunks(store);
     }
 
-    /// Removes what is to be removed now.
+    /// Removes what is to be removed now. Each pass has half of the time at least.
     ///
-    /// @param isTimeLeft asked between batches
-    public void run(BooleanSupplier isTimeLeft) {
+    /// @param most how long that takes, about at most
+    public void run(Duration most) {
         CutItem cut = CutItem.of(store.get(store.tables().rows(), CutItem.key()), lanes);
         if (cut.number() == 0) {
             return;
         }
-        if (batching.forget() instanceof Forget.AfterDelivery) {
+        long startMs = store.clock().millis();
+        BooleanSupplier isHalfLeft = () -> store.clock().millis() - startMs < most.toMillis() / 2;
+        BooleanSupplier isTimeLeft = () -> store.clock().millis() - startMs < most.toMillis();
+        boolean forgets = batching.forget() instanceof Forget.AfterDelivery;
+        boolean isLeft = forgets && !pass(FORGOTTEN, cut.number(), isHalfLeft);
+        pass(FREED, cut.number(), isTimeLeft);
+        if (isLeft && isTimeLeft.getAsBoolean()) {
             pass(FORGOTTEN, cut.number(), isTimeLeft);
         }
-        pass(FREED, cut.number(), isTimeLeft);
     }
 
     /// Which batches there are still, of those up to the last one that is sealed; in the order of their numbers.
@@ -162,13 +175,17 @@ public final class Forgetting {
         }
         Place place =
                 item.containsKey("p") ? new Place(Items.number(item, "p"), (int) Items.number(item, "c")) : Place.NONE;
-        return new Pass(Items.number(item, "n"), waiting, place, Items.number(item, "s"), Items.number(item, "v"));
+        long looked = Items.number(item, "n");
+        // An earlier version wrote no "s", and freed what it had looked at and did not find.
+        long seen = item.containsKey("s") ? Items.number(item, "s") : looked;
+        return new Pass(looked, waiting, place, seen, Items.number(item, "v"));
     }
 
-    private void pass(String name, long sealed, BooleanSupplier isTimeLeft) {
+    /// Whether the pass has looked at all there is.
+    private boolean pass(String name, long sealed, BooleanSupplier isTimeLeft) {
         Pass before = load(store, name);
         if (before.looked == sealed && before.waiting.isEmpty()) {
-            return;
+            return true;
         }
         Set<Long> open = open();
         long last = sealed;
@@ -184,33 +201,64 @@ public final class Forgetting {
                 .boxed()
                 .toList();
         for (List<Long> some : Parts.of(numbers, STEP)) {
-            Pass seeing = name.equals(FREED) ? before.sees(seen(before.seen, some, isTimeLeft)) : before;
+            List<Long> group = name.equals(FREED) ? oldEnough(before, some) : some;
+            if (group.isEmpty() || !isTimeLeft.getAsBoolean()) {
+                return false;
+            }
+            Group read = read(name, before, group, open);
+            Pass seeing = name.equals(FREED) ? before.sees(seen(before.seen, read)) : before;
             if (!seeing.equals(before)) {
                 if (!save(name, before, seeing)) {
-                    return; // Somebody else does the same.
+                    return false; // Somebody else does the same.
                 }
                 before = seeing.written();
             }
-            Pass after = step(name, before, some, open, isTimeLeft);
+            Pass after = step(name, before, read, isTimeLeft);
             if (!after.equals(before)) {
                 if (!save(name, before, after)) {
-                    return;
+                    return false;
                 }
                 before = after.written();
             }
             if (after.looked < some.getLast() || !isTimeLeft.getAsBoolean()) {
-                return;
+                return false;
             }
         }
+        return before.place.equals(Place.NONE);
+    }
+
+    /// Batches that are looked at together.
+    ///
+    /// @param items of them and of those behind them, as far as they were read and are there
+    private record Group(List<Long> numbers, Map<Long, DeliveryItem> items, Set<Long> open) {}
+
+    /// At most ticks the first new batch is too young, as all behind it are, so no more than that one is read.
+    private List<Long> oldEnough(Pass before, List<Long> numbers) {
+        Optional<Long> first =
+                numbers.stream().filter(number -> number > before.seen).findFirst();
+        boolean isOld = first.isEmpty()
+                || deliveries.find(BatchNumber.of(first.get())).stream().anyMatch(item -> !isYoung(item));
+        return isOld
+                ? numbers
+                : numbers.stream().filter(number -> number <= before.seen).toList();
+    }
+
+    private Group read(String name, Pass before, List<Long> numbers, Set<Long> open) {
+        List<Long> wanted = numbers.stream()
+                .flatMap(number -> name.equals(FREED) ? Stream.of(number, number + 1) : Stream.of(number))
+                .filter(number -> !open.contains(number) || name.equals(FREED) && number > before.seen)
+                .distinct()
+                .toList();
+        return new Group(numbers, deliveries.find(wanted), open);
     }
 
     /// The last batch of these that was seen and is old enough to be freed, as all before it.
-    private long seen(long before, List<Long> numbers, BooleanSupplier isTimeLeft) {
+    private long seen(long before, Group group) {
         long seen = before;
-        for (long number : numbers) {
+        for (long number : group.numbers) {
             if (number > seen) {
-                Optional<DeliveryItem> found = deliveries.find(BatchNumber.of(number));
-                if (found.isEmpty() || isYoung(found.get()) || !isTimeLeft.getAsBoolean()) {
+                DeliveryItem item = group.items.get(number);
+                if (item == null || isYoung(item)) {
                     return seen;
                 }
                 seen = number;
@@ -232,33 +280,58 @@ public final class Forgetting {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private Pass step(String name, Pass before, List<Long> numbers, Set<Long> open, BooleanSupplier isTimeLeft) {
+    /// It is decided of all of them before anything goes: that a batch is ended is final.
+    private Pass step(String name, Pass before, Group group, BooleanSupplier isTimeLeft) {
         Set<Long> waiting = new TreeSet<>(before.waiting);
-        long looked = before.looked;
-        for (long number : numbers) {
-            boolean isNew = number > before.looked;
-            if (!isTimeLeft.getAsBoolean()
-                    || isNew && (waiting.size() >= WAITING_MAX || name.equals(FREED) && number > before.seen)) {
+        List<Long> looked = new ArrayList<>();
+        List<Long> due = new ArrayList<>();
+        for (long number : group.numbers) {
+            if (number > before.looked
+                    && (waiting.size() >= WAITING_MAX || name.equals(FREED) && number > before.seen)) {
                 break;
             }
-            int way = open.contains(number) ? WAITS : look(name, before, number, open, isTimeLeft);
-            switch (way) {
-                case DONE -> waiting.remove(number);
-                case WAITS -> waiting.add(number);
-                default -> {
-                    return new Pass(looked, waiting, new Place(number, way), before.seen, before.revision);
-                }
+            looked.add(number);
+            if (isDue(name, before, number, group)) {
+                due.add(number);
+            } else {
+                waiting.add(number);
             }
-            looked = Math.max(looked, number);
         }
-        return new Pass(looked, waiting, Place.NONE, before.seen, before.revision);
+        Place left = name.equals(FORGOTTEN)
+                ? forget(due, group.items, before.place, isTimeLeft)
+                : free(due, group.items, isTimeLeft);
+        long last = before.looked;
+        Place place = before.place;
+        Set<Long> done = new TreeSet<>(due);
+        for (long number : looked) {
+            if (number == left.number) {
+                waiting.removeIf(each -> each > number && !before.waiting.contains(each));
+                return new Pass(last, waiting, left, before.seen, before.revision);
+            }
+            if (done.contains(number)) {
+                waiting.remove(number);
+                place = place.without(number);
+            }
+            last = Math.max(last, number);
+        }
+        return new Pass(last, waiting, place, before.seen, before.revision);
     }
 
-    private int look(String name, Pass before, long number, Set<Long> open, BooleanSupplier isTimeLeft) {
-        BatchNumber batch = BatchNumber.of(number);
-        return name.equals(FORGOTTEN)
-                ? forget(batch, before.place.chunks(number), isTimeLeft)
-                : free(batch, open) ? DONE : WAITS;
+    private boolean isDue(String name, Pass before, long number, Group group) {
+        DeliveryItem item = group.items.get(number);
+        if (name.equals(FORGOTTEN)) {
+            return item != null && !group.open.contains(number) && deliveries.isEnded(item);
+        }
+        if (item == null) {
+            return !group.open.contains(number); // It was seen before, so somebody has freed it.
+        }
+        DeliveryItem next = group.items.get(number + 1);
+        // The next one is not seen yet, or it was freed.
+        boolean isNextEnded = next == null ? before.seen > number : deliveries.isEnded(next);
+        return !group.open.contains(number)
+                && !group.open.contains(number + 1)
+                && deliveries.isEnded(item)
+                && isNextEnded;
     }
 
     private boolean save(String name, Pass before, Pass after) {
@@ -281,25 +354,27 @@ public final class Forgetting {
                                 before.revision == 0 ? null : Map.of(":v", Items.number(before.revision)))));
     }
 
-    /// Removes the claims of a batch, if it is ended.
+    /// Removes the claims of batches that are ended.
     ///
-    /// @param from how many of its chunks were done before
-    /// @return [#DONE]; [#WAITS] if it is not ended; or how many of its chunks are done, if there is no time left
-    private int forget(BatchNumber number, int from, BooleanSupplier isTimeLeft) {
-        Optional<DeliveryItem> found = deliveries.find(number);
-        if (found.isEmpty() || !deliveries.isEnded(number)) {
-            return WAITS;
+    /// @param from how far that was done before
+    /// @return the batch for which the time was too short, and how many of its chunks are done
+    private Place forget(List<Long> numbers, Map<Long, DeliveryItem> items, Place from, BooleanSupplier isTimeLeft) {
+        List<Piece> pieces = new ArrayList<>();
+        for (long number : numbers) {
+            List<Part> chunks = chunks(items.get(number));
+            for (int index = from.chunks(number); index < chunks.size(); index++) {
+                pieces.add(new Piece(number, index, chunks.get(index)));
+            }
         }
-        List<Part> chunks = SealedBatch.of(found.get().attributes()).cut().parts().stream()
-                .flatMap(Forgetting::chunks)
-                .toList();
-        for (int at = from; at < chunks.size(); at += CHUNKS_AT_A_TIME) {
-            if (at > from && !isTimeLeft.getAsBoolean()) {
-                return at;
+        for (int at = 0; at < pieces.size(); at += CHUNKS_AT_A_TIME) {
+            if (at > 0 && !isTimeLeft.getAsBoolean()) {
+                return new Place(pieces.get(at).batch, pieces.get(at).index);
             }
             List<Named> claims = store
                     .threads()
-                    .all(chunks.subList(at, Math.min(at + CHUNKS_AT_A_TIME, chunks.size())), this::claims)
+                    .all(
+                            pieces.subList(at, Math.min(at + CHUNKS_AT_A_TIME, pieces.size())),
+                            piece -> claims(piece.part))
                     .stream()
                     .flatMap(List::stream)
                     .toList();
@@ -307,7 +382,16 @@ public final class Forgetting {
                 var _ = store.threads().all(some, this::remove);
             }
         }
-        return DONE;
+        return Place.NONE;
+    }
+
+    /// The chunks of a batch, each as a part of its own; none of a batch that is not there.
+    private static List<Part> chunks(@Nullable DeliveryItem item) {
+        return item == null
+                ? List.of()
+                : SealedBatch.of(item.attributes()).cut().parts().stream()
+                        .flatMap(Forgetting::chunks)
+                        .toList();
     }
 
     /// The chunks of a part, each as a part of its own.
@@ -345,38 +429,29 @@ public final class Forgetting {
                         .expressionAttributeValues(claim.chunk)));
     }
 
-    /// Removes a batch and its content, if it and the next one are ended.
+    /// Removes batches and their contents.
     ///
-    /// @return whether they are
-    private boolean free(BatchNumber number, Set<Long> open) {
-        Optional<DeliveryItem> found = deliveries.find(number);
-        if (found.isEmpty()) {
-            return true; // It was seen before, so somebody has.
-        }
-        BatchNumber next = BatchNumber.of(number.number() + 1);
-        if (open.contains(next.number()) || !deliveries.isEnded(number) || !isEndedOrFreed(next)) {
-            return false;
-        }
-        for (Part part : SealedBatch.of(found.get().attributes()).cut().parts()) {
-            List<Long> numbers = LongStream.rangeClosed(
-                            part.from().chunk(), part.to().chunk())
-                    .boxed()
-                    .toList();
-            for (List<Long> some : Parts.of(numbers, REQUESTS_AT_A_TIME)) {
-                store.threads().all(some, chunk -> {
-                    free(part, chunk);
-                    return true;
-                });
+    /// @return the first one for which the time was too short
+    private Place free(List<Long> numbers, Map<Long, DeliveryItem> items, BooleanSupplier isTimeLeft) {
+        int at = 0;
+        while (at < numbers.size()) {
+            if (at > 0 && !isTimeLeft.getAsBoolean()) {
+                return new Place(numbers.get(at), 0);
             }
+            List<DeliveryItem> together = new ArrayList<>();
+            List<Part> pieces = new ArrayList<>();
+            for (; at < numbers.size() && pieces.size() < CHUNKS_FREED; at++) {
+                DeliveryItem item = items.get(numbers.get(at));
+                if (item != null) {
+                    together.add(item);
+                    pieces.addAll(chunks(item));
+                }
+            }
+            Parts.of(pieces, REQUESTS_AT_A_TIME).forEach(some -> store.threads().each(some, chunks::free));
+            Parts.of(together, REQUESTS_AT_A_TIME)
+                    .forEach(some -> store.threads().each(some, this::remove));
         }
-        remove(found.get());
-        return true;
-    }
-
-    /// A batch that is not there is not seen yet, or it was freed.
-    private boolean isEndedOrFreed(BatchNumber number) {
-        return deliveries.isEnded(number)
-                || deliveries.find(number).isEmpty() && load(store, FREED).seen >= number.number();
+        return Place.NONE;
     }
 
     /// A batch goes with its parts: without them it looks as if it was not ended, because a part is not always seen
@@ -413,47 +488,5 @@ public final class Forgetting {
                         .key(DeliveryItem.key(item.number()))
                         .build())
                 .build();
-    }
-
-    private void delete(Map<String, AttributeValue> key) {
-        store.retried(() -> store.client()
-                .deleteItem(request -> request.tableName(store.tables().rows()).key(key)));
-    }
-
-    /// Removes a chunk, if all of its records are in batches that are freed.
-    private void free(Part part, long number) {
-        int to = number == part.to().chunk() ? part.to().offset() : Integer.MAX_VALUE;
-        Optional<ChunkItem> found = to == 0 ? Optional.empty() : chunks.find(part.lane(), number);
-        if (found.isEmpty()) {
-            return;
-        }
-        int records = found.get().chunk().sizes().length;
-        int from = number == part.from().chunk() ? part.from().offset() : 0;
-        if (from == 0 && to >= records) {
-            chunks.remove(part.lane(), number, found.get());
-            return;
-        }
-        Map<String, AttributeValue> rest = RowItem.other("rest/" + part.lane() + "/" + number);
-        if (freed(rest, from, Math.min(to, records)) == records) {
-            chunks.remove(part.lane(), number, found.get());
-            delete(rest);
-        }
-    }
-
-    /// Notes that the batch of a range is freed.
-    ///
-    /// @return how many records of the chunk are in such batches
-    private int freed(Map<String, AttributeValue> rest, int from, int to) {
-        store.retried(() -> store.client()
-                .updateItem(request -> request.tableName(store.tables().rows())
-                        .key(rest)
-                        .updateExpression("SET #f = :to")
-                        .expressionAttributeNames(Map.of("#f", REST + from))
-                        .expressionAttributeValues(Map.of(":to", Items.number(to)))));
-        Map<String, AttributeValue> ranges = store.get(store.tables().rows(), rest);
-        return ranges.keySet().stream()
-                .filter(name -> name.startsWith(REST))
-                .mapToInt(name -> (int) Items.number(ranges, name) - Integer.parseInt(name.substring(REST.length())))
-                .sum();
     }
 }

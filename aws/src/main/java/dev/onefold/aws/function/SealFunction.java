@@ -72,15 +72,9 @@ public final class SealFunction implements RequestStreamHandler {
         }
         opened.ifPresent(cutter -> seal(cutter, isTick));
         if (isTick) {
-            forgetting.ifPresent(this::forget);
+            forgetting.ifPresent(batches -> batches.run(FORGETTING_MAX)); // It goes on at the next tick.
         }
         return BatchResponse.DONE.json();
-    }
-
-    /// It goes on at the next tick.
-    private void forget(Forgetting batches) {
-        long endMs = store.clock().millis() + FORGETTING_MAX.toMillis();
-        batches.run(() -> store.clock().millis() < endMs);
     }
 
     private void seal(Cutter cutter, boolean isTick) {

@@ -211,7 +211,7 @@ class BatchEndToEndTest {
                         () -> clients.objects, deployment.store().bucket().name()));
         BatchDefinition definition = BatchDefinition.find(store).orElseThrow();
         Batching batching = (Batching) definition.pipeline().fold();
-        new Forgetting(store, batching, definition.lanes(), Duration.ZERO).run(() -> true);
+        new Forgetting(store, batching, definition.lanes(), Duration.ZERO).run(Duration.ofHours(1));
         String bucket = deployment.store().bucket().name().orElseThrow();
         clients.objects
                 .deleteObject(

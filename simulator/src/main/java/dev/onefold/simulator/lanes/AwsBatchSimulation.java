@@ -175,7 +175,7 @@ public final class AwsBatchSimulation {
     }
 
     private void forget() {
-        invoke((store, _) -> new Forgetting(store, batching, lanes).run(() -> true));
+        invoke((store, _) -> new Forgetting(store, batching, lanes).run(Duration.ofHours(1)));
     }
 
     /// The table removes items whose time has come, sooner or later.

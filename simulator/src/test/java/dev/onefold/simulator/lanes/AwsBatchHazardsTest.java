@@ -350,7 +350,7 @@ class AwsBatchHazardsTest {
 
     private void forget(Pipeline pipeline) {
         in(store -> {
-            new Forgetting(store, (Batching) pipeline.fold(), LANES).run(() -> true);
+            new Forgetting(store, (Batching) pipeline.fold(), LANES).run(Duration.ofHours(1));
             return true;
         });
     }

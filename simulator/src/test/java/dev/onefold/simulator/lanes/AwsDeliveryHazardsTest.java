@@ -7,6 +7,7 @@ import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Forgetting;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.SealedBatches;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.Manifest;
@@ -15,6 +16,7 @@ import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +28,9 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// Hazards on the way from a message to its receiver, where a function ends in the middle or a receiver is slow.
 class AwsDeliveryHazardsTest {
     private static final int MESSAGES = 12;
+    /// In which the passes of a tick are made.
+    private static final Duration TICK = Duration.ofSeconds(45);
+
     private static final int MOMENTS = 60;
 
     private static List<String> messages() {
@@ -150,6 +155,74 @@ class AwsDeliveryHazardsTest {
     }
 
     @Test
+    void a_large_batch_is_forgotten_in_parts_behind_more_batches_that_wait_than_a_pass_takes_at_once() {
+        int refused = 110;
+        int chunks = 300;
+        DeliveriesAtWork work = new DeliveriesAtWork(
+                1_000,
+                "\"receiver\":\"once\",\"order\":\"any\",\"concurrency\":40,\"retry\":\"none\",\"forget\":\"after-delivery\"");
+        work.receiver = attempt -> attempt.number() <= refused ? new Outcome.Refused("no") : new Outcome.Done();
+        for (int i = 0; i < refused; i++) {
+            work.collect("{\"id\":\"r" + i + "\"}");
+            var _ = work.person(SealedBatches::seal);
+        }
+        sealAndDeliver(work, 0);
+        forget(work);
+        for (int i = 0; i < chunks; i++) {
+            work.collect("{\"id\":\"p" + i + "\"}");
+        }
+        var _ = work.person(SealedBatches::seal);
+        sealAndDeliver(work, 0);
+        work.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        for (int run = 0; run < 40; run++) {
+            forget(work, Duration.ofMillis(200)); // Too short for all, in each of them.
+        }
+        work.deployment.dynamo.inject(Faults.none());
+        int before = work.attempts.size();
+        work.collect(IntStream.range(0, chunks)
+                .mapToObj(i -> "{\"id\":\"p" + i + "\",\"v\":2}")
+                .toArray(String[]::new));
+        var _ = work.person(SealedBatches::seal);
+        sealAndDeliver(work, 0);
+        assertThat(work.attempts).hasSize(before + 1);
+        assertThat(work.attempts.getLast().records()).as("each id came again").isEqualTo(chunks);
+    }
+
+    @Test
+    void a_tick_forgets_or_frees_more_batches_of_one_record_than_are_sealed_in_a_minute() {
+        for (String forget : List.of("after-delivery", "never")) {
+            DeliveriesAtWork work = new DeliveriesAtWork(
+                    1,
+                    "\"receiver\":\"idempotent\",\"order\":\"any\",\"concurrency\":40,\"forget\":\"" + forget + "\"");
+            int batches = 2_000;
+            sealAndDeliver(work, batches / 2);
+            sealAndDeliver(work, batches / 2);
+            if (forget.equals("never")) {
+                work.passed(Forgetting.KEPT.multipliedBy(2));
+            }
+            work.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+            Instant begin = work.deployment.time.instant();
+            forget(work, TICK);
+            assertThat(Duration.between(begin, work.deployment.time.instant())).isLessThan(TICK);
+            work.deployment.dynamo.inject(Faults.none());
+            if (forget.equals("never")) {
+                assertThat(work.keys())
+                        .filteredOn(key -> key.startsWith("batch/"))
+                        .hasSize(1);
+            } else {
+                work.collect(IntStream.range(0, batches)
+                        .mapToObj(id -> "{\"id\":" + id + ",\"v\":2}")
+                        .toArray(String[]::new));
+                sealAndDeliver(work, 0);
+                sealAndDeliver(work, 0);
+                assertThat(work.lines.stream().filter(line -> line.endsWith("\"v\":2}")))
+                        .as("each id came again")
+                        .hasSize(batches);
+            }
+        }
+    }
+
+    @Test
     void a_batch_that_is_not_seen_yet_is_freed_when_it_is() {
         DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
         sealAndDeliver(work, 15);
@@ -170,7 +243,7 @@ class AwsDeliveryHazardsTest {
             killed(
                     work,
                     moment,
-                    store -> new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(() -> true));
+                    store -> new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1)));
             forget(work);
             requireOnlyLast(work, "killed at moment " + moment);
         }
@@ -223,8 +296,12 @@ class AwsDeliveryHazardsTest {
     }
 
     private static void forget(DeliveriesAtWork work) {
+        forget(work, Duration.ofHours(1));
+    }
+
+    private static void forget(DeliveriesAtWork work, Duration most) {
         work.in(store -> {
-            new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(() -> true);
+            new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(most);
             return true;
         });
     }
