@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// of the time and abandoned if it does not return: nothing can end the user's code. While it runs, its
 /// batch is not handed over again.
 final class HandlerReceiver implements Receiver {
+    private static final Duration INTERRUPT_WAIT = Duration.ofMillis(500);
     static final Duration TIMEOUT_DEFAULT = Duration.ofHours(1);
 
     /// To load a class and to construct its object.
@@ -123,6 +124,22 @@ final class HandlerReceiver implements Receiver {
         } catch (LinkageError e) {
             throw new IllegalArgumentException("Class " + name + " cannot be loaded: " + e, e);
         }
+    }
+
+    /// A call that obeys its interrupt has a moment for that.
+    private static boolean hasEnded(Thread call) {
+        try {
+            return call.join(INTERRUPT_WAIT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return !call.isAlive();
+        }
+    }
+
+    @Override
+    public boolean isLeftRunning() {
+        running.values().removeIf(HandlerReceiver::hasEnded);
+        return !running.isEmpty();
     }
 
     @Override

@@ -12,6 +12,11 @@ public interface Receiver extends AutoCloseable {
     ///     manifest; then the receiver has nothing that it could take for the batch
     Outcome deliver(Handover handover) throws InterruptedException;
 
+    /// Whether a call that was given up, because its time was over, still runs in this process.
+    default boolean isLeftRunning() {
+        return false;
+    }
+
     /// May be called twice. No attempt may be under way.
     @Override
     default void close() {}

@@ -109,8 +109,10 @@ class HandlerReceiverTest {
         assertThat(receiver.deliver(BATCH)).isInstanceOf(Outcome.Unknown.class);
         assertThat(receiver.deliver(BATCH)).isInstanceOf(Outcome.NotNow.class);
         assertThat(calls).hasValue(1);
+        assertThat(receiver.isLeftRunning()).isTrue();
         release.countDown();
         caller.get().join();
+        assertThat(receiver.isLeftRunning()).isFalse();
         assertThat(receiver.deliver(BATCH)).isEqualTo(new Outcome.Done());
         assertThat(calls).hasValue(2);
         receiver.close();

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -71,7 +72,13 @@ public final class Deliver {
     ///
     /// @param rules what becomes of its deliveries
     /// @param deliver hands one over; what it throws leaves open whether the batch is in
-    public record Receiver(DeliveryRules rules, Function<Handover, Outcome> deliver) {}
+    /// @param isLeftRunning whether a call that was given up still runs in this process
+    public record Receiver(DeliveryRules rules, Function<Handover, Outcome> deliver, BooleanSupplier isLeftRunning) {
+        /// One whose calls end with their attempts.
+        public Receiver(DeliveryRules rules, Function<Handover, Outcome> deliver) {
+            this(rules, deliver, () -> false);
+        }
+    }
 
     /// How long things take.
     ///

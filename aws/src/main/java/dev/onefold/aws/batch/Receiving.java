@@ -182,7 +182,7 @@ public final class Receiving {
                         classes,
                         Map.of(Kind.JDBC, JdbcReceiver::open, Kind.S3, S3Receiver::open),
                         pipeline.input().format()));
-        return new Deliver.Receiver(rules, handover -> deliver(receiver, handover));
+        return new Deliver.Receiver(rules, handover -> deliver(receiver, handover), receiver::isLeftRunning);
     }
 
     private static Batching deployed(Batching batching) {

@@ -24,9 +24,14 @@ import java.util.function.Supplier;
 /// The function that delivers sealed batches. What it is invoked with only wakes it: a batch was sealed, or
 /// a minute has passed. One invocation at a time, as Lambda calls it.
 public final class DeliverFunction implements RequestStreamHandler {
+    /// The exit code of a process that ends because of a call that does not.
+    private static final int LEFT_RUNNING = 70;
+
     private final Store store;
     private final Deliver deliver;
     private final Metrics metrics;
+    private final Deliver.Receiver receiver;
+    private final Runnable end;
 
     /// As Lambda makes it.
     public DeliverFunction() {
@@ -38,11 +43,16 @@ public final class DeliverFunction implements RequestStreamHandler {
                 Connection.store(environment.tables(), environment.bucket()),
                 environment.pipeline(),
                 Receiving.open(environment.pipeline(), DeliverFunction.class.getClassLoader()),
-                new Metrics(System.out, environment.stack()));
+                new Metrics(System.out, environment.stack()),
+                () -> Runtime.getRuntime().halt(LEFT_RUNNING));
     }
 
     /// For a process that has its own store and receiver: one under test, or a simulated one.
-    public DeliverFunction(Store store, Pipeline pipeline, Deliver.Receiver receiver, Metrics metrics) {
+    ///
+    /// @param end ends the process
+    public DeliverFunction(Store store, Pipeline pipeline, Deliver.Receiver receiver, Metrics metrics, Runnable end) {
+        this.receiver = receiver;
+        this.end = end;
         this.store = store;
         this.metrics = metrics;
         deliver = new Deliver(store, pipeline, receiver, Receiving.limits((Batching) pipeline.fold()));
@@ -66,6 +76,13 @@ public final class DeliverFunction implements RequestStreamHandler {
         int attempts = deliver.run(timeLeft);
         if (attempts > 0) {
             metrics.out().println("INFO Attempts to deliver were made: " + attempts);
+        }
+        if (receiver.isLeftRunning().getAsBoolean()) {
+            // Lambda would freeze this process with the call in it, and thaw both hours later, beside another attempt.
+            metrics.out()
+                    .println("ERROR A call of the receiver has not returned in its time, and is not ended by an"
+                            + " interrupt: this process ends with it. Let deliver() obey interrupts.");
+            end.run();
         }
         return BatchResponse.DONE.json();
     }

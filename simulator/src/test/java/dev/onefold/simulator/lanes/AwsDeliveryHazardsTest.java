@@ -2,21 +2,30 @@ package dev.onefold.simulator.lanes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.batch.AwsBatches;
+import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
+import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.batch.Forgetting;
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.function.DeliverFunction;
+import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -117,6 +126,28 @@ class AwsDeliveryHazardsTest {
         work.deliver();
         assertThat(work.attempts).as("the receiver knows the id no longer").hasSize(1);
         assertThat(work.state(1)).isIn("put aside", "in doubt");
+    }
+
+    @Test
+    void a_process_with_a_call_that_does_not_return_ends_once_what_is_known_is_recorded() {
+        for (boolean isLeft : List.of(true, false)) {
+            DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"once\"");
+            work.seal(5);
+            List<String> ended = new ArrayList<>();
+            Deliver.Receiver receiver = new Deliver.Receiver(
+                    new DeliveryRules(work.batching(), null), _ -> new Outcome.Unknown("no answer"), () -> isLeft);
+            work.in(store -> new DeliverFunction(
+                            store,
+                            work.pipeline,
+                            receiver,
+                            new Metrics(new PrintStream(OutputStream.nullOutputStream()), "stack"),
+                            () -> ended.add(new AwsBatches(store, new BatchDefinition(work.pipeline, 4))
+                                    .find(BatchNumber.of(1))
+                                    .orElseThrow()
+                                    .state()))
+                    .handle("{}".getBytes(StandardCharsets.UTF_8), () -> Duration.ofMinutes(15)));
+            assertThat(ended).isEqualTo(isLeft ? List.of("in doubt") : List.of());
+        }
     }
 
     @Test
