@@ -18,6 +18,8 @@ import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
 import java.io.OutputStream;
@@ -250,6 +252,26 @@ class AwsDeliveryHazardsTest {
                         .as("each id came again")
                         .hasSize(batches);
             }
+        }
+    }
+
+    @Test
+    void a_batch_whose_content_takes_longer_to_write_than_attempts_may_begin_is_delivered_by_the_next_invocation() {
+        Reading read = PipelineText.read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},"
+                + "\"batch\":{\"size\":200,\"deliver\":{\"lambda\":\"load\"},\"receiver\":\"idempotent\"}}");
+        DeliveriesAtWork work = new DeliveriesAtWork(((Reading.Read) read).pipeline());
+        for (int id = 0; id < 200; id++) {
+            work.collect("{\"id\":" + id + "}"); // A chunk each.
+        }
+        work.seal(0);
+        work.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        for (int tick = 0; tick < 2; tick++) {
+            SimulatedClient client = work.deployment.dynamo.client("sandbox");
+            Instant end = work.deployment.time.instant().plus(Duration.ofSeconds(31)); // One of them to begin.
+            work.in(client, store -> work.deliverer(store, client)
+                    .run(() -> Duration.between(work.deployment.time.instant(), end)));
+            assertThat(work.attempts).hasSize(tick);
+            work.passed(Duration.ofMinutes(1));
         }
     }
 
