@@ -75,9 +75,14 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         if (at.isEmpty() && definition.version() == null) {
             throw new Refused("no place");
         }
-        BigDecimal place = definition.version() != null
-                ? null
-                : op.equals("r") ? place(definition.generation(), "0", at) : place(definition.generation(), at, "0");
+        List<String> logs = definition.logs();
+        int generation = logs.isEmpty() ? 0 : logs.indexOf(text(envelope.at(List.of("source", "name"))));
+        if (generation < 0) {
+            throw new Refused("another log");
+        }
+        String log = String.valueOf(generation);
+        BigDecimal place =
+                definition.version() != null ? null : op.equals("r") ? place(log, "0", at) : place(log, at, "0");
         return Optional.of(new Changes(row, isRemoved, place));
     }
 

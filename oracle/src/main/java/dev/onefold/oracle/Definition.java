@@ -15,7 +15,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// A pipeline file, read. It is taken to be a valid one: to say what is wrong with a file is the product's task.
 ///
 /// @param keepsExpired whether a row that a table removed by its time to live counts on
-/// @param generation of the log of a database
+/// @param logs names of logs of a database, the oldest first; none: there is one
 /// @param columns of a CSV file without header line; null when the first line is the header
 /// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
 /// @param version where the version stands; null when there are none
@@ -24,7 +24,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 record Definition(
         String format,
         boolean keepsExpired,
-        String generation,
+        List<String> logs,
         @Nullable List<String> columns,
         char delimiter,
         List<List<String>> key,
@@ -59,7 +59,9 @@ record Definition(
         return new Definition(
                 input.get("format") == null ? "json" : String.valueOf(input.get("format")),
                 "keep".equals(input.get("expired")),
-                input.get("generation") == null ? "0" : String.valueOf(input.get("generation")),
+                input.get("logs") == null
+                        ? List.of()
+                        : list(input.get("logs")).stream().map(String::valueOf).toList(),
                 columns == null
                         ? null
                         : list(columns).stream().map(String::valueOf).toList(),

@@ -82,6 +82,13 @@ public final class PipelineBuilder {
         return set("format", PipelineReader.DEBEZIUM);
     }
 
+    /// The same, where the database's log began anew.
+    ///
+    /// @param logs the names of the connectors, the oldest first
+    public PipelineBuilder debezium(String... logs) {
+        return debezium().set("logs", List.of(logs));
+    }
+
     /// Rows that a DynamoDB table removes by their time to live go on to count.
     public PipelineBuilder keepExpired() {
         return set("expired", PipelineReader.KEEP);

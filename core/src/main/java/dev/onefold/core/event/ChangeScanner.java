@@ -65,6 +65,9 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         kind = Kind.NONE;
         version = null;
         fields.clear(record);
+        if (isNothing(record, from, to)) {
+            return null;
+        }
         Malformed malformed = scanner().scan(record, from, to);
         return malformed != null ? malformed : read();
     }
@@ -76,6 +79,11 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     /// The version that the record's place in the log gives; `null` if a field has the version.
     final @Nullable BigInteger version() {
         return version;
+    }
+
+    /// Whether the record is no object, and tells of no row all the same.
+    boolean isNothing(byte[] record, int from, int to) {
+        return false;
     }
 
     /// Says what the change was, from the fields of the record.

@@ -3,6 +3,7 @@ package dev.onefold.core.event;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigInteger;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,9 @@ final class DebeziumScanner extends ChangeScanner {
     /// Stands for a value that the database did not say.
     private static final String UNAVAILABLE = "__debezium_unavailable_value";
 
-    private final long generation;
+    private static final byte[] NOTHING = {'n', 'u', 'l', 'l'};
+
+    private final List<String> logs;
     private final int valuePart = plan(List.of(), "value");
     private final int keyPart = plan(List.of(), "key");
     private final int valuePayload = plan(List.of("value"), "payload");
@@ -46,6 +49,7 @@ final class DebeziumScanner extends ChangeScanner {
         final int ddl;
         final int time;
         final int connector;
+        final int log;
         final int snapshotTime;
         final int lsn;
         final int file;
@@ -62,6 +66,7 @@ final class DebeziumScanner extends ChangeScanner {
             ddl = plan(names, "ddl");
             time = plan(names, "ts_ms");
             connector = plan(names, "source", "connector");
+            log = plan(names, "source", "name");
             snapshotTime = plan(names, "source", "ts_ms");
             lsn = plan(names, "source", "lsn");
             file = plan(names, "source", "file");
@@ -82,8 +87,14 @@ final class DebeziumScanner extends ChangeScanner {
 
     DebeziumScanner(Pipeline pipeline, Format.Debezium format, Fields fields) {
         super(pipeline, fields);
-        generation = format.generation();
+        logs = format.logs();
         planned(List.of());
+    }
+
+    /// The value of a tombstone, alone.
+    @Override
+    boolean isNothing(byte[] record, int from, int to) {
+        return Arrays.equals(record, from, to, NOTHING, 0, NOTHING.length);
     }
 
     @Override
@@ -101,16 +112,17 @@ final class DebeziumScanner extends ChangeScanner {
         if (is(envelope.op, "t")) {
             return new Malformed(
                     Reason.REFUSED,
-                    "The table was emptied at once (op t), which names no row; compare with the table:"
-                            + " 'onefold verify PIPELINE --against … --repair'");
+                    "The table was emptied at once (op t), which names no row, so all its rows still count. Fold the log"
+                            + " into a new data directory, from a later snapshot on");
         }
         boolean isRemoved = is(envelope.op, "d");
         boolean isSnapshot = is(envelope.op, "r");
         if (!isRemoved && !isSnapshot && !is(envelope.op, "c") && !is(envelope.op, "u")) {
             return new Malformed(
                     Reason.MALFORMED,
-                    "The record is no change of Debezium: its op is '" + text(envelope.op)
-                            + "', not c, u, d, r, t or m");
+                    "The record is no change of Debezium: it has "
+                            + (isThere(envelope.op) ? "the op '" + text(envelope.op) + "'" : "no op")
+                            + ", and c, u, d, r, t and m are known");
         }
         Malformed malformed = row(envelope, isRemoved);
         if (malformed != null) {
@@ -160,7 +172,7 @@ final class DebeziumScanner extends ChangeScanner {
         BigInteger time = whole(envelope.snapshotTime, DIGITS_MAX);
         return time == null
                 ? new Malformed(Reason.REFUSED, "The row of a snapshot has no source.ts_ms, the time of the snapshot")
-                : set(BigInteger.ZERO, time);
+                : set(envelope, BigInteger.ZERO, time);
     }
 
     private @Nullable Malformed place(Envelope envelope) {
@@ -173,7 +185,7 @@ final class DebeziumScanner extends ChangeScanner {
                                 + "'; it reads lsn of PostgreSQL, file, pos and row of MySQL,"
                                 + " change_lsn of SQL Server. If a field of the row grows with each change, write it"
                                 + " under input: 'version: FIELD'")
-                : set(position, BigInteger.ZERO);
+                : set(envelope, position, BigInteger.ZERO);
     }
 
     private @Nullable BigInteger position(Envelope envelope) {
@@ -212,7 +224,14 @@ final class DebeziumScanner extends ChangeScanner {
         return lsn.matches("[0-9a-f]{8}:[0-9a-f]{8}:[0-9a-f]{4}") ? new BigInteger(lsn.replace(":", ""), 16) : null;
     }
 
-    private @Nullable Malformed set(BigInteger position, BigInteger number) {
+    private @Nullable Malformed set(Envelope envelope, BigInteger position, BigInteger number) {
+        int generation = logs.isEmpty() ? 0 : logs.indexOf(text(envelope.log));
+        if (generation < 0) {
+            return new Malformed(
+                    Reason.REFUSED,
+                    "The change is of the log '" + text(envelope.log) + "' (source.name), which is none of input.logs: "
+                            + String.join(", ", logs) + ". If that log began behind these, add it at the end");
+        }
         try {
             version = Version.of(generation, position, number.longValueExact()).number();
             return null;

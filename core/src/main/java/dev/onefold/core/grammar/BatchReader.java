@@ -101,7 +101,13 @@ final class BatchReader {
         if (input == null) {
             return;
         }
-        if (input.identity() instanceof Identity.Versioned) {
+        if (input.format() instanceof Format.Changes) {
+            file.refuse(
+                    "input",
+                    "has the changes of a table, each of which is a version of its row, and a sealed batch cannot be"
+                            + " replaced by a higher one",
+                    "write 'format: json', and as id what names a change, such as its key and its place in the log");
+        } else if (input.identity() instanceof Identity.Versioned) {
             file.refuse(
                     "input",
                     "has a version, and a sealed batch cannot be replaced by a higher one",

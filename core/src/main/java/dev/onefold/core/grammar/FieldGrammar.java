@@ -30,6 +30,12 @@ record FieldGrammar(@Nullable Format format) {
                     "has " + names.size() + " names",
                     "a record is nested at most " + Limits.NESTING_MAX + " deep");
         }
+        if (format instanceof Format.Changes && isOfEnvelope(names)) {
+            throw expression.refuseFrom(
+                    start,
+                    "leads into the record of the change, and fields are named as in the table here",
+                    "write " + FieldPath.of(names.getLast()));
+        }
         if (format instanceof Format.Csv csv) {
             refuseUnlessColumn(names, csv.columns(), start, expression);
         }
@@ -41,6 +47,12 @@ record FieldGrammar(@Nullable Format format) {
         FieldPath field = read(expression);
         expression.end("write one field alone; " + expression.nameAdvice());
         return field;
+    }
+
+    private static boolean isOfEnvelope(List<String> names) {
+        boolean isInValue = names.size() > 2 && names.getFirst().equals("value");
+        return names.size() > 1 && List.of("NewImage", "OldImage").contains(names.getFirst())
+                || isInValue && List.of("after", "before").contains(names.get(1));
     }
 
     private static void refuseUnlessColumn(List<String> names, List<String> columns, int start, Expression expression) {

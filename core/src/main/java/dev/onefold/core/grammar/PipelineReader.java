@@ -131,7 +131,7 @@ public final class PipelineReader {
         Character delimiter = input.read("delimiter", PipelineReader::delimiter);
         Boolean keepsExpired = input.read("expired", PipelineReader::keepsExpired);
         Instant stream = input.read("stream", PipelineReader::stream);
-        Integer generation = input.read("generation", PipelineReader::generation);
+        List<String> logs = logs(input);
         if (word == null) {
             return null;
         }
@@ -146,7 +146,7 @@ public final class PipelineReader {
         return switch (word) {
             case CSV -> new Format.Csv(delimiter == null ? DELIMITER : delimiter, columns);
             case DYNAMODB_STREAM -> new Format.DynamoDbStream(stream, keepsExpired != null && keepsExpired);
-            case DEBEZIUM -> new Format.Debezium(generation == null ? 0 : generation);
+            case DEBEZIUM -> new Format.Debezium(logs);
             default -> new Format.Json();
         };
     }
@@ -172,10 +172,16 @@ public final class PipelineReader {
         }
     }
 
-    private static int generation(Expression expression) {
-        int generation = expression.wholeNumber(0, Format.Debezium.GENERATION_MAX);
-        expression.end("write one number");
-        return generation;
+    private static List<String> logs(Section input) {
+        Setting setting = input.get("logs");
+        if (setting == null) {
+            return List.of();
+        }
+        if (!(setting.node() instanceof Node.Sequence)) {
+            setting.refuseKind("a list of names of connectors (topic.prefix), the oldest first");
+            return List.of();
+        }
+        return setting.distinct(Expression::whole, "name each connector once");
     }
 
     private static SequencedMap<String, List<String>> formats() {
@@ -183,7 +189,7 @@ public final class PipelineReader {
         formats.put(JSON, List.of());
         formats.put(CSV, List.of("columns", "delimiter"));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired"));
-        formats.put(DEBEZIUM, List.of("generation"));
+        formats.put(DEBEZIUM, List.of("logs"));
         return Collections.unmodifiableSequencedMap(formats);
     }
 
@@ -224,6 +230,13 @@ public final class PipelineReader {
 
     private @Nullable Identity identity(Section input, FieldGrammar fields, boolean isOfChanges) {
         boolean versioned = input.has("key") && (input.has("version") || isOfChanges);
+        if (isOfChanges && input.has("id")) {
+            input.refuse(
+                    "id",
+                    "is not possible here: each record is a version of a row",
+                    "write key with the table's key, or 'format: json'");
+            return null;
+        }
         if (isOfChanges && !input.has("key")) {
             input.require("key", "write the fields that are the table's key, in the order of your choice");
         }

@@ -128,8 +128,8 @@ public final class PipelineText {
             }
             case Format.Debezium debezium -> {
                 settings.put("format", PipelineReader.DEBEZIUM);
-                if (debezium.generation() != 0) {
-                    settings.put("generation", debezium.generation());
+                if (!debezium.logs().isEmpty()) {
+                    settings.put("logs", debezium.logs());
                 }
             }
         }

@@ -24,7 +24,7 @@ final class Section {
                 "delimiter",
                 "stream",
                 "expired",
-                "generation",
+                "logs",
                 "key",
                 "version",
                 "id",

@@ -43,10 +43,12 @@ public record Input(
 
         /// Changes as Debezium writes them.
         ///
-        /// @param generation is raised when the database's log begins anew; from 0
-        record Debezium(long generation) implements Changes {
-            /// The greatest generation.
-            public static final int GENERATION_MAX = 1_000_000;
+        /// @param logs names of the connectors, each with a log that began anew, the oldest first; none: all
+        ///     changes are of one log
+        record Debezium(List<String> logs) implements Changes {
+            public Debezium {
+                logs = List.copyOf(logs);
+            }
         }
     }
 }

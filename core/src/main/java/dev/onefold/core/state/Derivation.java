@@ -8,6 +8,7 @@ import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
@@ -214,7 +215,7 @@ public sealed interface Derivation {
         if (!narrower.isEmpty()) {
             return narrower + "; what an older version of its key said is in no row";
         }
-        if (!from.format().equals(to.format())) {
+        if (!from.format().equals(to.format()) && !isSameLog(from.format(), to.format())) {
             return "the format has changed";
         }
         EventTime time = to.time();
@@ -222,6 +223,14 @@ public sealed interface Derivation {
             return "the time " + time.field() + " was not read before, and a record without it is refused";
         }
         return from.identity().equals(to.identity()) ? "" : "the horizon has changed";
+    }
+
+    /// Whether the later format knows more logs than the former one, and reads the known ones as it did.
+    private static boolean isSameLog(Format from, Format to) {
+        return from instanceof Format.Debezium before
+                && to instanceof Format.Debezium after
+                && after.logs().size() > before.logs().size()
+                && after.logs().subList(0, before.logs().size()).equals(before.logs());
     }
 
     /// A level that took no record without its field serves a level that takes them, too: such records are among the

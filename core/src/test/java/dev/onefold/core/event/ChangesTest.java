@@ -196,6 +196,8 @@ class ChangesTest {
             assertThat(said(outages, form)).as(form).isEqualTo("silent");
         }
         assertThat(said(outages, "{\"ts_ms\":1}")).isEqualTo("silent");
+        assertThat(said(outages, "null")).isEqualTo("silent");
+        assertThat(said(favourites, "null")).startsWith("MALFORMED");
         assertThat(said(outages, change("m", "null", "null", 1))).isEqualTo("silent");
     }
 
@@ -214,6 +216,16 @@ class ChangesTest {
                 .startsWith("REFUSED")
                 .contains("no position");
         assertThat(said(favourites, "{\"eventName\":\"UPSERT\"}")).startsWith("MALFORMED");
+    }
+
+    @Test
+    void a_log_that_began_anew_is_above_the_one_before_and_an_unknown_one_is_refused() {
+        Pipeline logs =
+                outages(PipelineBuilder.named("o").debezium("grid", "grid-2")).build();
+        String change = change("u", "null", row(1, "A", 5), 123).replace("\"lsn\"", "\"name\":\"%s\",\"lsn\"");
+        assertThat(said(logs, change.formatted("grid"))).startsWith("[1] 0/123/0");
+        assertThat(said(logs, change.formatted("grid-2"))).startsWith("[1] 1/123/0");
+        assertThat(said(logs, change.formatted("other"))).startsWith("REFUSED").contains("none of input.logs");
     }
 
     @Test

@@ -78,7 +78,7 @@ class InputRefusalsTest {
         assertInput("\"levels\": []", "3:1: input.levels: 'levels' is not a setting of input; it belongs to a roll-up");
         assertInput(
                 "\"foo\": 1",
-                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, generation, key, version, id,"
+                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, logs, key, version, id,"
                         + " horizon, time, delete or filter");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
@@ -227,6 +227,36 @@ class InputRefusalsTest {
         assertInput(
                 "\"time\":\n{\"feild\": \"a\", \"field\": \"a\"}",
                 "4:2: input.time.feild: 'feild' is not a setting of time; did you mean 'field'?");
+    }
+
+    @Test
+    void changes_of_a_table_have_a_key_and_no_id_and_their_fields_have_no_envelope() {
+        assertInput(
+                "\"format\": \"debezium\"",
+                "2:10: input.key: is not set; write the fields that are the table's key, in the order of your choice");
+        assertInput(
+                "\"format\": \"debezium\", \"id\": \"message\"",
+                "3:23: input.id: is not possible here: each record is a version of a row; write key with the table's"
+                        + " key, or 'format: json'");
+        assertInput(
+                "\"format\": \"debezium\", \"key\": \"value.after.id\"",
+                "3:31: input.key: 'value.after.id' leads into the record of the change, and fields are named as in the"
+                        + " table here; write id");
+        assertInput(
+                "\"format\": \"dynamodb-stream\", \"key\": \"NewImage.id\"",
+                "3:38: input.key: 'NewImage.id' leads into the record of the change, and fields are named as in the"
+                        + " table here; write id");
+        assertInput(
+                "\"format\": \"dynamodb-stream\", \"key\": \"id\", \"logs\": [\"a\"]",
+                "3:43: input.logs: is for debezium only; write 'format: debezium', or leave it out");
+        assertInput(
+                "\"format\": \"dynamodb-stream\", \"key\": \"id\", \"expired\": \"drop\"",
+                "3:55: input.expired: 'drop' is not what is done with a row that expires; write retract or keep");
+        assertInput(
+                "\"format\": \"dynamodb-stream\", \"key\": \"id\", \"stream\": \"arn:x\"",
+                "3:54: input.stream: 'arn:x' does not end in the time at which a table's stream was switched on; write"
+                        + " the stream's ARN, such as arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/"
+                        + "2026-11-01T09:30:00.000");
     }
 
     @Test

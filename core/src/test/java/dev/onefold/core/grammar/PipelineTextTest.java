@@ -50,6 +50,23 @@ class PipelineTextTest {
     }
 
     @Test
+    void the_changes_of_a_table_are_in_the_text_without_defaults() {
+        String text = "{\"pipeline\":\"p\",\"input\":{%s,\"key\":[\"k\"]},"
+                + "\"rollups\":{\"r\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}}";
+        for (String format : List.of(
+                "\"format\":\"dynamodb-stream\"",
+                "\"format\":\"dynamodb-stream\",\"stream\":\"2026-11-01T00:00:00.123\",\"expired\":\"keep\"",
+                "\"format\":\"debezium\"",
+                "\"format\":\"debezium\",\"logs\":[\"grid\",\"grid-2\"]")) {
+            assertThat(PipelineText.write(Read.pipeline(text.formatted(format))))
+                    .isEqualTo(text.formatted(format));
+        }
+        String defaults = "\"format\":\"dynamodb-stream\",\"expired\":\"retract\"";
+        assertThat(PipelineText.write(Read.pipeline(text.formatted(defaults))))
+                .isEqualTo(text.formatted("\"format\":\"dynamodb-stream\""));
+    }
+
+    @Test
     void a_function_is_in_the_text_without_defaults_with_and_without_its_code() {
         String text = "{\"pipeline\":\"p\",\"input\":{\"key\":[\"k\"],\"version\":\"v\"},"
                 + "\"process\":{\"class\":\"a.B\",\"jar\":\"b.jar\",\"version\":2,\"on-new-version\":\"continue\","
