@@ -268,8 +268,10 @@ class AwsDeliveryHazardsTest {
         for (int tick = 0; tick < 2; tick++) {
             SimulatedClient client = work.deployment.dynamo.client("sandbox");
             Instant end = work.deployment.time.instant().plus(Duration.ofSeconds(31)); // One of them to begin.
-            work.in(client, store -> work.deliverer(store, client)
-                    .run(() -> Duration.between(work.deployment.time.instant(), end)));
+            work.in(
+                    client,
+                    store -> work.deliverer(store, client)
+                            .run(() -> Duration.between(work.deployment.time.instant(), end)));
             assertThat(work.attempts).hasSize(tick);
             work.passed(Duration.ofMinutes(1));
         }
