@@ -41,7 +41,7 @@ final class AppendFloodChild {
 
     private static void numbered(EmbeddedEngine engine, int count) {
         byte[] lines = "p\n".repeat(count).getBytes(StandardCharsets.UTF_8);
-        System.out.println(engine.append("s", 1, lines, lines.length));
+        System.out.println(engine.append("s", 1, lines, lines.length).acknowledged());
     }
 
     /// Calls at the same time, each of which fits.
