@@ -25,6 +25,10 @@ public final class Edits {
             throw new IllegalArgumentException(
                     "The edit of dead letter " + letter.id() + " is empty. Nothing was changed.");
         }
+        if (decoder.isSilent(edit)) {
+            throw new IllegalArgumentException("The edit of dead letter " + letter.id()
+                    + " tells of no row, so the letter would go and nothing would count. Nothing was changed.");
+        }
         if (keys == DeadLetters.Keys.ANY) {
             return;
         }

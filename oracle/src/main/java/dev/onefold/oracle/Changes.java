@@ -61,10 +61,15 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         String op = text(envelope.fields().get("op"));
         Optional<Document> after = document(envelope.fields().get("after"));
         Optional<Document> before = document(envelope.fields().get("before"));
-        if (op.equals("m") || op.isEmpty() && after.isEmpty() && before.isEmpty()) {
+        boolean isMark = op.isEmpty() && envelope.fields().containsKey("event_count");
+        if (op.equals("m") || isMark) {
             return Optional.empty();
         }
-        if (!Set.of("c", "u", "d", "r").contains(op)) {
+        String table = text(envelope.at(List.of("source", "table")));
+        if (!op.isEmpty() && !table.isEmpty() && !definition.table().endsWith(table)) {
+            return Optional.empty();
+        }
+        if (table.isEmpty() || !Set.of("c", "u", "d", "r").contains(op)) {
             throw new Refused("op " + op);
         }
         boolean isRemoved = op.equals("d");

@@ -15,6 +15,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// A pipeline file, read. It is taken to be a valid one: to say what is wrong with a file is the product's task.
 ///
 /// @param keepsExpired whether a row that a table removed by its time to live counts on
+/// @param table whose changes count
 /// @param logs names of logs of a database, the oldest first; none: there is one
 /// @param columns of a CSV file without header line; null when the first line is the header
 /// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
@@ -25,6 +26,7 @@ record Definition(
         String format,
         boolean keepsExpired,
         List<String> logs,
+        String table,
         @Nullable List<String> columns,
         char delimiter,
         List<List<String>> key,
@@ -62,6 +64,7 @@ record Definition(
                 input.get("logs") == null
                         ? List.of()
                         : list(input.get("logs")).stream().map(String::valueOf).toList(),
+                String.valueOf(input.get("table")),
                 columns == null
                         ? null
                         : list(columns).stream().map(String::valueOf).toList(),

@@ -78,15 +78,12 @@ public final class PipelineBuilder {
 
     /// Records are changes of a table as Debezium writes them; fields are named as in the table, and [#version] may be
     /// left out.
-    public PipelineBuilder debezium() {
-        return set("format", PipelineReader.DEBEZIUM);
-    }
-
-    /// The same, where the database's log began anew.
     ///
-    /// @param logs the names of the connectors, the oldest first
-    public PipelineBuilder debezium(String... logs) {
-        return debezium().set("logs", List.of(logs));
+    /// @param table its name, perhaps with its schema or database and a dot in front
+    /// @param logs where the database's log began anew: the names of the connectors, the oldest first
+    public PipelineBuilder debezium(String table, String... logs) {
+        set("format", PipelineReader.DEBEZIUM).set("table", table);
+        return logs.length == 0 ? this : set("logs", List.of(logs));
     }
 
     /// Rows that a DynamoDB table removes by their time to live go on to count.

@@ -3,7 +3,9 @@ package dev.onefold.core.event;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -42,6 +44,10 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     @Nullable
     BigInteger version;
 
+    private boolean hasKey;
+    private int recordFrom;
+    private int recordTo;
+
     ChangeScanner(Pipeline pipeline, Fields fields) {
         this.fields = fields;
         Identity identity = pipeline.input().identity();
@@ -64,12 +70,25 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     final @Nullable Malformed scan(byte[] record, int from, int to) {
         kind = Kind.NONE;
         version = null;
+        hasKey = false;
+        recordFrom = from;
+        recordTo = to;
         fields.clear(record);
         if (isNothing(record, from, to)) {
             return null;
         }
         Malformed malformed = scanner().scan(record, from, to);
         return malformed != null ? malformed : read();
+    }
+
+    /// Whether the key of the row is among the fields, also if the record is refused.
+    final boolean hasKey() {
+        return hasKey;
+    }
+
+    /// The whole record.
+    final String record() {
+        return new String(fields.bytes, recordFrom, recordTo - recordFrom, StandardCharsets.UTF_8);
     }
 
     final Kind kind() {
@@ -198,10 +217,12 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
             for (int slot = 0; slot < slots.length; slot++) {
                 take(slot);
             }
+            hasKey = true;
         }
 
         /// Takes the key alone.
         void takeKey() {
+            hasKey = true;
             for (int slot : key) {
                 take(slot);
             }
@@ -239,7 +260,8 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
 
         /// For a pipeline whose rows have versions, and whose records are JSON; `null` for another.
         static @Nullable RowRecord of(Pipeline pipeline, Fields fields) {
-            return pipeline.input().identity() instanceof Identity.Versioned
+            return pipeline.fold() instanceof Rollups
+                            && pipeline.input().identity() instanceof Identity.Versioned
                             && !(pipeline.input().format() instanceof Format.Csv)
                     ? new RowRecord(pipeline, fields)
                     : null;
@@ -287,6 +309,12 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         /// The version of a row that is to go, which no field of the row need have.
         private @Nullable Malformed stated() {
             String text = text(stated);
+            if (text.length() > Limits.VERSION_DIGITS_MAX) {
+                return new Malformed(
+                        Reason.TOO_LARGE,
+                        "The record of a repair has a version of " + text.length()
+                                + " characters; a version has at most " + Limits.VERSION_DIGITS_MAX);
+            }
             try {
                 version = Version.parse(pipeline, text).number();
                 return null;

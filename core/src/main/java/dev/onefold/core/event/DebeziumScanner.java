@@ -5,6 +5,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads changes as Debezium writes them: the envelope (`before`, `after`, `source`, `op`) alone or under `value`
@@ -20,12 +21,21 @@ final class DebeziumScanner extends ChangeScanner {
     private static final int POSITION_BITS = 40;
     private static final int ROW_BITS = 32;
 
-    /// Stands for a value that the database did not say.
-    private static final String UNAVAILABLE = "__debezium_unavailable_value";
+    /// What stands for a value that the database did not say: as text, and as bytes in base64 and in hexadecimal
+    /// digits.
+    private static final List<String> UNAVAILABLE = List.of(
+            "__debezium_unavailable_value",
+            "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ==",
+            "5f5f646562657a69756d5f756e617661696c61626c655f76616c7565");
 
+    private static final int HEARTBEAT_MAX = 200;
+    private static final Pattern HEARTBEAT =
+            Pattern.compile("\\s*\\{(\\s*\"ts_[a-z]{2}\"\\s*:\\s*[0-9]+\\s*,?){1,3}\\}\\s*");
     private static final byte[] NOTHING = {'n', 'u', 'l', 'l'};
 
     private final List<String> logs;
+    private final String table;
+    private final String qualifier;
     private final int valuePart = plan(List.of(), "value");
     private final int keyPart = plan(List.of(), "key");
     private final int valuePayload = plan(List.of("value"), "payload");
@@ -46,7 +56,13 @@ final class DebeziumScanner extends ChangeScanner {
         final Image after;
         final int op;
         final int status;
+        final int id;
+        final int count;
         final int ddl;
+        final int source;
+        final int ofTable;
+        final int ofSchema;
+        final int ofDatabase;
         final int time;
         final int connector;
         final int log;
@@ -63,7 +79,13 @@ final class DebeziumScanner extends ChangeScanner {
             after = new Image(path(names, List.of("after")).names());
             op = plan(names, "op");
             status = plan(names, "status");
+            id = plan(names, "id");
+            count = plan(names, "event_count");
             ddl = plan(names, "ddl");
+            source = plan(names, "source");
+            ofTable = plan(names, "source", "table");
+            ofSchema = plan(names, "source", "schema");
+            ofDatabase = plan(names, "source", "db");
             time = plan(names, "ts_ms");
             connector = plan(names, "source", "connector");
             log = plan(names, "source", "name");
@@ -76,18 +98,28 @@ final class DebeziumScanner extends ChangeScanner {
             serial = plan(names, "source", "event_serial_no");
         }
 
-        /// Whether it tells of no row: the mark of a transaction, a heartbeat, a change of the schema.
+        /// Whether it tells of no row: the mark of a transaction, a change of the schema. Rows without an envelope may
+        /// have fields of these names.
         boolean isSilent() {
-            return !isThere(op)
-                    && !before.isThere()
-                    && !after.isThere()
-                    && (isThere(status) || isThere(ddl) || isThere(time));
+            boolean isMark =
+                    (is(status, "BEGIN") || is(status, "END")) && isThere(id) && raw().kind[count] != Fields.MISSING;
+            boolean isSchema = isThere(ddl) && raw().kind[source] == Fields.COMPOSITE;
+            return raw().kind[op] == Fields.MISSING && (isMark || isSchema);
+        }
+
+        /// Whether it is of the pipeline's table.
+        boolean isOfTable() {
+            boolean isQualified = qualifier.isEmpty() || is(ofSchema, qualifier) || is(ofDatabase, qualifier);
+            return isQualified && is(ofTable, table);
         }
     }
 
     DebeziumScanner(Pipeline pipeline, Format.Debezium format, Fields fields) {
         super(pipeline, fields);
         logs = format.logs();
+        int dot = format.table().lastIndexOf('.');
+        table = format.table().substring(dot + 1);
+        qualifier = dot < 0 ? "" : format.table().substring(0, dot);
         planned(List.of());
     }
 
@@ -106,8 +138,13 @@ final class DebeziumScanner extends ChangeScanner {
             return null;
         }
         Envelope envelope = envelopes[isThere(valuePart) ? isThere(valuePayload) ? 3 : 2 : isThere(payload) ? 1 : 0];
-        if (envelope.isSilent() || is(envelope.op, "m")) {
+        if (envelope.isSilent() || is(envelope.op, "m") || isHeartbeat(envelope)) {
             return null;
+        }
+        if (isThere(envelope.op) && !envelope.isOfTable()) {
+            return isThere(envelope.ofTable)
+                    ? null
+                    : new Malformed(Reason.MALFORMED, "The change does not say of which table it is (source.table)");
         }
         if (is(envelope.op, "t")) {
             return new Malformed(
@@ -130,6 +167,16 @@ final class DebeziumScanner extends ChangeScanner {
         }
         kind = isRemoved ? Kind.REMOVED : Kind.ROW;
         return byPlace ? isSnapshot ? snapshot(envelope) : place(envelope) : null;
+    }
+
+    /// A heartbeat has times, and nothing else.
+    private boolean isHeartbeat(Envelope envelope) {
+        if (!isThere(envelope.time) || isThere(envelope.op)) {
+            return false;
+        }
+        int whole = envelope == envelopes[3] ? valuePayload : envelope == envelopes[2] ? valuePart : payload;
+        String text = envelope == envelopes[0] ? record() : text(whole);
+        return text.length() <= HEARTBEAT_MAX && HEARTBEAT.matcher(text).matches();
     }
 
     private @Nullable Malformed row(Envelope envelope, boolean isRemoved) {
@@ -156,16 +203,16 @@ final class DebeziumScanner extends ChangeScanner {
     }
 
     private boolean isUnavailable(int slot) {
-        int length = fields.to[slot] - fields.from[slot];
-        if (fields.kind[slot] != Fields.TEXT || length != UNAVAILABLE.length()) {
-            return false;
+        return fields.kind[slot] == Fields.TEXT && UNAVAILABLE.stream().anyMatch(text -> isText(slot, text));
+    }
+
+    private boolean isText(int slot, String text) {
+        int from = fields.from[slot];
+        boolean same = fields.to[slot] - from == text.length();
+        for (int i = 0; same && i < text.length(); i++) {
+            same = fields.bytes[from + i] == text.charAt(i);
         }
-        for (int i = 0; i < length; i++) {
-            if (fields.bytes[fields.from[slot] + i] != UNAVAILABLE.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
+        return same;
     }
 
     private @Nullable Malformed snapshot(Envelope envelope) {

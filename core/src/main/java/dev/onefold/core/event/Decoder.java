@@ -164,6 +164,9 @@ public final class Decoder {
                 ? change.scan(record, from, to)
                 : json != null ? json.scan(record, from, to) : csvScanner().scan(record, from, to);
         if (malformed != null) {
+            if (change != null && change.hasKey()) {
+                state(change);
+            }
             return malformed;
         }
         if (change != null && change.kind() == ChangeScanner.Kind.NONE) {
@@ -196,6 +199,19 @@ public final class Decoder {
         }
         decode(Arrays.copyOf(record, record.length + PADDING), 0, to);
         return event.identity();
+    }
+
+    /// Whether a record tells of no row.
+    public boolean isSilent(byte[] record) {
+        identity(record);
+        return event.isSilent;
+    }
+
+    /// Takes the identity of a change that is refused.
+    private void state(ChangeScanner change) {
+        if (key() == null && change.version() != null) {
+            position(change.version());
+        }
     }
 
     /// The reason for a record over the limit.

@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class DynamoDbScanner extends ChangeScanner {
     private static final int DIGITS_MAX = 40;
     private static final int MICROS_PER_MILLI = 1_000;
+
+    /// Above that of each stream, so that a seeding of the table is below its changes.
+    private static final long TIMED_GENERATION = (1L << 33) - 1;
+
     private static final String BODY = "dynamodb";
     private static final String EXPIRY = "dynamodb.amazonaws.com";
 
@@ -151,7 +155,7 @@ final class DynamoDbScanner extends ChangeScanner {
                     "The record has no SequenceNumber, which a table's stream gives, and no whole"
                             + " ApproximateCreationDateTime, which its Kinesis stream gives");
         }
-        version = Version.of(0, isMicros ? time : time.multiply(BigInteger.valueOf(MICROS_PER_MILLI)), 0)
+        version = Version.of(TIMED_GENERATION, isMicros ? time : time.multiply(BigInteger.valueOf(MICROS_PER_MILLI)), 0)
                 .number();
         return null;
     }

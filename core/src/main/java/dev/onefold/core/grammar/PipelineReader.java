@@ -131,6 +131,7 @@ public final class PipelineReader {
         Character delimiter = input.read("delimiter", PipelineReader::delimiter);
         Boolean keepsExpired = input.read("expired", PipelineReader::keepsExpired);
         Instant stream = input.read("stream", PipelineReader::stream);
+        String table = input.read("table", PipelineReader::table);
         List<String> logs = logs(input);
         if (word == null) {
             return null;
@@ -146,7 +147,10 @@ public final class PipelineReader {
         return switch (word) {
             case CSV -> new Format.Csv(delimiter == null ? DELIMITER : delimiter, columns);
             case DYNAMODB_STREAM -> new Format.DynamoDbStream(stream, keepsExpired != null && keepsExpired);
-            case DEBEZIUM -> new Format.Debezium(logs);
+            case DEBEZIUM -> {
+                input.require("table", "write the name of the table: a connector's log may have several");
+                yield new Format.Debezium(table == null ? "" : table, logs);
+            }
             default -> new Format.Json();
         };
     }
@@ -172,6 +176,14 @@ public final class PipelineReader {
         }
     }
 
+    private static String table(Expression expression) {
+        String name = expression.whole();
+        if (name.isBlank()) {
+            throw expression.refuseFrom(0, "is empty", "write the name of the table");
+        }
+        return name;
+    }
+
     private static List<String> logs(Section input) {
         Setting setting = input.get("logs");
         if (setting == null) {
@@ -189,7 +201,7 @@ public final class PipelineReader {
         formats.put(JSON, List.of());
         formats.put(CSV, List.of("columns", "delimiter"));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired"));
-        formats.put(DEBEZIUM, List.of("logs"));
+        formats.put(DEBEZIUM, List.of("table", "logs"));
         return Collections.unmodifiableSequencedMap(formats);
     }
 

@@ -128,6 +128,7 @@ public final class PipelineText {
             }
             case Format.Debezium debezium -> {
                 settings.put("format", PipelineReader.DEBEZIUM);
+                settings.put("table", debezium.table());
                 if (!debezium.logs().isEmpty()) {
                     settings.put("logs", debezium.logs());
                 }

@@ -24,6 +24,7 @@ final class Section {
                 "delimiter",
                 "stream",
                 "expired",
+                "table",
                 "logs",
                 "key",
                 "version",

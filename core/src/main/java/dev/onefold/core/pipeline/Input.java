@@ -43,9 +43,10 @@ public record Input(
 
         /// Changes as Debezium writes them.
         ///
+        /// @param table name of the table, perhaps with its schema or database and a dot in front
         /// @param logs names of the connectors, each with a log that began anew, the oldest first; none: all
         ///     changes are of one log
-        record Debezium(List<String> logs) implements Changes {
+        record Debezium(String table, List<String> logs) implements Changes {
             public Debezium {
                 logs = List.copyOf(logs);
             }

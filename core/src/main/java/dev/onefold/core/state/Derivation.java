@@ -204,6 +204,9 @@ public sealed interface Derivation {
         if (!same) {
             return "the key, id or version has changed";
         }
+        if (!isOfOneLog(from, to)) {
+            return "the places of changes mean another log now";
+        }
         if (!Objects.equals(from.delete(), to.delete())) {
             return "the delete condition has changed";
         }
@@ -225,12 +228,31 @@ public sealed interface Derivation {
         return from.identity().equals(to.identity()) ? "" : "the horizon has changed";
     }
 
+    /// Whether versions that are places in a log compare with each other as they did.
+    private static boolean isOfOneLog(Input from, Input to) {
+        boolean byPlace = to.identity() instanceof Identity.Versioned versioned && versioned.version() == null;
+        return !byPlace
+                || from.format().equals(to.format())
+                || isSameLog(from.format(), to.format())
+                || from.format() instanceof Format.Debezium before
+                        && to.format() instanceof Format.Debezium after
+                        && before.table().equals(after.table())
+                        && before.logs().isEmpty()
+                || from.format() instanceof Format.DynamoDbStream && to.format() instanceof Format.DynamoDbStream;
+    }
+
     /// Whether the later format knows more logs than the former one, and reads the known ones as it did.
     private static boolean isSameLog(Format from, Format to) {
-        return from instanceof Format.Debezium before
-                && to instanceof Format.Debezium after
-                && after.logs().size() > before.logs().size()
-                && after.logs().subList(0, before.logs().size()).equals(before.logs());
+        boolean isOfTable = from instanceof Format.DynamoDbStream before
+                && to instanceof Format.DynamoDbStream after
+                && before.keepsExpired() == after.keepsExpired();
+        return isOfTable
+                || from instanceof Format.Debezium before
+                        && to instanceof Format.Debezium after
+                        && before.table().equals(after.table())
+                        && !before.logs().isEmpty()
+                        && after.logs().size() > before.logs().size()
+                        && after.logs().subList(0, before.logs().size()).equals(before.logs());
     }
 
     /// A level that took no record without its field serves a level that takes them, too: such records are among the

@@ -78,7 +78,7 @@ class InputRefusalsTest {
         assertInput("\"levels\": []", "3:1: input.levels: 'levels' is not a setting of input; it belongs to a roll-up");
         assertInput(
                 "\"foo\": 1",
-                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, logs, key, version, id,"
+                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, table, logs, key, version, id,"
                         + " horizon, time, delete or filter");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
@@ -232,15 +232,15 @@ class InputRefusalsTest {
     @Test
     void changes_of_a_table_have_a_key_and_no_id_and_their_fields_have_no_envelope() {
         assertInput(
-                "\"format\": \"debezium\"",
+                "\"format\": \"debezium\", \"table\": \"t\"",
                 "2:10: input.key: is not set; write the fields that are the table's key, in the order of your choice");
         assertInput(
-                "\"format\": \"debezium\", \"id\": \"message\"",
-                "3:23: input.id: is not possible here: each record is a version of a row; write key with the table's"
+                "\"table\": \"t\", \"format\": \"debezium\", \"id\": \"message\"",
+                "3:37: input.id: is not possible here: each record is a version of a row; write key with the table's"
                         + " key, or 'format: json'");
         assertInput(
-                "\"format\": \"debezium\", \"key\": \"value.after.id\"",
-                "3:31: input.key: 'value.after.id' leads into the record of the change, and fields are named as in the"
+                "\"table\": \"t\", \"format\": \"debezium\", \"key\": \"value.after.id\"",
+                "3:45: input.key: 'value.after.id' leads into the record of the change, and fields are named as in the"
                         + " table here; write id");
         assertInput(
                 "\"format\": \"dynamodb-stream\", \"key\": \"NewImage.id\"",

@@ -56,8 +56,8 @@ class PipelineTextTest {
         for (String format : List.of(
                 "\"format\":\"dynamodb-stream\"",
                 "\"format\":\"dynamodb-stream\",\"stream\":\"2026-11-01T00:00:00.123\",\"expired\":\"keep\"",
-                "\"format\":\"debezium\"",
-                "\"format\":\"debezium\",\"logs\":[\"grid\",\"grid-2\"]")) {
+                "\"format\":\"debezium\",\"table\":\"public.t\"",
+                "\"format\":\"debezium\",\"table\":\"t\",\"logs\":[\"grid\",\"grid-2\"]")) {
             assertThat(PipelineText.write(Read.pipeline(text.formatted(format))))
                     .isEqualTo(text.formatted(format));
         }

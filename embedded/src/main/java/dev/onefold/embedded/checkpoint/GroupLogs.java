@@ -179,14 +179,8 @@ public final class GroupLogs implements AutoCloseable {
     }
 
     /// Begins a new log at the next cut and writes all cells into it: those of the logs have other shards now, or are
-    /// wrong.
+    /// wrong. A cut that is being written meanwhile goes into the log of before.
     public void beginAnew() {
-        FramedLog last = newest;
-        if (last != null) {
-            older.add(new Checkpoint.Log(sequence, last.length()));
-            last.close();
-            newest = null;
-        }
         shortening = false;
         anew = true;
     }
@@ -201,7 +195,7 @@ public final class GroupLogs implements AutoCloseable {
 
     /// Collects what changed in the cells `[shard][roll-up]` since the last cut. Nobody changes them meanwhile.
     public Cut cut(Cells[][] cells) {
-        boolean fresh = newest == null || grown > LOG_BYTES_MAX + VALUE_BYTES * valueCount() && !shortening;
+        boolean fresh = newest == null || anew || grown > LOG_BYTES_MAX + VALUE_BYTES * valueCount() && !shortening;
         if (fresh) {
             shortening = true;
             againRollup = 0;

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -155,9 +156,16 @@ class GroupLogsTest {
                         assertThat(life.totals()).isEqualTo(totals(rows));
                     }
                     case 2 -> { // As after a rebuild: all is written again, and what was before counts no more.
+                        Optional<GroupLogs.Cut> pending =
+                                random.nextBoolean() ? Optional.of(life.logs.cut(life.cells)) : Optional.empty();
                         life.logs.beginAnew();
                         for (Cells[] shard : life.cells) {
                             shard[0].touch(0, life.groups[0].size());
+                        }
+                        if (pending.isPresent()) { // It was being written by another thread.
+                            named = life.logs.write(pending.get());
+                            life.logs.release(pending.get());
+                            durable = copy(rows);
                         }
                     }
                     default -> change(life, rows, random);

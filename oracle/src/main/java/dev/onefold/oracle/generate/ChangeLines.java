@@ -22,7 +22,7 @@ final class ChangeLines {
     private ChangeLines() {}
 
     static String pipeline(String pipeline) {
-        return pipeline.replace(JSON, "  format: debezium\n");
+        return pipeline.replace(JSON, "  format: debezium\n  table: t\n");
     }
 
     static List<byte[]> lines(List<byte[]> rows) {
@@ -41,8 +41,8 @@ final class ChangeLines {
         String text = new String(row, StandardCharsets.ISO_8859_1);
         int draw = Math.floorMod(text.hashCode(), REMOVED_EACH * EACH);
         String change = draw % REMOVED_EACH == 0
-                ? "{\"op\":\"d\",\"before\":" + text + ",\"after\":null}"
-                : "{\"before\":null,\"after\":" + text + ",\"op\":\"u\",\"ts_ms\":7}";
+                ? "{\"op\":\"d\",\"before\":" + text + ",\"after\":null,\"source\":{\"table\":\"t\"}}"
+                : "{\"before\":null,\"after\":" + text + ",\"source\":{\"table\":\"t\"},\"op\":\"u\",\"ts_ms\":7}";
         String wrapped = switch (draw % EACH) {
             case 0 -> "{\"schema\":{},\"payload\":" + change + "}";
             case 1 -> "{\"topic\":\"t\",\"value\":" + change + "}";

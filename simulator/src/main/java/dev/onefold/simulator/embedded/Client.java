@@ -5,6 +5,7 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Derivation;
@@ -399,6 +400,9 @@ final class Client {
         if (edit != null
                 && new String(edit, StandardCharsets.ISO_8859_1).chars().allMatch(c -> c <= ' ')) {
             return; // An empty edit is refused.
+        }
+        if (edit != null && new Decoder(engine.pipeline()).isSilent(edit)) {
+            return; // So is one that tells of no row.
         }
         if (edit == null && letter.content() != DeadLetter.Content.RECORD) {
             return; // There is no record to redrive.
