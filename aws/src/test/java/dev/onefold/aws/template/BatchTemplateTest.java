@@ -12,6 +12,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -194,6 +195,17 @@ class BatchTemplateTest {
     }
 
     /// The statements of Deliver's role that it has for its receiver.
+    @Test
+    void versions_of_objects_that_seal_removes_go_by_a_rule_of_the_bucket() {
+        List<String> prefixes = new ArrayList<>();
+        for (JsonNode rule : template.properties("LettersBucket").at("/LifecycleConfiguration/Rules")) {
+            assertThat(rule.at("/NoncurrentVersionExpiration/NoncurrentDays").asInt())
+                    .isEqualTo(7);
+            prefixes.add(rule.get("Prefix").asText());
+        }
+        assertThat(prefixes).containsExactly("chunks/", "contents/");
+    }
+
     private static Map<String, JsonNode> added(Pipeline pipeline, BatchTemplate.Input input) {
         ReadTemplate read = new ReadTemplate(BatchTemplate.of(pipeline, input).yaml());
         Map<String, JsonNode> statements = new TreeMap<>();
