@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
         description = {
             "Brings the rows that a table has already to a pipeline that counts its changes.",
             "Before, after or while live records come in, any number of times: a row counts unless a live record of it"
-                    + " is newer. Where a row has no version of its own, it is below every change that its table's stream"
-                    + " tells of. Nothing is written to the table.",
+                    + " is newer. The rows must have a version or an id of their own, which the pipeline reads. Nothing"
+                    + " is written to the table.",
             "Killed or stopped, the same command goes on. Works beside a running engine."
         },
         footer = {
