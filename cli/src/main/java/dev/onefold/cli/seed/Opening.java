@@ -5,7 +5,6 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.core.event.Decoder;
-import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
@@ -86,6 +85,11 @@ public final class Opening {
     }
 
     private void requireIdentity() {
+        if (pipeline.input().format() instanceof Format.Changes) {
+            throw refused(
+                    "Pipeline " + pipeline.name() + " reads the changes of a table, and its rows cannot be seeded"
+                            + " yet. Where a row has a version of its own, read it as JSON: 'format: json', 'key' and 'version'.");
+        }
         switch (pipeline.input().identity()) {
             case Identity.Versioned _, Identity.ById _ -> {}
             case Identity.ByPlace _, Identity.ByMessage _ ->
@@ -122,7 +126,6 @@ public final class Opening {
             throw refused("Table " + name + " is being changed, so its change stream may not be on yet. Seed when the"
                     + " table is ACTIVE.");
         }
-        requireKey(table);
         String stream = options.noStream ? null : requireOn(table);
         TableRows rows = new TableRows(clients.tables(), table, options.segments(), Rate.of(options.rate()));
         return new Opened(rows, "table " + name, Rate.of(0), stream);
@@ -141,19 +144,6 @@ public final class Opening {
                     + options.stream + ". Let the pipeline read that one first.");
         }
         return stream;
-    }
-
-    private void requireKey(SourceTable table) {
-        if (pipeline.input().identity() instanceof Identity.Versioned(var key, var _, var _)
-                && Versions.isByPlace(pipeline)) {
-            for (FieldPath field : key) {
-                if (!table.key().contains(field.toString())) {
-                    throw refused("The key of table " + table.name() + " is " + String.join(", ", table.key())
-                            + ", and pipeline " + pipeline.name() + " reads " + field
-                            + " as a part of the key: a removal would not say whose row is gone.");
-                }
-            }
-        }
     }
 
     private Opened export(String place) throws IOException {
@@ -187,7 +177,6 @@ public final class Opening {
         if (!table.id().equals(export.tableId())) {
             throw refused("The export is of another table: " + name + " was made again since.");
         }
-        requireKey(table);
         return requireOn(table);
     }
 

@@ -12,6 +12,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import dev.onefold.tables.RowForm;
 import dev.onefold.tables.SeedLog;
 import java.io.IOException;
 import java.net.URI;
@@ -122,8 +123,7 @@ public final class SeedCommand implements Callable<Integer> {
             return run.seed(
                     opened,
                     new SeedLog(data.path().resolve(FOLDER)),
-                    number -> new Run.Target(
-                            served, Versions.form(served, opened, number), new EngineIntake(engine, "seed/" + number)));
+                    number -> new Run.Target(served, RowForm.plain(), new EngineIntake(engine, "seed/" + number)));
         }
     }
 }

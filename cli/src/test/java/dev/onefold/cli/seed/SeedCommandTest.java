@@ -123,6 +123,13 @@ class SeedCommandTest {
                 "pipeline: sums\ninput: {format: json}\nrollup:\n  levels: [desk]\n  measures:\n    n: count()\n");
         assertThat(cli.run("seed", "sums.yaml", "--from", "rows.ndjson").err())
                 .contains("has neither a version nor an id");
+        cli.write("changes.yaml", """
+                pipeline: changes
+                input: {format: debezium, table: t, key: restaurant}
+                rollup: {levels: [], measures: {n: count()}}
+                """);
+        assertThat(cli.run("seed", "changes.yaml", "--from", "rows.ndjson").err())
+                .contains("reads the changes of a table");
         assertThat(cli.run("seed", "trades.yaml", "--from", "nowhere.ndjson").err())
                 .contains("There is no input file nowhere.ndjson");
         assertThat(cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--query", "x")

@@ -9,6 +9,7 @@ import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.tables.Rate;
+import dev.onefold.tables.RowForm;
 import dev.onefold.tables.RowSource;
 import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.Seeding;
@@ -128,8 +129,7 @@ class SeedHazardsTest {
         int[] left = {rowsMax};
         try (SeedLog.Seed seed = new SeedLog(folder.resolve("seeds")).begin(table.identity(), 1, false)) {
             Seeding.Intake intake = new EngineIntake(engine, "seed/" + seed.number());
-            Seeding.Way way =
-                    new Seeding.Way(Versions.form(engine.pipeline(), opened(table), seed.number()), Rate.of(0));
+            Seeding.Way way = new Seeding.Way(RowForm.plain(), Rate.of(0));
             return new Seeding(
                             table,
                             seed,
@@ -153,10 +153,6 @@ class SeedHazardsTest {
                     .run()
                     .finished();
         }
-    }
-
-    private static Opened opened(Table table) {
-        return new Opened(table, "the table", Rate.of(0), null);
     }
 
     private EmbeddedEngine open(boolean byShop) {

@@ -157,20 +157,18 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         return raw().kind[slot] == Fields.NULL;
     }
 
-    /// Whether a field is this text.
+    /// Whether a field of the record is this text.
     final boolean is(int slot, String text) {
-        Fields all = raw();
-        byte kindOf = all.kind[slot];
-        int length = all.to[slot] - all.from[slot];
-        if (kindOf != Fields.TEXT || length != text.length()) {
-            return false;
+        return is(raw(), slot, text);
+    }
+
+    static boolean is(Fields all, int slot, String text) {
+        int from = all.from[slot];
+        boolean same = all.kind[slot] == Fields.TEXT && all.to[slot] - from == text.length();
+        for (int i = 0; same && i < text.length(); i++) {
+            same = all.bytes[from + i] == text.charAt(i);
         }
-        for (int i = 0; i < length; i++) {
-            if (all.bytes[all.from[slot] + i] != text.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
+        return same;
     }
 
     /// What a field says, for a message or a number; empty if it is missing.

@@ -203,16 +203,12 @@ final class DebeziumScanner extends ChangeScanner {
     }
 
     private boolean isUnavailable(int slot) {
-        return fields.kind[slot] == Fields.TEXT && UNAVAILABLE.stream().anyMatch(text -> isText(slot, text));
-    }
-
-    private boolean isText(int slot, String text) {
-        int from = fields.from[slot];
-        boolean same = fields.to[slot] - from == text.length();
-        for (int i = 0; same && i < text.length(); i++) {
-            same = fields.bytes[from + i] == text.charAt(i);
+        for (String text : UNAVAILABLE) {
+            if (is(fields, slot, text)) {
+                return true;
+            }
         }
-        return same;
+        return false;
     }
 
     private @Nullable Malformed snapshot(Envelope envelope) {
