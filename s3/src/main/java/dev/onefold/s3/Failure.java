@@ -6,11 +6,15 @@ import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 
 /// What the failure of a request means.
 final class Failure {
     private static final int CAUSES_MAX = 20;
+
+    /// S3 says so before it does anything.
+    private static final int UNAVAILABLE = 503;
 
     private Failure() {}
 
@@ -23,7 +27,7 @@ final class Failure {
         }
         Throwable notConnected = notConnected(failure);
         return notConnected == null
-                ? new Outcome.Unknown("Nobody knows whether " + url + " was written: " + failure.getMessage())
+                ? new Outcome.Unknown("Nobody knows whether " + url + " was written: " + said(failure))
                 : new Outcome.NotNow(
                         url + " was not written, because the store cannot be reached: " + notConnected, null);
     }
@@ -53,26 +57,55 @@ final class Failure {
     }
 
     private static Outcome answered(String url, AwsServiceException answer) {
-        String code = answer.awsErrorDetails() == null
-                ? ""
-                : String.valueOf(answer.awsErrorDetails().errorCode());
-        String said = url + " was not written. The store answered " + answer.statusCode() + ": " + answer.getMessage();
-        if (code.equals("EntityTooLarge") || code.equals("KeyTooLongError")) {
-            return new Outcome.Refused(said);
+        AwsErrorDetails details = answer.awsErrorDetails();
+        String code = details == null || details.errorCode() == null ? "" : details.errorCode();
+        String message = details == null || details.errorMessage() == null ? "" : details.errorMessage();
+        String said = "The store answered " + answer.statusCode()
+                + (code.isEmpty() ? "" : " " + code)
+                + (message.isEmpty()
+                        ? ""
+                        : ": " + (message.endsWith(".") ? message.substring(0, message.length() - 1) : message));
+        if (answer.statusCode() >= 500 && answer.statusCode() != UNAVAILABLE) {
+            return new Outcome.Unknown("Nobody knows whether " + url + " was written. " + said);
         }
-        return switch (answer.statusCode()) {
-            case 301, 307, 400 ->
-                new Outcome.NotNow(said + ". Check the bucket's region, and 'region' under 'deliver'", null);
-            case 401, 403 ->
-                new Outcome.NotNow(said + ". Allow s3:PutObject and s3:GetObject on it to this process", null);
-            case 404 -> new Outcome.NotNow(said + ". Create the bucket, or correct its name", null);
-            case 409 -> new Outcome.NotNow(said + ". Another request for the same object is under way", null);
-            case 503 -> new Outcome.NotNow(said, null); // S3 says so before it does anything.
-            default ->
-                answer.statusCode() < 500
-                        ? new Outcome.NotNow(said, null)
-                        : new Outcome.Unknown("Nobody knows whether " + url + " was written. The store answered "
-                                + answer.statusCode() + ": " + answer.getMessage());
+        String refused = url + " was not written. " + said;
+        return switch (code) {
+            case "EntityTooLarge" -> new Outcome.Refused(refused + ". Write a smaller 'bytes' or 'size' under 'batch'");
+            case "KeyTooLongError" -> new Outcome.Refused(refused);
+            default -> {
+                String todo = todo(code, answer.statusCode());
+                yield new Outcome.NotNow(todo.isEmpty() ? refused : refused + ". " + todo, null);
+            }
         };
+    }
+
+    /// What a person can do; empty if it is to wait.
+    private static String todo(String code, int status) {
+        return switch (code) {
+            case "ExpiredToken", "InvalidToken", "TokenRefreshRequired" ->
+                "The credentials are not valid any more: renew them";
+            case "SignatureDoesNotMatch", "InvalidAccessKeyId" -> "Check the access key and its secret";
+            case "RequestTimeTooSkewed" -> "Set the clock of this machine";
+            default ->
+                switch (status) {
+                    case 301, 307, 400 -> "Check the bucket's region, and 'region' under 'deliver'";
+                    case 401, 403 -> "Allow s3:PutObject and s3:GetObject on it to this process";
+                    // A request for an object says so too, if it was removed a moment ago.
+                    case 404 -> "If there is no such bucket, create it, or correct its name";
+                    case 409 -> "Another request for the same object is under way";
+                    default -> "";
+                };
+        };
+    }
+
+    /// The first sentence of the cause. The SDK's own advice is for its programmers.
+    private static String said(Throwable failure) {
+        Throwable cause = failure;
+        for (int i = 0; i < CAUSES_MAX && cause.getCause() != null; i++) {
+            cause = cause.getCause();
+        }
+        String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        int end = message.indexOf(". ");
+        return end < 0 ? message : message.substring(0, end);
     }
 }

@@ -223,9 +223,11 @@ final class DebeziumScanner extends ChangeScanner {
         return position == null
                 ? new Malformed(
                         Reason.REFUSED,
-                        "The change has no position in the log that Onefold reads: source.connector is '"
-                                + text(envelope.connector)
-                                + "'; it reads lsn of PostgreSQL, file, pos and row of MySQL,"
+                        "The change has no position in the log that Onefold reads"
+                                + (isThere(envelope.connector)
+                                        ? ": source.connector is '" + text(envelope.connector) + "'"
+                                        : "")
+                                + "; it reads lsn of PostgreSQL, file, pos and row of MySQL,"
                                 + " change_lsn of SQL Server. If a field of the row grows with each change, write it"
                                 + " under input: 'version: FIELD'")
                 : set(envelope, position, BigInteger.ZERO);
@@ -272,7 +274,9 @@ final class DebeziumScanner extends ChangeScanner {
         if (generation < 0) {
             return new Malformed(
                     Reason.REFUSED,
-                    "The change is of the log '" + text(envelope.log) + "' (source.name), which is none of input.logs: "
+                    "The change "
+                            + (isThere(envelope.log) ? "is of the log '" + text(envelope.log) + "'" : "names no log")
+                            + " (source.name), which is none of input.logs: "
                             + String.join(", ", logs) + ". If that log began behind these, add it at the end");
         }
         try {

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads changes of a DynamoDB table, in three forms: as Lambda and the API of its stream give them, with attributes
@@ -26,6 +27,7 @@ final class DynamoDbScanner extends ChangeScanner {
     private static final long TIMED_GENERATION = (1L << 33) - 1;
 
     private static final String BODY = "dynamodb";
+    private static final Pattern EVENT = Pattern.compile("\\s*\\{\\s*\"Records\"\\s*:");
     private static final String EXPIRY = "dynamodb.amazonaws.com";
 
     private final Format.DynamoDbStream format;
@@ -70,10 +72,7 @@ final class DynamoDbScanner extends ChangeScanner {
         Form form = raw().kind[body] == Fields.COMPOSITE ? typed : plain;
         boolean isRemoved = is(eventName, "REMOVE");
         if (!isRemoved && !is(eventName, "INSERT") && !is(eventName, "MODIFY")) {
-            return new Malformed(
-                    Reason.MALFORMED,
-                    "The record is no change of a DynamoDB table: its eventName is '" + text(eventName)
-                            + "', not INSERT, MODIFY or REMOVE");
+            return new Malformed(Reason.MALFORMED, "The record is no change of a DynamoDB table: " + nameless());
         }
         if (!form.keys.isThere()) {
             return new Malformed(Reason.MALFORMED, "The record is no change of a DynamoDB table: it has no Keys");
@@ -95,6 +94,14 @@ final class DynamoDbScanner extends ChangeScanner {
         return byPlace ? place(form) : null;
     }
 
+    private String nameless() {
+        return isThere(eventName)
+                ? "its eventName is '" + text(eventName) + "', not INSERT, MODIFY or REMOVE"
+                : EVENT.matcher(record()).lookingAt()
+                        ? "it is an event of Lambda, which holds many. Make each a line: jq -c '.Records[]'"
+                        : "it has no eventName";
+    }
+
     private boolean isExpiry() {
         return is(principal, EXPIRY) || is(lowerPrincipal, EXPIRY);
     }
@@ -112,8 +119,9 @@ final class DynamoDbScanner extends ChangeScanner {
         if (generation < 0) {
             return new Malformed(
                     Reason.REFUSED,
-                    "The record does not say which stream it is of: its eventSourceARN is '" + text(arn)
-                            + "'. If all records without one are of one stream, write its ARN under input: 'stream: arn:…'");
+                    "The record does not say which stream it is of: it has "
+                            + (isThere(arn) ? "the eventSourceARN '" + text(arn) + "'" : "no eventSourceARN")
+                            + ". If all records without one are of one stream, write its ARN under input: 'stream: arn:…'");
         }
         version = Version.of(generation, sequence, 0).number();
         return null;

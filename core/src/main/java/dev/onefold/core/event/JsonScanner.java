@@ -346,7 +346,8 @@ final class JsonScanner {
         at = from;
         if (!number() || at != behind - 1) {
             at = from;
-            return fail("A number is expected");
+            malformed = null; // What number() says of it does not know the quotes.
+            return fail("A number is expected in the quotes");
         }
         if (node.slot >= 0) {
             fields.set(node.slot, Fields.NUMBER, from, at);

@@ -354,4 +354,18 @@ class ChangesTest {
             }
         }
     }
+
+    @Test
+    void a_record_that_is_no_change_is_refused_with_what_it_is() {
+        assertThat(said(favourites, " {\"Records\":[{\"eventName\":\"INSERT\"}]}"))
+                .isEqualTo(
+                        "MALFORMED: The record is no change of a DynamoDB table: it is an event of Lambda, which holds"
+                                + " many. Make each a line: jq -c '.Records[]'");
+        assertThat(said(favourites, "{\"id\":1}"))
+                .isEqualTo("MALFORMED: The record is no change of a DynamoDB table: it has no eventName");
+        assertThat(said(favourites, lambda("INSERT", "\"Keys\":{\"user\":{\"N\":\"abc\"}}")))
+                .contains("A number is expected in the quotes");
+        assertThat(said(favourites, lambda("INSERT", "\"Keys\":{\"user\":{\"N\":\"\"}}")))
+                .contains("A number is expected in the quotes");
+    }
 }

@@ -3,6 +3,7 @@ package dev.onefold.local.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Manifest;
@@ -22,6 +23,9 @@ import dev.onefold.receivers.Verification;
 import dev.onefold.s3.S3Receiver;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -225,7 +229,13 @@ class S3ReceiverTest {
                 Gate gate = gate(objects, WRITER, lost, 1);
                 Receiver deaf = open(gate.uri());
                 Receiver receiver = open(objects.uri())) {
-            assertThat(deaf.deliver(handover(CONTENT))).isInstanceOf(Outcome.Unknown.class);
+            assertThat(deaf.deliver(handover(CONTENT)))
+                    .isInstanceOfSatisfying(
+                            Outcome.Unknown.class,
+                            unknown -> assertThat(unknown.reason())
+                                    .startsWith(
+                                            "Nobody knows whether s3://bucket/drop/quakes-000001.ndjson was written")
+                                    .doesNotContain("TCP dump", "SDK"));
             assertThat(text(objects, OBJECT)).isEqualTo(CONTENT);
             assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
             assertThat(receiver.deliver(handover(OTHER))).isInstanceOf(Outcome.Conflict.class);
@@ -264,6 +274,43 @@ class S3ReceiverTest {
             try (Receiver receiver = open(objects.uri())) {
                 assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
             }
+        }
+    }
+
+    @Test
+    void a_refusal_says_its_code_and_what_to_do() throws IOException, InterruptedException {
+        assertThat(refusal(400, "ExpiredToken", "The provided token has expired."))
+                .isEqualTo("s3://bucket/drop/quakes-000001.ndjson was not written. The store answered 400 ExpiredToken:"
+                        + " The provided token has expired. The credentials are not valid any more: renew them");
+        assertThat(refusal(403, "SignatureDoesNotMatch", "It does not match"))
+                .endsWith("Check the access key and its secret");
+        assertThat(refusal(403, "AccessDenied", "Access Denied")).contains("Allow s3:PutObject");
+        assertThat(refusal(301, "PermanentRedirect", "Elsewhere")).contains("'region' under 'deliver'");
+        assertThat(refusal(404, "NoSuchBucket", "There is none")).contains("create it");
+        assertThat(refusal(400, "EntityTooLarge", "More than 5 GB")).contains("EntityTooLarge", "'bytes'");
+    }
+
+    private static String refusal(int status, String code, String message) throws IOException, InterruptedException {
+        byte[] body = ("<Error><Code>" + code + "</Code><Message>" + message + "</Message></Error>")
+                .getBytes(StandardCharsets.UTF_8);
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.getRequestBody().transferTo(OutputStream.nullOutputStream());
+            exchange.getResponseHeaders().set("Content-Type", "application/xml");
+            exchange.sendResponseHeaders(status, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+        try (Receiver receiver = open(uri)) {
+            return switch (receiver.deliver(handover(CONTENT))) {
+                case Outcome.NotNow(String reason, var _) -> reason;
+                case Outcome.Refused(String reason) -> reason;
+                default -> "";
+            };
+        } finally {
+            server.stop(0);
         }
     }
 
