@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,5 +46,44 @@ class LauncherTest {
         Said verified = shell("./onefold verify examples/trade-risk/pipeline.yaml --data \"$0\"");
         assertThat(verified.text()).contains("93 rows");
         assertThat(verified.code()).isZero();
+    }
+
+    @Test
+    void a_newer_source_of_any_module_is_built_first() throws Exception {
+        Path clone = Files.createDirectories(data.resolve("clone"));
+        Files.copy(Clone.root().resolve("onefold"), clone.resolve("onefold"), StandardCopyOption.COPY_ATTRIBUTES);
+        List<String> modules = modules();
+        assertThat(modules).contains("core", "sftp", "cli");
+        Path built = file(clone.resolve("cli/target/app/current"), 2);
+        file(clone.resolve("pom.xml"), 1);
+        for (String module : modules) {
+            file(clone.resolve(module + "/pom.xml"), 1);
+            file(clone.resolve(module + "/src/main/java/Any.java"), 1);
+        }
+        Path programs = Files.createDirectories(data.resolve("programs"));
+        Files.writeString(programs.resolve("mvn"), "#!/bin/sh\nexit 1\n");
+        assertThat(programs.resolve("mvn").toFile().setExecutable(true)).isTrue();
+        String version = "PATH=" + programs + ":$PATH " + clone + "/onefold --version";
+        assertThat(shell(version).text()).doesNotContain("Building");
+        for (String module : modules) {
+            Path source = file(clone.resolve(module + "/src/main/java/Any.java"), 3);
+            assertThat(shell(version).text()).as(module).contains("Building Onefold again");
+            Files.setLastModifiedTime(source, Files.getLastModifiedTime(clone.resolve("pom.xml")));
+            assertThat(built).exists();
+        }
+    }
+
+    private static List<String> modules() throws IOException {
+        return Files.readAllLines(Clone.root().resolve("pom.xml")).stream()
+                .map(String::strip)
+                .filter(line -> line.startsWith("<module>"))
+                .map(line -> line.replaceAll("</?module>", ""))
+                .toList();
+    }
+
+    private static Path file(Path path, int hours) throws IOException {
+        Files.createDirectories(path.getParent());
+        Files.writeString(path, "any");
+        return Files.setLastModifiedTime(path, FileTime.from(Instant.now().plus(Duration.ofHours(hours))));
     }
 }
