@@ -21,52 +21,26 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.apache.sshd.client.SshClient;
-import org.apache.sshd.client.config.hosts.HostConfigEntryResolver;
-import org.apache.sshd.client.keyverifier.KnownHostsServerKeyVerifier;
-import org.apache.sshd.client.keyverifier.RejectAllServerKeyVerifier;
-import org.apache.sshd.client.session.ClientSession;
 import org.apache.sshd.common.NamedResource;
 import org.apache.sshd.common.config.keys.FilePasswordProvider;
-import org.apache.sshd.common.keyprovider.KeyIdentityProvider;
 import org.apache.sshd.common.util.security.SecurityUtils;
 import org.apache.sshd.sftp.client.SftpClient;
-import org.apache.sshd.sftp.client.SftpClientFactory;
-import org.jspecify.annotations.Nullable;
 
 /// Makes a file of each batch on an SFTP server, and then its manifest beside it, which says that the content is whole.
 /// The server's key has to be among the known hosts. Each attempt has a connection of its own.
 public final class SftpReceiver implements Receiver {
-    private static final Duration CONNECTING_MAX = Duration.ofSeconds(30);
     private static final Duration DELIVERY_MAX = Duration.ofHours(1);
 
     private final SftpAddress address;
     private final boolean hasManifest;
-    private final SshClient client;
-    private final Login login;
-
+    private final Connections connections;
     private final Parts parts;
 
-    /// Who connects.
-    ///
-    /// @param password empty if there is a key
-    /// @param key `null` if there is a password
-    private record Login(String password, @Nullable KeyPair key) {
-        void addTo(ClientSession session) {
-            if (key == null) {
-                session.addPasswordIdentity(password);
-            } else {
-                session.addPublicKeyIdentity(key);
-            }
-        }
-    }
-
-    private SftpReceiver(Destination destination, SftpAddress address, SshClient client, Login login) {
+    private SftpReceiver(Destination destination, SftpAddress address, Connections connections) {
         this.address = address;
         hasManifest = destination.hasManifest();
         parts = new Parts(destination);
-        this.client = client;
-        this.login = login;
+        this.connections = connections;
     }
 
     /// Opens the receiver. No connection is made.
@@ -83,20 +57,14 @@ public final class SftpReceiver implements Receiver {
             throw new IllegalArgumentException("There is no file " + hosts + " with the key of " + address.host()
                     + ". Write it with 'ssh-keyscan', compare the key, and name the file as 'known-hosts'");
         }
-        Login login = login(destination, context);
-        SshClient client = SshClient.setUpDefaultClient();
-        client.setServerKeyVerifier(new KnownHostsServerKeyVerifier(RejectAllServerKeyVerifier.INSTANCE, hosts));
-        client.setKeyIdentityProvider(KeyIdentityProvider.EMPTY_KEYS_PROVIDER);
-        client.setHostConfigEntryResolver(HostConfigEntryResolver.EMPTY);
-        client.start();
-        return new SftpReceiver(destination, address, client, login);
+        return new SftpReceiver(destination, address, Connections.open(address, hosts, login(destination, context)));
     }
 
-    private static Login login(Destination destination, Context context) {
+    private static Connections.Login login(Destination destination, Context context) {
         Optional<String> password = destination.option("password").map(name -> secret(name, context));
         Optional<String> key = destination.option("identity").map(name -> secret(name, context));
         if (key.isEmpty()) {
-            return new Login(
+            return new Connections.Login(
                     password.orElseThrow(() -> new IllegalArgumentException(
                             "'identity' or 'password' is missing. Name an environment variable that holds a private"
                                     + " key, or one that holds a password")),
@@ -109,12 +77,17 @@ public final class SftpReceiver implements Receiver {
                     text,
                     password.map(FilePasswordProvider::of).orElse(FilePasswordProvider.EMPTY));
             if (pairs == null || !pairs.iterator().hasNext()) {
-                throw new IllegalArgumentException("The variable that 'identity' names holds no private key");
+                throw new IllegalArgumentException("The variable "
+                        + destination.option("identity").orElse("") + ", which 'identity' names, holds no private key");
             }
-            return new Login("", pairs.iterator().next());
+            return new Connections.Login("", pairs.iterator().next());
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalArgumentException(
-                    "The private key in the variable that 'identity' names cannot be read: " + e.getMessage(), e);
+                    "The private key in the variable "
+                            + destination.option("identity").orElse("")
+                            + ", which 'identity' names, cannot be read: " + e.getMessage()
+                            + ". It is a key of RSA, ECDSA or Ed25519 in the form of OpenSSH or PEM",
+                    e);
         }
     }
 
@@ -129,23 +102,16 @@ public final class SftpReceiver implements Receiver {
 
     @Override
     public Outcome deliver(Handover handover) throws InterruptedException {
-        ClientSession session;
+        Connections.Connection connection;
         try {
-            session = connect();
-        } catch (IOException e) {
-            return stopped(
-                    e,
-                    new Outcome.NotNow(
-                            "There is no connection to " + address.host() + ": " + e.getMessage()
-                                    + ". Check address, user, key and known hosts",
-                            null));
+            connection = connections.connect();
+        } catch (Connections.NotConnected e) {
+            return stopped(e, new Outcome.NotNow(e.reason(), null)); // No file was thought of.
         }
         CompletableFuture<Void> limit = CompletableFuture.runAsync(
-                () -> session.close(true),
-                CompletableFuture.delayedExecutor(DELIVERY_MAX.toMillis(), TimeUnit.MILLISECONDS));
-        try (session;
-                SftpClient files = SftpClientFactory.instance().createSftpClient(session)) {
-            return make(files, handover);
+                connection::end, CompletableFuture.delayedExecutor(DELIVERY_MAX.toMillis(), TimeUnit.MILLISECONDS));
+        try (connection) {
+            return make(connection.files(), handover);
         } catch (RemoteFile.NotMade e) {
             handover.verify(); // If its own content is damaged, that is what has failed.
             return stopped(
@@ -167,20 +133,6 @@ public final class SftpReceiver implements Receiver {
     private static String said(IOException e) {
         Throwable cause = e instanceof RemoteFile.NotMade && e.getCause() != null ? e.getCause() : e;
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-    }
-
-    private ClientSession connect() throws IOException {
-        ClientSession session = client.connect(address.user(), address.host(), address.port())
-                .verify(CONNECTING_MAX)
-                .getSession();
-        try {
-            login.addTo(session);
-            session.auth().verify(CONNECTING_MAX);
-            return session;
-        } catch (IOException e) {
-            session.close(true);
-            throw e;
-        }
     }
 
     private Outcome make(SftpClient files, Handover handover) throws IOException {
@@ -237,6 +189,6 @@ public final class SftpReceiver implements Receiver {
 
     @Override
     public void close() {
-        client.stop();
+        connections.close();
     }
 }

@@ -17,6 +17,7 @@ import dev.onefold.receivers.Handover;
 import dev.onefold.receivers.Receiver;
 import dev.onefold.receivers.Verification;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -39,6 +40,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.sshd.common.config.keys.KeyUtils;
 import org.apache.sshd.common.config.keys.PublicKeyEntry;
+import org.apache.sshd.common.config.keys.writer.openssh.OpenSSHKeyPairResourceWriter;
 import org.apache.sshd.common.file.virtualfs.VirtualFileSystemFactory;
 import org.apache.sshd.common.keyprovider.KeyPairProvider;
 import org.apache.sshd.server.SshServer;
@@ -227,6 +229,31 @@ class SftpReceiverTest {
     }
 
     @Test
+    void keys_of_each_kind_that_ssh_makes_are_taken_for_the_user_and_from_the_server()
+            throws IOException, InterruptedException, GeneralSecurityException {
+        KeyPair ed = KeyUtils.generateKeyPair(KeyPairProvider.SSH_ED25519, 256);
+        KeyPair ec = KeyUtils.generateKeyPair(KeyPairProvider.ECDSA_SHA2_NISTP256, 256);
+        KeyPair rsa = host;
+        server.setKeyPairProvider(KeyPairProvider.wrap(rsa, ec, ed));
+        int number = 0;
+        for (KeyPair known : List.of(ed, ec, rsa)) {
+            know(known); // Of a server that has all three, as ssh writes it at the first contact.
+            for (KeyPair user : List.of(ed, ec, rsa)) {
+                key = user;
+                ByteArrayOutputStream text = new ByteArrayOutputStream();
+                OpenSSHKeyPairResourceWriter.INSTANCE.writePrivateKey(user, "me", null, text);
+                number++;
+                try (Receiver receiver =
+                        open(Map.of("identity", "KEY"), Map.of("KEY", text.toString(StandardCharsets.UTF_8)))) {
+                    assertThat(receiver.deliver(handover(manifest(number, CONTENT, ""), CONTENT)))
+                            .isEqualTo(new Outcome.Done());
+                }
+            }
+        }
+        assertThat(names()).hasSize(2 * number);
+    }
+
+    @Test
     void the_same_content_is_done_and_another_one_stays_as_it_is() throws IOException, InterruptedException {
         try (Receiver receiver = open()) {
             assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
@@ -250,7 +277,11 @@ class SftpReceiverTest {
             assertThat(receiver.deliver(handover(CONTENT)))
                     .isInstanceOfSatisfying(
                             Outcome.NotNow.class,
-                            outcome -> assertThat(outcome.reason()).startsWith("There is no connection to 127.0.0.1"));
+                            outcome -> assertThat(outcome.reason())
+                                    .contains(
+                                            "127.0.0.1:" + server.getPort() + " shows the key ssh-rsa "
+                                                    + KeyUtils.getFingerPrint(host.getPublic()),
+                                            "which is not in " + own.resolve("hosts")));
         }
         Files.writeString(own.resolve("hosts"), "");
         try (Receiver receiver = open()) {
@@ -263,7 +294,10 @@ class SftpReceiverTest {
     void a_wrong_password_a_missing_folder_and_a_server_that_is_gone_are_not_now()
             throws IOException, InterruptedException {
         try (Receiver receiver = open(Map.of("password", "SECRET"), Map.of("SECRET", "guess"))) {
-            assertThat(receiver.deliver(handover(CONTENT))).isInstanceOf(Outcome.NotNow.class);
+            assertThat(receiver.deliver(handover(CONTENT)))
+                    .isInstanceOfSatisfying(
+                            Outcome.NotNow.class,
+                            outcome -> assertThat(outcome.reason()).contains("did not let me in", "password"));
         }
         try (Receiver receiver = open()) {
             Files.delete(root.resolve("drop"));
@@ -273,7 +307,12 @@ class SftpReceiverTest {
                             outcome ->
                                     assertThat(outcome.reason()).contains("could not be written", "Check the folder"));
             server.stop(true);
-            assertThat(receiver.deliver(handover(CONTENT))).isInstanceOf(Outcome.NotNow.class);
+            assertThat(receiver.deliver(handover(CONTENT)))
+                    .isInstanceOfSatisfying(
+                            Outcome.NotNow.class,
+                            outcome -> assertThat(outcome.reason())
+                                    .contains("cannot be reached: Connection refused")
+                                    .doesNotContain("Future", "Exception"));
         }
     }
 
