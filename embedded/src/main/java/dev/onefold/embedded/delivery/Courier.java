@@ -101,7 +101,7 @@ public final class Courier implements AutoCloseable {
             recover();
             endings.note();
         }
-        ready = new ReadyContents(contents, isThreaded);
+        ready = new ReadyContents(contents::prepare, isThreaded);
         tapeUse = new TapeUse(batches, ledger, contents, parts.undeliveredBytesMax, clock);
         threads = isThreaded ? Executors.newVirtualThreadPerTaskExecutor() : null;
         thread = isThreaded
@@ -198,7 +198,7 @@ public final class Courier implements AutoCloseable {
     /// Makes durable what was noted, and lets go what nobody needs any more.
     private void settle() {
         settleEnds();
-        ready.forgetHashes(ledger.next() - 1);
+        ready.forgetHashes(ledger::isHashNeeded);
         ExecutorService own = threads;
         if (!closed) {
             tapeUse.letGo(active, own == null ? Runnable::run : work -> own.execute(() -> guarded(work)));
@@ -283,6 +283,7 @@ public final class Courier implements AutoCloseable {
     /// Makes one attempt and notes what comes of it.
     private void attempt(Handled handled) {
         Contents.Prepared content = content(handled);
+        String previous = previous(handled); // Before the lock, because a content may be made for it.
         Handled tried;
         Delivery.Started started;
         synchronized (this) {
@@ -295,7 +296,7 @@ public final class Courier implements AutoCloseable {
                 active.remove(handled.number());
                 return;
             }
-            tried = now.prepared(content.sha256(), content.bytes(), previous(now));
+            tried = now.prepared(content.sha256(), content.bytes(), previous);
             started = rules.begin(waiting, owner, clock.instant().toEpochMilli());
             if (rules.needsStartMark()) {
                 ledger.put(tried.with(started));
@@ -370,7 +371,10 @@ public final class Courier implements AutoCloseable {
         if (!handled.previous().isEmpty() || !handled.number().isWhole() || before == 0) {
             return handled.previous();
         }
-        String known = ledger.hash(before);
+        String known;
+        synchronized (this) {
+            known = ledger.hash(before);
+        }
         return known == null ? ready.hash(before) : known;
     }
 

@@ -111,9 +111,9 @@ final class Ledger implements AutoCloseable {
         return hashes.get(number);
     }
 
-    /// Forgets the hashes of which no batch that has not ended is the next one.
-    private void forgetHashes() {
-        hashes.keySet().removeIf(number -> number < next - 1 && !begun.containsKey(BatchNumber.of(number + 1)));
+    /// Whether the batch behind a whole batch has not ended, so that its manifest may need the hash.
+    boolean isHashNeeded(long number) {
+        return number >= next - 1 || begun.containsKey(BatchNumber.of(number + 1));
     }
 
     /// What was begun and has not ended, by number.
@@ -158,7 +158,7 @@ final class Ledger implements AutoCloseable {
         if (!isForced && open != null) {
             open.force();
             isForced = true;
-            forgetHashes();
+            hashes.keySet().removeIf(number -> !isHashNeeded(number));
             if (open.length() > REWRITE_BYTES_MIN && isOwner) {
                 space.change(this::rewrite);
             }

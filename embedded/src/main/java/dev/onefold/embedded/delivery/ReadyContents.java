@@ -1,34 +1,42 @@
 package dev.onefold.embedded.delivery;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Members;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// The contents that are ready to be delivered. Contents of the next batches are made ahead, one on each processor,
 /// because compression takes most of the time. Any thread may call.
+///
+/// Each content has one maker at a time, because two of them would write one file. The maker is the first thread that
+/// needs the content; the others wait for its result. A maker needs no other content, so no two threads wait for each
+/// other. A content that could not be made is made again for the next caller.
 final class ReadyContents {
     /// Bytes of contents in files of their own, about at most.
     private static final long BYTES_MAX = 4L << 30;
 
-    private final Contents contents;
+    private final BiFunction<BatchNumber, @Nullable Members, Contents.Prepared> maker;
     private final Map<BatchNumber, Contents.Prepared> ready = new HashMap<>();
     private final Map<Long, String> hashes = new HashMap<>(); // Of whole batches from the one before the next.
-    private final Set<Long> making = new HashSet<>();
+    private final Map<BatchNumber, FutureTask<Contents.Prepared>> making = new HashMap<>();
     private final @Nullable ExecutorService makers; // Not virtual: a thread that compresses would keep its carrier.
     private long bytes;
     private boolean closed;
 
+    /// @param maker makes a content, unless its file was made before
     /// @param isThreaded false: nothing is made ahead
-    ReadyContents(Contents contents, boolean isThreaded) {
-        this.contents = contents;
+    ReadyContents(BiFunction<BatchNumber, @Nullable Members, Contents.Prepared> maker, boolean isThreaded) {
+        this.maker = maker;
         makers = isThreaded
                 ? Executors.newFixedThreadPool(
                         Runtime.getRuntime().availableProcessors(),
@@ -47,25 +55,51 @@ final class ReadyContents {
         ExecutorService own = makers;
         for (long number = from; own != null && !closed && number <= to && bytes < BYTES_MAX; number++) {
             BatchNumber each = BatchNumber.of(number);
-            if (!ready.containsKey(each) && making.add(number)) {
+            if (!ready.containsKey(each) && !making.containsKey(each)) {
+                FutureTask<Contents.Prepared> task = task(each, null);
                 own.execute(() -> guarded.accept(() -> {
-                    make(each);
-                    whenMade.run();
+                    if (!isClosed()) { // Many may wait for their turn.
+                        result(each, task);
+                        whenMade.run();
+                    }
                 }));
             }
         }
     }
 
-    private void make(BatchNumber number) {
-        if (isClosed()) {
-            return; // Many may wait for their turn.
-        }
+    private synchronized FutureTask<Contents.Prepared> task(BatchNumber number, @Nullable Members members) {
+        return making.computeIfAbsent(number, _ -> new FutureTask<>(() -> make(number, members)));
+    }
+
+    private Contents.Prepared make(BatchNumber number, @Nullable Members members) {
         try {
-            keep(number, contents.prepare(number, null));
+            Contents.Prepared made = maker.apply(number, members);
+            keep(number, made);
+            return made;
         } finally {
             synchronized (this) {
-                making.remove(number.number());
+                making.remove(number);
             }
+        }
+    }
+
+    /// What a task gives. A task that no thread has begun is begun on this one.
+    private static Contents.Prepared result(BatchNumber number, FutureTask<Contents.Prepared> task) {
+        task.run();
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case RuntimeException failure -> throw failure;
+                case Error failure -> throw failure;
+                case null, default -> throw new IllegalStateException("Making a content throws no such exception", e);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new EngineException(
+                    EngineException.Kind.STOPPED,
+                    "The engine was closed before the content of batch " + number + " was made",
+                    e);
         }
     }
 
@@ -89,29 +123,36 @@ final class ReadyContents {
 
     /// The content, made now if it is not ready.
     Contents.Prepared get(BatchNumber number, @Nullable Members members) {
+        FutureTask<Contents.Prepared> task;
         synchronized (this) {
             Contents.Prepared known = ready.get(number);
             if (known != null) {
                 return known;
             }
+            task = task(number, members);
         }
-        Contents.Prepared made = contents.prepare(number, members);
-        keep(number, made);
-        return made;
+        return result(number, task);
     }
 
-    /// The hash of a whole batch.
+    /// The hash of a whole batch. Its content is made for it if need be, so the caller holds no lock.
     String hash(long number) {
-        String known;
+        BatchNumber whole = BatchNumber.of(number);
+        FutureTask<Contents.Prepared> task;
         synchronized (this) {
-            known = hashes.get(number);
+            String known = hashes.get(number);
+            if (known != null) {
+                return known;
+            }
+            task = task(whole, null);
         }
-        return known == null ? contents.prepare(BatchNumber.of(number), null).sha256() : known;
+        return result(whole, task).sha256();
     }
 
-    /// Hashes of batches below a number are not asked for any more.
-    synchronized void forgetHashes(long below) {
-        hashes.keySet().removeIf(number -> number < below);
+    /// Forgets hashes that nobody asks for any more.
+    ///
+    /// @param isNeeded whether the hash of a batch may still be asked for
+    synchronized void forgetHashes(LongPredicate isNeeded) {
+        hashes.keySet().removeIf(number -> !isNeeded.test(number));
     }
 
     /// The content is not needed now. Its file stays.

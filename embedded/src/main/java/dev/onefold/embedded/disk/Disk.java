@@ -260,7 +260,8 @@ public final class Disk {
         void write(OutputStream out) throws IOException;
     }
 
-    /// Makes a file, whole and durable or not at all: written beside it, forced, renamed, directory forced.
+    /// Makes a file, whole and durable or not at all: written beside it, forced, renamed, directory forced. The
+    /// name may need space, too.
     ///
     /// @throws OutOfSpaceException and leaves no file
     public static void produce(Path file, Producer producer) throws OutOfSpaceException {
@@ -273,11 +274,11 @@ public final class Disk {
                 }
                 return beside;
             });
+            rename(beside, file);
         } catch (OutOfSpaceException | RuntimeException e) {
             deleteQuietly(beside, e); // A part of a large file would keep the disk full for everybody else.
             throw e;
         }
-        rename(beside, file);
         forceDirectory(directoryOf(file));
     }
 
@@ -303,9 +304,14 @@ public final class Disk {
         forceDirectory(directoryOf(file));
     }
 
-    /// Bytes that can still be written below a directory, as far as the file system says.
+    /// Bytes that can still be written below a directory; [Long#MAX_VALUE] if the system does not say. In a chroot
+    /// without /proc, for example, Java does not find the file system.
     public static long usableBytes(Path directory) {
-        return done("measuring", directory, () -> Files.getFileStore(directory).getUsableSpace());
+        try {
+            return Files.getFileStore(directory).getUsableSpace();
+        } catch (IOException unknown) {
+            return Long.MAX_VALUE;
+        }
     }
 
     /// The sizes of all files below a directory in sum.
