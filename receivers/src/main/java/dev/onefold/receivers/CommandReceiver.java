@@ -167,7 +167,9 @@ final class CommandReceiver implements Receiver {
         if (code == TRY_AGAIN) {
             return new Outcome.NotNow("The command asks to try again later (exit code 75)" + said, null);
         }
-        if ((code == NOT_EXECUTABLE || code == NOT_FOUND) && said.startsWith(CANNOT_START)) {
+        // The command itself may use the same program for another one.
+        String own = CANNOT_START + destination.target().getFirst() + ":";
+        if ((code == NOT_EXECUTABLE || code == NOT_FOUND) && said.startsWith(own)) {
             return new Outcome.NotNow(cannotStart(said.substring(CANNOT_START.length())), null);
         }
         if (code == NOT_EXECUTABLE || code == NOT_FOUND) {

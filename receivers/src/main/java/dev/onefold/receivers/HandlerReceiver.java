@@ -164,13 +164,17 @@ final class HandlerReceiver implements Receiver {
         Thread thread = Thread.ofPlatform()
                 .daemon()
                 .name("onefold-batch-" + manifest.id())
-                .unstarted(call);
+                .unstarted(() -> {
+                    try {
+                        call.run();
+                    } finally {
+                        running.remove(manifest.id(), Thread.currentThread());
+                    }
+                });
         running.put(manifest.id(), thread);
         thread.start();
         try {
-            Outcome outcome = call.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-            running.remove(manifest.id(), thread);
-            return outcome;
+            return call.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             call.cancel(true);
             return new Outcome.Unknown("deliver() did not return within " + timeout.toSeconds() + " s");
@@ -178,7 +182,6 @@ final class HandlerReceiver implements Receiver {
             call.cancel(true);
             throw e;
         } catch (ExecutionException e) {
-            running.remove(manifest.id(), thread);
             return new Outcome.Unknown("deliver() failed: " + e.getCause());
         }
     }

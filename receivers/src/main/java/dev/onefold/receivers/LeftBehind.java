@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -48,10 +49,12 @@ final class LeftBehind {
         }
     }
 
-    /// In letters that each locale has.
+    /// The identity of the folder in letters that each locale has. A folder that is moved keeps its identity,
+    /// unless the file system knows none.
     private static String id(Path spool) throws IOException {
-        return UUID.nameUUIDFromBytes(spool.toRealPath().toString().getBytes(UTF_8))
-                .toString();
+        Object key = Files.readAttributes(spool, BasicFileAttributes.class).fileKey();
+        String identity = key == null ? spool.toRealPath().toString() : key.toString();
+        return UUID.nameUUIDFromBytes(identity.getBytes(UTF_8)).toString();
     }
 
     /// Ends what was left behind, and deletes its files.

@@ -96,7 +96,21 @@ class CommandReceiverTest {
             assertThat(run(kind, "sh", "-c", "cat > loaded; " + folder)).isInstanceOf(unclear);
             assertThat(run(kind, "no-such-program")).isInstanceOf(Outcome.NotNow.class);
             assertThat(run(kind, folder.toString())).isInstanceOf(Outcome.NotNow.class);
+            assertThat(run(kind, "sh", "-c", "cat > loaded; exec setsid -w no-such-program"))
+                    .as("the program for sessions of its own is the script's")
+                    .isInstanceOf(unclear);
         }
+    }
+
+    @Test
+    void a_command_that_a_killed_run_left_is_ended_though_the_data_directory_was_moved() throws Exception {
+        Path spool = Files.createDirectory(folder.resolve("spool"));
+        ProcessBuilder command = new ProcessBuilder("sleep", "600");
+        LeftBehind.mark(command, spool);
+        Process left = command.start();
+        Path moved = Files.move(spool, folder.resolve("moved"));
+        LeftBehind.end(moved);
+        assertThat(left.isAlive()).isFalse();
     }
 
     private Outcome run(Batching.Receiver kind, String... words) throws InterruptedException {

@@ -3,8 +3,6 @@ package dev.onefold.s3;
 import dev.onefold.core.bytes.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Base64;
@@ -28,6 +26,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 /// with their SHA-256 before there is an object. Any thread.
 final class Bucket implements AutoCloseable {
     private static final int IS_THERE = 412;
+    private static final int BUFFER_BYTES = 1 << 16;
 
     private final S3AsyncClient client;
     private final String name;
@@ -64,9 +63,11 @@ final class Bucket implements AutoCloseable {
 
     /// Whether the object that is there has this content.
     ///
-    /// @param left how long each request may take
+    /// @param left how long that may take
     /// @throws SdkException if a request fails, or is not answered in time
+    /// @throws IOException if the object is not read in time
     boolean has(String key, Content content, Duration left) throws IOException, InterruptedException {
+        long end = System.nanoTime() + left.toNanos();
         HeadObjectResponse found = await(client.headObject(request -> request.bucket(name)
                 .key(key)
                 .checksumMode(ChecksumMode.ENABLED)
@@ -77,18 +78,34 @@ final class Bucket implements AutoCloseable {
         // Of an object that was put in pieces, the store knows the hash of their hashes only.
         return found.checksumSHA256() != null && found.checksumType() != ChecksumType.COMPOSITE
                 ? found.checksumSHA256().equals(base64(content.sha256()))
-                : hash(key, left).equals(content.sha256());
+                : hash(key, end).equals(content.sha256());
     }
 
-    private String hash(String key, Duration left) throws IOException, InterruptedException {
-        MessageDigest digest = Sha256.digest();
+    private String hash(String key, long end) throws IOException, InterruptedException {
+        Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
         try (ResponseInputStream<GetObjectResponse> object = await(client.getObject(
-                        request -> request.bucket(name)
-                                .key(key)
-                                .overrideConfiguration(limit -> limit.apiCallTimeout(left)),
-                        AsyncResponseTransformer.toBlockingInputStream()));
-                InputStream in = new DigestInputStream(object, digest)) {
-            in.transferTo(OutputStream.nullOutputStream());
+                request -> request.bucket(name).key(key).overrideConfiguration(limit -> limit.apiCallTimeout(left)),
+                AsyncResponseTransformer.toBlockingInputStream()))) {
+            try {
+                return hash(object, end);
+            } catch (IOException e) {
+                object.abort(); // Closing it would read the rest.
+                throw e;
+            }
+        }
+    }
+
+    /// The limit of a call ends with the headers of its answer. So the time is compared while the content comes.
+    ///
+    /// @param end as of [System#nanoTime]
+    static String hash(InputStream object, long end) throws IOException {
+        MessageDigest digest = Sha256.digest();
+        byte[] buffer = new byte[BUFFER_BYTES];
+        for (int count = object.read(buffer); count >= 0; count = object.read(buffer)) {
+            if (System.nanoTime() - end > 0) {
+                throw new IOException("The object that is there could not be read in time");
+            }
+            digest.update(buffer, 0, count);
         }
         return HexFormat.of().formatHex(digest.digest());
     }

@@ -56,11 +56,21 @@ final class Parts {
                 if (names.matcher(file.getFilename()).matches()
                         && file.getAttributes().isRegularFile()
                         && file.getAttributes().getModifyTime().toInstant().isBefore(now.minus(ABANDONED))) {
-                    client.remove(folder + file.getFilename());
+                    remove(client, folder + file.getFilename());
                 }
             }
         } catch (IOException | UncheckedIOException e) {
             LOG.log(System.Logger.Level.WARNING, "Parts that a crash may have left beside " + path + " stay: " + e);
+        }
+    }
+
+    /// Removes an abandoned part. If the server refuses that, for example because the part is another user's, the other
+    /// parts are removed all the same.
+    private static void remove(SftpClient client, String part) throws IOException {
+        try {
+            client.remove(part);
+        } catch (SftpException refused) {
+            LOG.log(System.Logger.Level.WARNING, "The part " + part + " that a crash may have left stays: " + refused);
         }
     }
 

@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.sshd.common.config.keys.KeyUtils;
 import org.apache.sshd.common.config.keys.PublicKeyEntry;
@@ -72,7 +73,7 @@ class SftpReceiverTest {
     private KeyPair key;
     private final AtomicReference<String> breaksAfter = new AtomicReference<>("");
 
-    /// A part of the names of files that cannot be opened.
+    /// A part of the names of files that cannot be opened or removed.
     private final AtomicReference<String> refused = new AtomicReference<>("none");
 
     private static KeyPair pair() throws GeneralSecurityException {
@@ -104,6 +105,13 @@ class SftpReceiverTest {
             public void opening(ServerSession session, String remote, Handle handle) throws IOException {
                 if (handle.getFile().toString().contains(refused.get())) {
                     throw new AccessDeniedException(handle.getFile().toString());
+                }
+            }
+
+            @Override
+            public void removing(ServerSession session, Path path, boolean isDirectory) throws IOException {
+                if (path.toString().contains(refused.get())) {
+                    throw new AccessDeniedException(path.toString());
                 }
             }
 
@@ -362,18 +370,33 @@ class SftpReceiverTest {
         }
     }
 
-    @Test
-    void parts_that_a_killed_run_left_a_day_ago_are_removed_and_no_other_file()
-            throws IOException, InterruptedException {
-        List<String> old = List.of(
-                ".quakes-000007.ndjson.0123456789abcdef.part",
-                ".quakes-000007.1.json.01234567.part",
-                ".other-000007.ndjson.0123456789abcdef.part",
-                ".quakes-000007.ndjson.part");
-        for (String name : old) {
+    private void leaveADayAgo(List<String> parts) throws IOException {
+        for (String name : parts) {
             Path file = Files.writeString(root.resolve("drop").resolve(name), "half");
             Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofHours(25))));
         }
+    }
+
+    @Test
+    void a_part_that_may_not_be_removed_does_not_keep_the_others() throws IOException, InterruptedException {
+        refused.set("0000000000000005");
+        leaveADayAgo(IntStream.range(0, 10)
+                .mapToObj(i -> ".quakes-000007.ndjson.%016x.part".formatted(i))
+                .toList());
+        try (Receiver receiver = open()) {
+            assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
+        }
+        assertThat(names()).containsExactly(".quakes-000007.ndjson.0000000000000005.part", "quakes-000001.json", FILE);
+    }
+
+    @Test
+    void parts_that_a_killed_run_left_a_day_ago_are_removed_and_no_other_file()
+            throws IOException, InterruptedException {
+        leaveADayAgo(List.of(
+                ".quakes-000007.ndjson.0123456789abcdef.part",
+                ".quakes-000007.1.json.01234567.part",
+                ".other-000007.ndjson.0123456789abcdef.part",
+                ".quakes-000007.ndjson.part"));
         Files.writeString(root.resolve("drop").resolve(".quakes-000008.ndjson.0123456789abcdef.part"), "half");
         try (Receiver receiver = open()) {
             assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
