@@ -5,6 +5,7 @@ import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.LaneCut.Chunk;
 import dev.onefold.core.batch.LaneCut.Part;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +28,8 @@ final class Chunks {
     private final Store store;
     private final Map<Place, Chunk> known = new ConcurrentHashMap<>();
 
-    private record Place(int lane, long number) {}
+    /// Where a chunk is.
+    record Place(int lane, long number) {}
 
     Chunks(Store store) {
         this.store = store;
@@ -47,8 +49,12 @@ final class Chunks {
         return found;
     }
 
-    /// The same with its records.
-    ChunkItem whole(int lane, long number) {
+    /// Chunks with their records, read at once.
+    List<ChunkItem> whole(List<Place> places) {
+        return store.threads().all(places, place -> whole(place.lane, place.number));
+    }
+
+    private ChunkItem whole(int lane, long number) {
         ChunkItem item = read(lane, number, null);
         return item.object().isEmpty()
                 ? item

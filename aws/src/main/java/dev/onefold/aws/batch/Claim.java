@@ -17,7 +17,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///            ids are forgotten after a time, t when the record arrived and ttl when the table may remove the item
 ///     seen = k 01 and the SHA-256 of "m" and what the source names a message by, ttl as above: the mark of a message,
 ///            where ids are forgotten after delivery, or of a letter that is redriven, where ids are forgotten at all;
-///            in: the message itself is in a batch
+///            in: what the message brought is in a batch
 ///
 /// @param lane [#NONE] if the pipeline's filter leaves the message out of every batch
 /// @param content see [dev.onefold.core.event.Event#contentHash]
@@ -31,7 +31,7 @@ record Claim(int lane, long chunk, long content, long atMs) {
     private static final String EXPIRES = "ttl";
     static final String RECORDED = "in";
 
-    /// Whether the item is the mark of a message that is in a batch.
+    /// Whether the item is the mark of a message whose record is in a batch.
     static boolean isRecorded(Map<String, AttributeValue> seen) {
         return seen.containsKey(RECORDED);
     }
@@ -56,7 +56,7 @@ record Claim(int lane, long chunk, long content, long atMs) {
 
     /// The mark of a message that has come.
     ///
-    /// @param isRecorded whether it is in a batch itself
+    /// @param isRecorded whether what it brought is in a batch
     /// @param lastMs from when on its source cannot give it again
     static Map<String, AttributeValue> seen(byte[] seenHash, boolean isRecorded, long lastMs) {
         Map<String, AttributeValue> item = new TreeMap<>(key(seenHash));

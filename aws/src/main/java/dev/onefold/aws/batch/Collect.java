@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Put;
@@ -154,6 +155,9 @@ public final class Collect {
         /// Claims whose id is forgotten for the messages that are open, by the id.
         private final Map<ByteBuffer, Claim> forgotten = new HashMap<>();
 
+        /// Of large records, the object that was written for the first attempt.
+        private final Map<Message.Good, String> objects = new ConcurrentHashMap<>();
+
         private final long nowMs = store.clock().millis();
         private @Nullable RuntimeException failure;
 
@@ -249,18 +253,30 @@ public final class Collect {
             }
             for (List<Integer> some : Parts.of(seen, MARKS_AT_A_TIME)) {
                 try {
-                    var _ = store.threads()
-                            .all(
-                                    some,
-                                    index -> store.retriedIf(() -> store.client()
-                                            .putItem(request -> request.tableName(
-                                                            store.tables().rows())
-                                                    .item(mark(good(index), false))
-                                                    .conditionExpression("attribute_not_exists(k)"))));
+                    store.threads().each(some, this::markSeen);
                 } catch (RuntimeException failed) {
                     failure = failed;
                     some.forEach(index -> fates[index] = Fate.AGAIN);
                 }
+            }
+        }
+
+        /// A message with the content that is claimed is in a batch, because that content is. So a letter of this
+        /// message, which may be there from the time when another content was claimed, is in the same batch.
+        private void markSeen(int index) {
+            Message.Good message = good(index);
+            boolean isRecorded = fates[index] == Fate.RECORDED;
+            boolean _ = store.retriedIf(() -> store.client()
+                    .putItem(request -> request.tableName(store.tables().rows())
+                            .item(mark(message, isRecorded))
+                            .conditionExpression("attribute_not_exists(k)")));
+            if (marksRedriven) {
+                Put put = markRedriven(message).put();
+                boolean _ = store.retriedIf(() -> store.client()
+                        .putItem(request -> request.tableName(put.tableName())
+                                .item(put.item())
+                                .conditionExpression(put.conditionExpression())
+                                .expressionAttributeNames(put.expressionAttributeNames())));
             }
         }
 
@@ -405,9 +421,12 @@ public final class Collect {
             if (marksMessages) {
                 members.forEach(message -> ids.writeBytes(message.idHash()));
             }
-            return data.size() <= Chunks.DATA_MAX
-                    ? new ChunkItem(chunk, data.toByteArray(), "", ids.toByteArray())
-                    : new ChunkItem(chunk, new byte[0], chunks.put(data.toByteArray()), ids.toByteArray());
+            if (data.size() <= Chunks.DATA_MAX) {
+                return new ChunkItem(chunk, data.toByteArray(), "", ids.toByteArray());
+            }
+            // A large record is alone in its chunk.
+            String object = objects.computeIfAbsent(members.getFirst(), _ -> chunks.put(data.toByteArray()));
+            return new ChunkItem(chunk, new byte[0], object, ids.toByteArray());
         }
 
         /// When the first of them arrived, as its queue or stream recorded it, so that the time in the queue is part of

@@ -1,5 +1,6 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.batch.Chunks.Place;
 import dev.onefold.core.batch.LaneCut.Part;
 import dev.onefold.core.batch.Members;
 import dev.onefold.core.batch.Members.Range;
@@ -7,17 +8,21 @@ import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The content of a batch, or of a part of one: its records, each with a line end. It is read chunk by chunk, so that a
-/// large batch takes little memory. It fails at its end if it does not have as many records as were sealed. Not
-/// thread-safe.
+/// The content of a batch, or of a part of one: its records, each with a line end. It is read chunk by chunk, so
+/// that a large batch takes little memory; of a whole batch some chunks are read at once. It fails at its end if it
+/// does not have as many records as were sealed. Not thread-safe.
 final class Content extends InputStream {
     private final Chunks chunks;
     private final Deque<Range> ranges;
     private final int expected;
     private final boolean isWhole;
+    private final int ahead;
     private final Deque<Piece> pieces = new ArrayDeque<>();
+    private final Deque<ChunkItem> read = new ArrayDeque<>(); // Of the next pieces.
     private byte[] buffer = new byte[0];
     private int at;
     private int place;
@@ -29,7 +34,13 @@ final class Content extends InputStream {
     private record Piece(int lane, long chunk, int from, int to) {}
 
     Content(Chunks chunks, SealedBatch batch, Members members) {
+        this(chunks, batch, members, 1);
+    }
+
+    /// @param ahead chunks of a whole batch that are read at once
+    Content(Chunks chunks, SealedBatch batch, Members members, int ahead) {
         this.chunks = chunks;
+        this.ahead = ahead;
         ranges = new ArrayDeque<>(members.ranges());
         expected = members.count();
         isWhole = expected == batch.cut().records();
@@ -87,7 +98,7 @@ final class Content extends InputStream {
             place += all;
             return new byte[0];
         }
-        ChunkItem chunk = chunks.whole(piece.lane, piece.chunk);
+        ChunkItem chunk = chunk(piece);
         int[] sizes = chunk.chunk().sizes();
         byte[] lines = new byte[Math.toIntExact(chunk.bytes())];
         int length = 0;
@@ -105,6 +116,18 @@ final class Content extends InputStream {
             from += sizes[record];
         }
         return Arrays.copyOf(lines, length);
+    }
+
+    private ChunkItem chunk(Piece piece) {
+        if (read.isEmpty()) {
+            // Of a part many chunks may have no record.
+            List<Place> next = Stream.concat(Stream.of(piece), pieces.stream())
+                    .limit(isWhole ? ahead : 1)
+                    .map(each -> new Place(each.lane, each.chunk))
+                    .toList();
+            read.addAll(chunks.whole(next));
+        }
+        return read.remove();
     }
 
     /// The first of the ranges that are left which has a place from `from` to before `to`.

@@ -45,8 +45,14 @@ public final class Deliver {
     private static final int ROUNDS_MAX = 10_000;
     private static final int LISTED_MAX = 20_000;
 
+    /// Chunks that are read at once, for all contents together.
+    private static final int AHEAD_MAX = 32;
+
     /// So many records that failed are kept as members of a part; an item has at most 400 KB.
     private static final int FAILED_MAX = 10_000;
+
+    /// So often in a row an invocation may be too late with a delivery before that is an attempt that has failed.
+    private static final int LATE_MAX = 2;
 
     private final Store store;
     private final Pipeline pipeline;
@@ -108,8 +114,9 @@ public final class Deliver {
     /// @return how many attempts were made
     public int run(Supplier<Duration> timeLeft) {
         int attempts = 0;
+        Slots slots = new Slots();
         for (int round = 0; round < ROUNDS_MAX && isTimeLeft(timeLeft); round++) {
-            int made = round(timeLeft);
+            int made = round(slots, timeLeft);
             if (made == 0) {
                 return attempts;
             }
@@ -118,17 +125,29 @@ public final class Deliver {
         return attempts;
     }
 
-    private int round(Supplier<Duration> timeLeft) {
+    /// The slots as one invocation sees them.
+    private final class Slots {
+        private boolean isLooked;
+
+        /// Slots that are free. That there are fewer than the due deliveries need is usual beside another invocation.
+        /// So it is asked once whether there are some that nobody frees.
+        List<Integer> free(int due) {
+            List<Integer> free = deliveries.freeSlots(batching.concurrency());
+            if (isLooked || free.size() >= Math.min(due, batching.concurrency())) {
+                return free;
+            }
+            isLooked = true;
+            return deliveries.freeLeftSlots() ? deliveries.freeSlots(batching.concurrency()) : free;
+        }
+    }
+
+    private int round(Slots slots, Supplier<Duration> timeLeft) {
         List<Listed> due = batching.order() == Order.STRICT ? next() : due();
         List<Listed> begun = due.stream().filter(Listed::isStarted).toList();
         if (!begun.isEmpty()) {
             return count(store.threads().all(begun, listed -> isGone(listed.number())));
         }
-        List<Integer> slots = deliveries.freeSlots(batching.concurrency());
-        if (slots.size() < Math.min(due.size(), batching.concurrency()) && deliveries.freeLeftSlots()) {
-            slots = deliveries.freeSlots(batching.concurrency());
-        }
-        List<Integer> free = slots;
+        List<Integer> free = slots.free(due.size());
         // It may end this invocation, too, and would take its neighbours along.
         List<Listed> alone = due.stream().filter(Listed::isAlone).limit(1).toList();
         List<Listed> now = alone.isEmpty() ? due : alone;
@@ -226,13 +245,30 @@ public final class Deliver {
         }
         // A sandbox may have been frozen since; an attempt that outlives its owner could meet its successor.
         boolean isLate = nowMs() - started.atMs() > limits.attempt.toMillis() || !isTimeLeft(timeLeft);
+        Attempt attempt = new Attempt(item.number(), item.members(), started);
         if (isLate) {
-            deliveries.change(marked.get(), waiting); // Nothing was begun.
+            late(marked.get(), waiting, attempt);
             return false;
         }
         Outcome outcome = handOver(handover);
-        Delivery next = receiver.rules.after(new Attempt(item.number(), item.members(), started), outcome, nowMs());
-        return deliveries.change(marked.get(), next).isPresent();
+        Delivery next = receiver.rules.after(attempt, outcome, nowMs());
+        return deliveries.change(marked.get().inTime(), next).isPresent();
+    }
+
+    /// Nothing was begun. That happens once where the content was written in this invocation; from the second time in a
+    /// row on a person is to see it.
+    private void late(DeliveryItem marked, Delivery.Waiting waiting, Attempt attempt) {
+        DeliveryItem late = marked.late();
+        Delivery next = late.lateTimes() < LATE_MAX
+                ? waiting
+                : receiver.rules.after(
+                        attempt,
+                        new Outcome.NotNow(
+                                "Nothing was handed over: " + late.lateTimes() + " invocations in a row had no time"
+                                        + " left when all was ready. Give the function more memory (DeliverMemory)",
+                                null),
+                        nowMs());
+        deliveries.change(late, next);
     }
 
     private Handover handover(DeliveryItem item, SealedBatch batch, int attempt) {
@@ -241,10 +277,18 @@ public final class Deliver {
                         manifest,
                         attempt,
                         () -> contents.open(item.number(), manifest.sha256()),
-                        Optional.of(
-                                new StoredObject(contents.bucket(), contents.key(item.number(), manifest.sha256())))))
-                .orElseGet(() -> new Handover(
-                        manifest, attempt, () -> new Content(chunks, batch, item.members()), Optional.empty()));
+                        Optional.of(new StoredObject(contents.bucket(), object(contents, item)))))
+                .orElseGet(() -> new Handover(manifest, attempt, () -> content(batch, item), Optional.empty()));
+    }
+
+    /// The object that is proven, which an earlier receiver may have had compressed.
+    private static String object(StagedContents contents, DeliveryItem item) {
+        Proof proof = item.proof().orElseThrow();
+        return proof.object().isEmpty() ? contents.key(item.number(), proof.sha256()) : proof.object();
+    }
+
+    private InputStream content(SealedBatch batch, DeliveryItem item) {
+        return new Content(chunks, batch, item.members(), Math.max(1, AHEAD_MAX / batching.concurrency()));
     }
 
     private Outcome handOver(Handover handover) {
@@ -344,7 +388,7 @@ public final class Deliver {
 
     private Hashed hash(DeliveryItem item) {
         SealedBatch batch = batch(item.number());
-        Supplier<InputStream> lines = () -> new Content(chunks, batch, item.members());
+        Supplier<InputStream> lines = () -> content(batch, item);
         return staged.map(contents -> contents.stage(item.number(), lines))
                 .orElseGet(() -> StagedContents.hash(lines.get()));
     }

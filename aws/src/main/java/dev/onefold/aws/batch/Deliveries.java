@@ -1,7 +1,9 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.content.StagedContents;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.store.BatchReads;
+import dev.onefold.aws.store.Parts;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.BatchNumber;
@@ -54,6 +56,12 @@ final class Deliveries {
     private static final String IN_DOUBT = "d";
     private static final int ATTEMPTS_MAX = 20;
 
+    private static final int TRANSACTION_MAX = 100;
+    private static final int READS_AT_A_TIME = 64;
+
+    /// Where a transaction that takes a slot or frees it has the item of the slot.
+    private static final int SLOT_AT = 1;
+
     private final Store store;
 
     Deliveries(Store store) {
@@ -66,18 +74,19 @@ final class Deliveries {
         return item.isEmpty() ? Optional.empty() : Optional.of(new DeliveryItem(number, item));
     }
 
-    /// The deliveries of whole batches that are there, by number.
-    Map<Long, DeliveryItem> find(List<Long> numbers) {
-        Map<ByteBuffer, Long> keys = new HashMap<>();
-        numbers.forEach(number -> keys.put(key(DeliveryItem.key(BatchNumber.of(number))), number));
-        List<Map<String, AttributeValue>> wanted = numbers.stream()
-                .map(number -> DeliveryItem.key(BatchNumber.of(number)))
-                .toList();
-        Map<Long, DeliveryItem> found = new HashMap<>();
+    /// The deliveries that are there, by number.
+    ///
+    /// @param numbers each at most once
+    Map<BatchNumber, DeliveryItem> find(List<BatchNumber> numbers) {
+        Map<ByteBuffer, BatchNumber> keys = new HashMap<>();
+        numbers.forEach(number -> keys.put(key(DeliveryItem.key(number)), number));
+        List<Map<String, AttributeValue>> wanted =
+                numbers.stream().map(DeliveryItem::key).toList();
+        Map<BatchNumber, DeliveryItem> found = new HashMap<>();
         for (Map<String, AttributeValue> item :
                 BatchReads.of(store, store.tables().rows(), wanted, null)) {
-            long number = Objects.requireNonNull(keys.get(key(item)));
-            found.put(number, new DeliveryItem(BatchNumber.of(number), item));
+            BatchNumber number = Objects.requireNonNull(keys.get(key(item)));
+            found.put(number, new DeliveryItem(number, item));
         }
         return found;
     }
@@ -163,25 +172,30 @@ final class Deliveries {
     /// @return whether there were any
     boolean freeLeftSlots() {
         boolean isFreed = false;
-        for (Map<String, AttributeValue> slot : read(SLOT, Batching.CONCURRENCY_MAX)) {
-            int number = Integer.parseInt(Items.text(slot, "i"));
-            Optional<DeliveryItem> found =
-                    find(BatchNumber.read(Items.text(slot, "b")).orElseThrow());
-            boolean isTaken = found.isPresent()
-                    && found.get().delivery() instanceof Delivery.Started
-                    && found.get().slot() == number;
-            if (!isTaken) {
-                List<TransactWriteItem> items = new ArrayList<>();
-                items.add(leave(slot));
-                // The start mark may be there, and not seen yet. Then this is refused. A batch that was freed is never
-                // begun again.
-                found.ifPresent(item -> items.add(put(item, item)));
-                isFreed |= store.transact(items) instanceof Store.Written.Done;
-            }
+        for (List<Map<String, AttributeValue>> some : Parts.of(read(SLOT, Batching.CONCURRENCY_MAX), READS_AT_A_TIME)) {
+            isFreed |= store.threads().all(some, this::freeIfLeft).contains(true);
         }
         return isFreed;
     }
 
+    private boolean freeIfLeft(Map<String, AttributeValue> slot) {
+        Optional<DeliveryItem> found =
+                find(BatchNumber.read(Items.text(slot, "b")).orElseThrow());
+        boolean isTaken = found.isPresent()
+                && found.get().delivery() instanceof Delivery.Started
+                && found.get().slot() == Integer.parseInt(Items.text(slot, "i"));
+        if (isTaken) {
+            return false;
+        }
+        List<TransactWriteItem> items = new ArrayList<>();
+        items.add(leave(slot));
+        // The start mark may be there, and not seen yet. Then this is refused. A batch that was freed is never
+        // begun again.
+        found.ifPresent(item -> items.add(put(item, item)));
+        return store.transact(items) instanceof Store.Written.Done;
+    }
+
+    /// Frees a slot, on condition that it is this delivery's.
     private TransactWriteItem leave(Map<String, AttributeValue> slot) {
         return TransactWriteItem.builder()
                 .delete(Delete.builder()
@@ -201,6 +215,9 @@ final class Deliveries {
     /// Whether a delivery and all of its parts are ended.
     boolean isEnded(DeliveryItem item) {
         Delivery delivery = item.delivery();
+        if (item.isRemoved()) {
+            return true;
+        }
         if (!(delivery instanceof Delivery.Divided)) {
             return delivery.isEnded();
         }
@@ -223,7 +240,7 @@ final class Deliveries {
         if (delivery instanceof Delivery.Started) {
             items.add(take(next));
         } else if (before.slot() > 0) {
-            items.add(delete(slotKey(before.slot())));
+            items.add(leave(slot(before)));
         }
         String from = list(before.delivery());
         String to = list(delivery);
@@ -248,19 +265,19 @@ final class Deliveries {
     /// Records the proof of a content. Whoever does it, it is the same.
     Optional<DeliveryItem> prove(DeliveryItem before, DeliveryItem.Proof proof) {
         DeliveryItem next = before.proven(proof);
-        return write(List.of(put(before, next)), next);
+        return write(new ArrayList<>(List.of(put(before, next))), next);
     }
 
-    /// It is the second item of its transaction.
     private TransactWriteItem take(DeliveryItem next) {
-        Map<String, AttributeValue> item = new TreeMap<>(slotKey(next.slot()));
-        item.put("b", AttributeValue.fromS(next.number().toString()));
-        return put(store.tables().deltas(), item, "attribute_not_exists(l)", Map.of());
+        return put(store.tables().deltas(), slot(next), "attribute_not_exists(l)", Map.of());
     }
 
-    private static Map<String, AttributeValue> slotKey(int slot) {
+    /// The slot of a delivery that is begun.
+    private static Map<String, AttributeValue> slot(DeliveryItem item) {
         return Map.of(
-                "l", AttributeValue.fromS(SLOT), "i", AttributeValue.fromS(String.format(Locale.ROOT, "%04d", slot)));
+                "l", AttributeValue.fromS(SLOT),
+                "i", AttributeValue.fromS(String.format(Locale.ROOT, "%04d", item.slot())),
+                "b", AttributeValue.fromS(item.number().toString()));
     }
 
     /// An answer that is lost leaves the state to tell. A request that arrives late finds another revision.
@@ -275,10 +292,12 @@ final class Deliveries {
             if (now.attributes().equals(next.attributes())) {
                 return Optional.of(next);
             }
-            boolean isSlotTaken =
-                    next.slot() > 0 && written instanceof Store.Written.Refused refused && refused.failed(1);
-            if (now.revision() >= next.revision() || isSlotTaken) {
+            boolean isSlotAnothers = written instanceof Store.Written.Refused refused && refused.failed(SLOT_AT);
+            if (now.revision() >= next.revision() || isSlotAnothers && next.slot() > 0) {
                 return Optional.empty();
+            }
+            if (isSlotAnothers) {
+                items.remove(SLOT_AT); // See #freeLeftSlots: it was freed before, and has been taken by another since.
             }
         }
         throw new IllegalStateException("The state of batch " + next.number() + " could not be written in "
@@ -346,16 +365,55 @@ final class Deliveries {
     }
 
     private TransactWriteItem unlist(String list, BatchNumber number) {
-        return delete(Map.of("l", AttributeValue.fromS(list), "i", AttributeValue.fromS(sortable(number))));
+        return delete(
+                store.tables().deltas(),
+                Map.of("l", AttributeValue.fromS(list), "i", AttributeValue.fromS(sortable(number))));
     }
 
-    private TransactWriteItem delete(Map<String, AttributeValue> key) {
+    private static TransactWriteItem delete(String table, Map<String, AttributeValue> key) {
         return TransactWriteItem.builder()
-                .delete(Delete.builder()
-                        .tableName(store.tables().deltas())
-                        .key(key)
-                        .build())
+                .delete(Delete.builder().tableName(table).key(key).build())
                 .build();
+    }
+
+    /// Removes a batch with its parts, and what was written for their receiver. If that is too much for one
+    /// transaction, the batch is marked, each part goes before the one that it is a part of, and the batch goes
+    /// last. Without its parts the batch would look as if it was not ended, and without the batch nobody would find
+    /// its parts.
+    void remove(DeliveryItem batch) {
+        List<DeliveryItem> all = new ArrayList<>();
+        addWithParts(batch, all);
+        // The items alone name the objects, so the objects go first.
+        for (DeliveryItem each : all) {
+            String object = each.proof().map(DeliveryItem.Proof::object).orElse("");
+            if (!object.isEmpty()) {
+                StagedContents.remove(store, object);
+            }
+        }
+        if (all.size() > TRANSACTION_MAX) {
+            boolean _ = store.retriedIf(() -> store.client()
+                    .updateItem(request -> request.tableName(store.tables().rows())
+                            .key(DeliveryItem.key(batch.number()))
+                            .updateExpression("SET #r = :true")
+                            .conditionExpression("attribute_exists(k)")
+                            .expressionAttributeNames(Map.of("#r", DeliveryItem.REMOVED))
+                            .expressionAttributeValues(Map.of(":true", AttributeValue.fromBool(true)))));
+        }
+        List<TransactWriteItem> deletes = all.reversed().stream()
+                .map(item -> delete(store.tables().rows(), DeliveryItem.key(item.number())))
+                .toList();
+        for (List<TransactWriteItem> some : Parts.of(deletes, TRANSACTION_MAX)) {
+            for (int attempt = 1; !(store.transact(some) instanceof Store.Written.Done); attempt++) {
+                store.backOff(attempt);
+            }
+        }
+    }
+
+    private void addWithParts(DeliveryItem item, List<DeliveryItem> all) {
+        all.add(item);
+        for (int part = 1; part <= item.parts(); part++) {
+            find(item.number().part(part)).ifPresent(found -> addWithParts(found, all));
+        }
     }
 
     private static String sortable(BatchNumber number) {

@@ -20,9 +20,11 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// made of, so of two deliverers one is refused.
 ///
 ///     item = k 00 "batch/<number>", v revision, y state, tc, tf, tg, tu its tries, w time, q reason, o owner, u when
-///            that owner is gone, n its slot, g 1 if an owner was gone without an answer, e how it ended, d how many
+///            that owner is gone, n its slot, g 1 if an owner was gone without an answer, lt how
+///            often in a row an invocation had no time left for it, e how it ended, d how many
 /// parts it was divided into, a its members where it is a
-///            part, h, p, z its proof, j the object of its content
+///            part, h, p, z its proof, j the object of its content, rm where it is being
+///            removed
 ///
 /// @param attributes of the item, all of them
 record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) {
@@ -37,6 +39,8 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
             return new Proof(sha256, previous, bytes, written);
         }
     }
+
+    static final String REMOVED = "rm";
 
     DeliveryItem {
         attributes = Map.copyOf(attributes);
@@ -100,6 +104,25 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
         return attributes.containsKey("g");
     }
 
+    /// The same under the same revision, whose attempt was not begun for want of time.
+    DeliveryItem late() {
+        Map<String, AttributeValue> item = new TreeMap<>(attributes);
+        item.put("lt", Items.number(lateTimes() + 1));
+        return new DeliveryItem(number, item);
+    }
+
+    /// The same under the same revision, whose attempt was begun.
+    DeliveryItem inTime() {
+        Map<String, AttributeValue> item = new TreeMap<>(attributes);
+        item.remove("lt");
+        return new DeliveryItem(number, item);
+    }
+
+    /// How often in a row it was [#late].
+    int lateTimes() {
+        return attributes.containsKey("lt") ? (int) Items.number(attributes, "lt") : 0;
+    }
+
     /// The slot of the attempt that is under way; 0 if none is.
     int slot() {
         return attributes.containsKey("n") ? (int) Items.number(attributes, "n") : 0;
@@ -108,6 +131,11 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
     /// When the owner of the last attempt is gone for certain; 0 if there was no attempt.
     long goneMs() {
         return attributes.containsKey("u") ? Items.number(attributes, "u") : 0;
+    }
+
+    /// Whether it is being removed: it and all of its parts are ended.
+    boolean isRemoved() {
+        return attributes.containsKey(REMOVED);
     }
 
     long revision() {

@@ -1,14 +1,12 @@
 package dev.onefold.aws.batch;
 
 import dev.onefold.aws.batch.Deliveries.Listed;
-import dev.onefold.aws.content.StagedContents;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Parts;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.LaneCut.Part;
-import dev.onefold.core.batch.LaneCut.Position;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Forget;
 import java.nio.ByteBuffer;
@@ -27,8 +25,6 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.Delete;
-import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
 /// Removes what nobody needs any more. There are two passes through the batches, in the order of their numbers. Each
 /// notes how far it is, and which batches before that place wait for a person or a receiver; it comes back to these.
@@ -68,10 +64,11 @@ public final class Forgetting {
     private static final int CHUNKS_AT_A_TIME = 32;
     private static final int REQUESTS_AT_A_TIME = 64;
 
+    /// Chunks that are in memory at once, with those of one batch.
+    private static final int CHUNKS_FORGOTTEN = 10_000;
+
     /// Chunks after which it is asked whether there is time to free more batches.
     private static final int CHUNKS_FREED = 256;
-
-    private static final int TRANSACTION_MAX = 100;
 
     private final Store store;
     private final Batching batching;
@@ -149,8 +146,12 @@ public final class Forgetting {
         BooleanSupplier isHalfLeft = () -> store.clock().millis() - startMs < most.toMillis() / 2;
         BooleanSupplier isTimeLeft = () -> store.clock().millis() - startMs < most.toMillis();
         boolean forgets = batching.forget() instanceof Forget.AfterDelivery;
-        boolean isLeft = forgets && !pass(FORGOTTEN, cut.number(), isHalfLeft);
-        pass(FREED, cut.number(), isTimeLeft);
+        boolean isLeft;
+        try {
+            isLeft = forgets && !pass(FORGOTTEN, cut.number(), isHalfLeft);
+        } finally {
+            pass(FREED, cut.number(), isTimeLeft);
+        }
         if (isLeft && isTimeLeft.getAsBoolean()) {
             pass(FORGOTTEN, cut.number(), isTimeLeft);
         }
@@ -213,12 +214,16 @@ public final class Forgetting {
                 }
                 before = seeing.written();
             }
-            Pass after = step(name, before, read, isTimeLeft);
+            Step step = step(name, before, read, isTimeLeft);
+            Pass after = step.after;
             if (!after.equals(before)) {
                 if (!save(name, before, after)) {
                     return false;
                 }
                 before = after.written();
+            }
+            if (step.failure != null) {
+                throw step.failure; // What was done before it is not done again.
             }
             if (after.looked < some.getLast() || !isTimeLeft.getAsBoolean()) {
                 return false;
@@ -230,7 +235,18 @@ public final class Forgetting {
     /// Batches that are looked at together.
     ///
     /// @param items of them and of those behind them, as far as they were read and are there
-    private record Group(List<Long> numbers, Map<Long, DeliveryItem> items, Set<Long> open) {}
+    private record Group(List<Long> numbers, Map<BatchNumber, DeliveryItem> items, Set<Long> open) {
+        Optional<DeliveryItem> find(long number) {
+            return Optional.ofNullable(items.get(BatchNumber.of(number)));
+        }
+
+        /// The chunks of a batch; none of a batch that is not there.
+        List<Part> chunks(long number) {
+            return find(number)
+                    .map(item -> SealedBatch.of(item.attributes()).chunks())
+                    .orElse(List.of());
+        }
+    }
 
     /// At most ticks the first new batch is too young, as all behind it are, so no more than that one is read.
     private List<Long> oldEnough(Pass before, List<Long> numbers) {
@@ -244,10 +260,11 @@ public final class Forgetting {
     }
 
     private Group read(String name, Pass before, List<Long> numbers, Set<Long> open) {
-        List<Long> wanted = numbers.stream()
+        List<BatchNumber> wanted = numbers.stream()
                 .flatMap(number -> name.equals(FREED) ? Stream.of(number, number + 1) : Stream.of(number))
                 .filter(number -> !open.contains(number) || name.equals(FREED) && number > before.seen)
                 .distinct()
+                .map(BatchNumber::of)
                 .toList();
         return new Group(numbers, deliveries.find(wanted), open);
     }
@@ -257,8 +274,7 @@ public final class Forgetting {
         long seen = before;
         for (long number : group.numbers) {
             if (number > seen) {
-                DeliveryItem item = group.items.get(number);
-                if (item == null || isYoung(item)) {
+                if (group.find(number).filter(item -> !isYoung(item)).isEmpty()) {
                     return seen;
                 }
                 seen = number;
@@ -280,8 +296,11 @@ public final class Forgetting {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
+    /// @param after what is to be noted, also if the step has failed
+    private record Step(Pass after, @Nullable RuntimeException failure) {}
+
     /// It is decided of all of them before anything goes: that a batch is ended is final.
-    private Pass step(String name, Pass before, Group group, BooleanSupplier isTimeLeft) {
+    private Step step(String name, Pass before, Group group, BooleanSupplier isTimeLeft) {
         Set<Long> waiting = new TreeSet<>(before.waiting);
         List<Long> looked = new ArrayList<>();
         List<Long> due = new ArrayList<>();
@@ -297,16 +316,15 @@ public final class Forgetting {
                 waiting.add(number);
             }
         }
-        Place left = name.equals(FORGOTTEN)
-                ? forget(due, group.items, before.place, isTimeLeft)
-                : free(due, group.items, isTimeLeft);
+        Left left =
+                name.equals(FORGOTTEN) ? forget(due, group, before.place, isTimeLeft) : free(due, group, isTimeLeft);
         long last = before.looked;
         Place place = before.place;
         Set<Long> done = new TreeSet<>(due);
         for (long number : looked) {
-            if (number == left.number) {
+            if (number == left.place.number) {
                 waiting.removeIf(each -> each > number && !before.waiting.contains(each));
-                return new Pass(last, waiting, left, before.seen, before.revision);
+                return new Step(new Pass(last, waiting, left.place, before.seen, before.revision), left.failure);
             }
             if (done.contains(number)) {
                 waiting.remove(number);
@@ -314,18 +332,18 @@ public final class Forgetting {
             }
             last = Math.max(last, number);
         }
-        return new Pass(last, waiting, place, before.seen, before.revision);
+        return new Step(new Pass(last, waiting, place, before.seen, before.revision), null);
     }
 
     private boolean isDue(String name, Pass before, long number, Group group) {
-        DeliveryItem item = group.items.get(number);
+        DeliveryItem item = group.find(number).orElse(null);
         if (name.equals(FORGOTTEN)) {
             return item != null && !group.open.contains(number) && deliveries.isEnded(item);
         }
         if (item == null) {
             return !group.open.contains(number); // It was seen before, so somebody has freed it.
         }
-        DeliveryItem next = group.items.get(number + 1);
+        DeliveryItem next = group.find(number + 1).orElse(null);
         // The next one is not seen yet, or it was freed.
         boolean isNextEnded = next == null ? before.seen > number : deliveries.isEnded(next);
         return !group.open.contains(number)
@@ -354,54 +372,51 @@ public final class Forgetting {
                                 before.revision == 0 ? null : Map.of(":v", Items.number(before.revision)))));
     }
 
+    /// How far a step came.
+    ///
+    /// @param place the batch that is not done, and how many of its chunks are; [Place#NONE] if all are done
+    /// @param failure why it went no further; `null` if the time was too short
+    private record Left(Place place, @Nullable RuntimeException failure) {
+        static final Left NOTHING = new Left(Place.NONE, null);
+    }
+
     /// Removes the claims of batches that are ended.
     ///
     /// @param from how far that was done before
-    /// @return the batch for which the time was too short, and how many of its chunks are done
-    private Place forget(List<Long> numbers, Map<Long, DeliveryItem> items, Place from, BooleanSupplier isTimeLeft) {
-        List<Piece> pieces = new ArrayList<>();
-        for (long number : numbers) {
-            List<Part> chunks = chunks(items.get(number));
-            for (int index = from.chunks(number); index < chunks.size(); index++) {
-                pieces.add(new Piece(number, index, chunks.get(index)));
+    private Left forget(List<Long> numbers, Group group, Place from, BooleanSupplier isTimeLeft) {
+        int at = 0;
+        for (boolean isBegun = false; at < numbers.size(); ) {
+            List<Piece> pieces = new ArrayList<>();
+            for (; at < numbers.size() && pieces.size() < CHUNKS_FORGOTTEN; at++) {
+                long number = numbers.get(at);
+                List<Part> chunks = group.chunks(number);
+                for (int index = from.chunks(number); index < chunks.size(); index++) {
+                    pieces.add(new Piece(number, index, chunks.get(index)));
+                }
+            }
+            for (List<Piece> some : Parts.of(pieces, CHUNKS_AT_A_TIME)) {
+                Place here = new Place(some.getFirst().batch, some.getFirst().index);
+                if (isBegun && !isTimeLeft.getAsBoolean()) {
+                    return new Left(here, null);
+                }
+                isBegun = true;
+                try {
+                    forget(some);
+                } catch (RuntimeException failed) {
+                    return new Left(here, failed);
+                }
             }
         }
-        for (int at = 0; at < pieces.size(); at += CHUNKS_AT_A_TIME) {
-            if (at > 0 && !isTimeLeft.getAsBoolean()) {
-                return new Place(pieces.get(at).batch, pieces.get(at).index);
-            }
-            List<Named> claims = store
-                    .threads()
-                    .all(
-                            pieces.subList(at, Math.min(at + CHUNKS_AT_A_TIME, pieces.size())),
-                            piece -> claims(piece.part))
-                    .stream()
-                    .flatMap(List::stream)
-                    .toList();
-            for (List<Named> some : Parts.of(claims, REQUESTS_AT_A_TIME)) {
-                var _ = store.threads().all(some, this::remove);
-            }
+        return Left.NOTHING;
+    }
+
+    private void forget(List<Piece> pieces) {
+        List<Named> claims = store.threads().all(pieces, piece -> claims(piece.part)).stream()
+                .flatMap(List::stream)
+                .toList();
+        for (List<Named> some : Parts.of(claims, REQUESTS_AT_A_TIME)) {
+            store.threads().each(some, this::remove);
         }
-        return Place.NONE;
-    }
-
-    /// The chunks of a batch, each as a part of its own; none of a batch that is not there.
-    private static List<Part> chunks(@Nullable DeliveryItem item) {
-        return item == null
-                ? List.of()
-                : SealedBatch.of(item.attributes()).cut().parts().stream()
-                        .flatMap(Forgetting::chunks)
-                        .toList();
-    }
-
-    /// The chunks of a part, each as a part of its own.
-    private static Stream<Part> chunks(Part part) {
-        return LongStream.rangeClosed(part.from().chunk(), part.to().chunk())
-                .mapToObj(chunk -> new Part(
-                        part.lane(),
-                        chunk == part.from().chunk() ? part.from() : new Position(chunk, 0),
-                        chunk == part.to().chunk() ? part.to() : new Position(chunk, Integer.MAX_VALUE),
-                        0));
     }
 
     /// A claim that is to be removed if it names a chunk.
@@ -421,8 +436,8 @@ public final class Forgetting {
     }
 
     /// A claim that names another chunk is of a later record with this id.
-    private boolean remove(Named claim) {
-        return store.retriedIf(() -> store.client()
+    private void remove(Named claim) {
+        boolean _ = store.retriedIf(() -> store.client()
                 .deleteItem(request -> request.tableName(store.tables().rows())
                         .key(Claim.key(claim.id))
                         .conditionExpression(Claim.SAME)
@@ -430,63 +445,28 @@ public final class Forgetting {
     }
 
     /// Removes batches and their contents.
-    ///
-    /// @return the first one for which the time was too short
-    private Place free(List<Long> numbers, Map<Long, DeliveryItem> items, BooleanSupplier isTimeLeft) {
+    private Left free(List<Long> numbers, Group group, BooleanSupplier isTimeLeft) {
         int at = 0;
         while (at < numbers.size()) {
+            Place here = new Place(numbers.get(at), 0);
             if (at > 0 && !isTimeLeft.getAsBoolean()) {
-                return new Place(numbers.get(at), 0);
+                return new Left(here, null);
             }
             List<DeliveryItem> together = new ArrayList<>();
             List<Part> pieces = new ArrayList<>();
             for (; at < numbers.size() && pieces.size() < CHUNKS_FREED; at++) {
-                DeliveryItem item = items.get(numbers.get(at));
-                if (item != null) {
-                    together.add(item);
-                    pieces.addAll(chunks(item));
-                }
+                group.find(numbers.get(at)).ifPresent(together::add);
+                pieces.addAll(group.chunks(numbers.get(at)));
             }
-            Parts.of(pieces, REQUESTS_AT_A_TIME).forEach(some -> store.threads().each(some, chunks::free));
-            Parts.of(together, REQUESTS_AT_A_TIME)
-                    .forEach(some -> store.threads().each(some, this::remove));
-        }
-        return Place.NONE;
-    }
-
-    /// A batch goes with its parts: without them it looks as if it was not ended, because a part is not always seen
-    /// at once. Of more than fit into a transaction, the batch goes first.
-    private void remove(DeliveryItem item) {
-        List<DeliveryItem> all = new ArrayList<>();
-        addWithParts(item, all);
-        // The items alone name the objects, so the objects go first.
-        for (DeliveryItem each : all) {
-            String object = each.proof().map(DeliveryItem.Proof::object).orElse("");
-            if (!object.isEmpty()) {
-                StagedContents.remove(store, object);
+            try {
+                Parts.of(pieces, REQUESTS_AT_A_TIME)
+                        .forEach(some -> store.threads().each(some, chunks::free));
+                Parts.of(together, REQUESTS_AT_A_TIME)
+                        .forEach(some -> store.threads().each(some, deliveries::remove));
+            } catch (RuntimeException failed) {
+                return new Left(here, failed);
             }
         }
-        List<TransactWriteItem> deletes = all.stream().map(this::deleted).toList();
-        for (List<TransactWriteItem> some : Parts.of(deletes, TRANSACTION_MAX)) {
-            for (int attempt = 1; !(store.transact(some) instanceof Store.Written.Done); attempt++) {
-                store.backOff(attempt);
-            }
-        }
-    }
-
-    private void addWithParts(DeliveryItem item, List<DeliveryItem> all) {
-        all.add(item);
-        for (int part = 1; part <= item.parts(); part++) {
-            deliveries.find(item.number().part(part)).ifPresent(found -> addWithParts(found, all));
-        }
-    }
-
-    private TransactWriteItem deleted(DeliveryItem item) {
-        return TransactWriteItem.builder()
-                .delete(Delete.builder()
-                        .tableName(store.tables().rows())
-                        .key(DeliveryItem.key(item.number()))
-                        .build())
-                .build();
+        return Left.NOTHING;
     }
 }

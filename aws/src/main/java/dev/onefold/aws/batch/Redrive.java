@@ -56,17 +56,19 @@ public final class Redrive {
         if (Claim.isRecorded(store.get(store.tables().rows(), Claim.key(message.seenHash())))) {
             return new Result.Known(); // It came again after its letter was made, when its id was free.
         }
-        if (!claim.isEmpty()
-                && !Claim.of(claim).isForgotten(forget, store.clock().millis())) {
-            return message.isSame(Claim.of(claim).content()) ? new Result.Known() : conflict(message, letter);
+        boolean isClaimed = !claim.isEmpty()
+                && !Claim.of(claim).isForgotten(forget, store.clock().millis());
+        if (isClaimed && !message.isSame(Claim.of(claim).content())) {
+            return conflict(message, letter);
         }
+        // Also of a record that is known the message is marked: it may come again when the id is forgotten.
         return switch (Collect.ofLetters(store, definition)
                 .collect(List.of(message.arrival()))
                 .fates()
                 .getFirst()) {
             case RECORDED -> {
                 WakeItem.put(store);
-                yield new Result.Collected();
+                yield isClaimed ? new Result.Known() : new Result.Collected();
             }
             case CONFLICTING -> conflict(message, letter); // Another message has claimed the id meanwhile.
             case REJECTED, AGAIN ->

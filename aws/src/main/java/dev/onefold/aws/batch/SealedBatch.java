@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// What a batch holds; it never changes. Its item also says how far its delivery is, see [DeliveryItem].
@@ -54,5 +56,19 @@ record SealedBatch(Cut cut, long sealedMs) {
         item.put("l", Items.number(cut.lastMs()));
         item.put("s", Items.number(sealedMs));
         return item;
+    }
+
+    /// Its chunks, each as a part of its own.
+    List<Part> chunks() {
+        return cut.parts().stream().flatMap(SealedBatch::chunks).toList();
+    }
+
+    private static Stream<Part> chunks(Part part) {
+        return LongStream.rangeClosed(part.from().chunk(), part.to().chunk())
+                .mapToObj(chunk -> new Part(
+                        part.lane(),
+                        chunk == part.from().chunk() ? part.from() : new Position(chunk, 0),
+                        chunk == part.to().chunk() ? part.to() : new Position(chunk, Integer.MAX_VALUE),
+                        0));
     }
 }

@@ -8,6 +8,7 @@ import dev.onefold.receivers.Receivers;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
@@ -36,6 +37,10 @@ public final class LambdaReceiver {
 
     /// So that the limit of the call ends it, and not that of its connection.
     private static final Duration MARGIN = Duration.ofSeconds(5);
+
+    /// Answers that are given before the function runs. Others may come from the middle of it: 410, for example, says
+    /// that a file system of the function failed.
+    private static final Set<Integer> NOT_RUN = Set.of(400, 401, 403, 404, 409, 413, 415, 429);
 
     private final LambdaAsyncClient client;
     private final String function;
@@ -120,7 +125,7 @@ public final class LambdaReceiver {
                     "The function " + function + " is throttled: " + throttled.getMessage(),
                     after(throttled.retryAfterSeconds()));
         }
-        if (failure instanceof AwsServiceException answer && answer.statusCode() < 500) {
+        if (failure instanceof AwsServiceException answer && NOT_RUN.contains(answer.statusCode())) {
             return new Outcome.NotNow(
                     "Lambda answered " + answer.statusCode() + " for the function " + function + ": "
                             + answer.getMessage() + ". Check its name and its permissions",

@@ -70,21 +70,40 @@ public final class DeliverFunction implements RequestStreamHandler {
     /// @param timeLeft of the invocation
     /// @return the answer's bytes
     public byte[] handle(byte[] event, Supplier<Duration> timeLeft) {
-        if (Invocation.read(event) instanceof Invocation.Tick) {
-            tell(deliver.backlog()); // First: what this invocation does about it must not hide it.
+        if (endsWithCall("")) {
+            return BatchResponse.DONE.json(); // The process was thawed with a call in it.
         }
-        int attempts = deliver.run(timeLeft);
-        if (attempts > 0) {
-            metrics.out().println("INFO Attempts to deliver were made: " + attempts);
-        }
-        if (receiver.isLeftRunning().getAsBoolean()) {
-            // Lambda would freeze this process with the call in it, and thaw both hours later, beside another attempt.
-            metrics.out()
-                    .println("ERROR A call of the receiver has not returned in its time, and is not ended by an"
-                            + " interrupt: this process ends with it. Let deliver() obey interrupts.");
-            end.run();
+        String failure = "";
+        try {
+            if (Invocation.read(event) instanceof Invocation.Tick) {
+                tell(deliver.backlog()); // First: what this invocation does about it must not hide it.
+            }
+            int attempts = deliver.run(timeLeft);
+            if (attempts > 0) {
+                metrics.out().println("INFO Attempts to deliver were made: " + attempts);
+            }
+        } catch (RuntimeException | Error failed) {
+            failure = " The invocation has failed, too: " + failed;
+            throw failed;
+        } finally {
+            boolean _ = endsWithCall(failure);
         }
         return BatchResponse.DONE.json();
+    }
+
+    /// Ends the process if a call that was given up still runs in it. Lambda would freeze the process with the call in
+    /// it, and thaw both hours later, beside another attempt.
+    ///
+    /// @param more what is lost with the process
+    private boolean endsWithCall(String more) {
+        if (!receiver.isLeftRunning().getAsBoolean()) {
+            return false;
+        }
+        metrics.out()
+                .println("ERROR A call of the receiver has not returned in its time, and is not ended by an"
+                        + " interrupt: this process ends with it. Let deliver() obey interrupts." + more);
+        end.run();
+        return true;
     }
 
     /// A metric that is not written costs nothing.

@@ -204,12 +204,7 @@ final class Call<R> {
     private DynamoDbException throttled() {
         int form = service.random.nextInt(isTransaction() ? 5 : 3);
         return switch (form) {
-            case 0 ->
-                filled(
-                                ProvisionedThroughputExceededException.builder(),
-                                "ProvisionedThroughputExceededException",
-                                "The level of configured provisioned throughput for the table was exceeded.")
-                        .build();
+            case 0 -> throughputExceeded();
             case 1 ->
                 filled(ThrottlingException.builder(), "ThrottlingException", "Throughput exceeds the current capacity.")
                         .build();
@@ -222,6 +217,14 @@ final class Call<R> {
             case 3 -> cancelled("ThrottlingError");
             default -> cancelled("ProvisionedThroughputExceeded");
         };
+    }
+
+    static DynamoDbException throughputExceeded() {
+        return filled(
+                        ProvisionedThroughputExceededException.builder(),
+                        "ProvisionedThroughputExceededException",
+                        "The level of configured provisioned throughput for the table was exceeded.")
+                .build();
     }
 
     private static DynamoDbException failure() {

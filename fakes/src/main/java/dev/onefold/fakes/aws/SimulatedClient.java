@@ -141,7 +141,10 @@ public final class SimulatedClient implements DynamoDbAsyncClient, FakeClient {
 
     @Override
     public CompletableFuture<DeleteItemResponse> deleteItem(DeleteItemRequest request) {
-        return call(Operation.DELETE_ITEM, meter -> service.writes.delete(request, meter));
+        return call(Operation.DELETE_ITEM, meter -> {
+            service.requireDeletable(request.key());
+            return service.writes.delete(request, meter);
+        });
     }
 
     @Override

@@ -33,6 +33,7 @@ public final class SimulatedDynamoDb {
     private final Transactions transactions;
     private final Tally tally = new Tally();
     private Faults faults = Faults.none();
+    private Predicate<Map<String, AttributeValue>> throttledDeletes = _ -> false;
 
     /// A service without tables, in which nothing goes wrong.
     public SimulatedDynamoDb(VirtualTime time, long seed) {
@@ -59,6 +60,18 @@ public final class SimulatedDynamoDb {
     /// has reached its limit.
     public void throttle(Predicate<Map<String, AttributeValue>> items) {
         transactions.throttle(items);
+    }
+
+    /// From now on a request that deletes one of these keys alone is refused, because its partition has reached its
+    /// limit.
+    public void throttleDeletes(Predicate<Map<String, AttributeValue>> keys) {
+        throttledDeletes = keys;
+    }
+
+    void requireDeletable(Map<String, AttributeValue> key) {
+        if (throttledDeletes.test(key)) {
+            throw Call.throughputExceeded();
+        }
     }
 
     /// A client of its own, for one process.

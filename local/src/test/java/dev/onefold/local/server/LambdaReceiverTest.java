@@ -179,6 +179,25 @@ class LambdaReceiverTest {
     }
 
     @Test
+    void an_error_that_may_come_from_the_middle_of_a_function_leaves_it_unknown()
+            throws IOException, InterruptedException {
+        for (int status : List.of(400, 403, 404, 409, 413, 415, 408, 410, 422)) {
+            try (Loopback lambda = Loopback.open(exchange -> {
+                try (exchange) {
+                    exchange.getRequestBody().readAllBytes();
+                    exchange.sendResponseHeaders(status, -1);
+                }
+            })) {
+                Outcome outcome = deliver(receiver(lambda.uri(), "load", TIMEOUT));
+                boolean mayHaveRun = List.of(408, 410, 422).contains(status);
+                assertThat(outcome)
+                        .as(Integer.toString(status))
+                        .isInstanceOf(mayHaveRun ? Outcome.Unknown.class : Outcome.NotNow.class);
+            }
+        }
+    }
+
+    @Test
     void an_alias_and_an_arn_are_invoked_as_they_are_named() throws InterruptedException {
         for (String name : List.of("load:live", ARN + "load", ARN + "load:7")) {
             functions.put(name, _ -> "null");

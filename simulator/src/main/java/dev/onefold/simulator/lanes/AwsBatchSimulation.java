@@ -81,7 +81,7 @@ public final class AwsBatchSimulation {
         boolean bisects = !isOnce && !isDeadly && !forgets && random.nextBoolean();
         pipeline = pipeline(isOnce, bisects, isDeadly, forget);
         batching = (Batching) pipeline.fold();
-        redrives = !forgets && random.nextInt(3) == 0;
+        redrives = random.nextInt(3) == 0;
         lanes = 1 + random.nextInt(random.nextBoolean() ? 3 : 12);
         sent = new Sent(random.split(), bisects, forgets);
         isHaunted = forgets || random.nextInt(4) == 0;
@@ -103,8 +103,7 @@ public final class AwsBatchSimulation {
         String bytes = random.nextInt(4) == 0 ? ",\"bytes\":" + (1_000 + random.nextInt(2_000)) : "";
         String text = "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":"
                 + size
-                + bytes + ",\"wait\":\"" + (1 + random.nextInt(15)) + "m\",\"deliver\":{\"http\":\"http://host/x\"}"
-                + ",\"receiver\":\"" + (isOnce ? "once" : "idempotent") + "\"" + (bisects ? ",\"bisect\":true" : "")
+                + bytes + ",\"wait\":\"" + (1 + random.nextInt(15)) + "m\"," + receiver(isOnce, bisects)
                 + (random.nextBoolean()
                         ? ",\"order\":\"strict\""
                         : ",\"order\":\"any\",\"concurrency\":" + (1 + random.nextInt(5)))
@@ -115,6 +114,17 @@ public final class AwsBatchSimulation {
             case Reading.Read(var read) -> read;
             case Reading.Refused(var problems) -> throw new IllegalArgumentException(text + ": " + problems);
         };
+    }
+
+    /// Some receivers get contents that are written to objects before, and some of these are compressed.
+    private String receiver(boolean isOnce, boolean bisects) {
+        int kind = random.nextInt(6);
+        if (kind == 0 && !isOnce && !bisects) {
+            return "\"deliver\":{\"s3\":\"s3://warehouse/{number}.gz\"}";
+        }
+        return "\"deliver\":" + (kind < 2 ? "{\"lambda\":\"load\"}" : "{\"http\":\"http://host/x\"}")
+                + ",\"receiver\":\"" + (isOnce ? "once" : "idempotent") + "\""
+                + (bisects ? ",\"bisect\":true" : "");
     }
 
     private void live() {
@@ -139,6 +149,7 @@ public final class AwsBatchSimulation {
     /// Messages come, and then all is settled. In the end so much time passes that ids are forgotten that may be, or
     /// less.
     private void phase() {
+        redrivesRest = false;
         inject(faultChance);
         ledger.faults(ledgerFaults);
         int bursts = 1 + random.nextInt(3);
@@ -316,7 +327,11 @@ public final class AwsBatchSimulation {
                     boolean isEdited = letter.reason() == Reason.MALFORMED
                             && (redrivesRest ? sent.edits.containsKey(letter.id()) : letter.id() % 4 == 0);
                     if (isEdited) {
-                        letters.redrive(letter.id(), sent.edit(letter.id()).getBytes(UTF_8), DeadLetters.Keys.ANY);
+                        String edit = sent.edit(
+                                letter.id(),
+                                batching.forget() instanceof Batching.Forget.AfterDelivery,
+                                time.instant().toEpochMilli());
+                        letters.redrive(letter.id(), edit.getBytes(UTF_8), DeadLetters.Keys.ANY);
                     }
                 }
             }

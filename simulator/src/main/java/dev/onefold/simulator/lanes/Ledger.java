@@ -6,6 +6,7 @@ import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.fakes.aws.VirtualTime;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -20,11 +21,15 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.zip.GZIPInputStream;
 
 /// A receiver, and all that it ever got. An effect takes a while and happens whether or not the sender lives.
 final class Ledger {
     /// Longer than any request lives.
     static final Duration REQUEST_MAX = Duration.ofSeconds(20);
+
+    /// No record begins with it.
+    private static final byte GZIP_BEGIN = 0x1f;
 
     private final VirtualTime time;
     private final SplittableRandom random;
@@ -104,15 +109,16 @@ final class Ledger {
     Outcome deliver(Handover handover, Sender sender) {
         Manifest manifest = handover.manifest();
         byte[] content = read(handover);
-        check(manifest, content);
+        String text = text(content);
+        check(manifest, content, text);
         if (isDeadly(manifest.number())) {
-            new String(content, StandardCharsets.UTF_8).lines().forEach(deadly::add);
+            text.lines().forEach(deadly::add);
             die(manifest, sender);
         }
         if (strikes()) {
             return new Outcome.NotNow("busy", random.nextBoolean() ? null : Duration.ofSeconds(random.nextInt(90)));
         }
-        List<String> lines = new String(content, StandardCharsets.UTF_8).lines().toList();
+        List<String> lines = text.lines().toList();
         Outcome[] answer = new Outcome[1];
         long milliseconds = random.nextLong(strikes() ? REQUEST_MAX.toMillis() : 300);
         boolean isLost = strikes() && random.nextBoolean();
@@ -171,12 +177,24 @@ final class Ledger {
         return outcome;
     }
 
-    private void check(Manifest manifest, byte[] content) {
+    /// The records, also of a content that is compressed.
+    private static String text(byte[] content) {
+        if (content.length == 0 || content[0] != GZIP_BEGIN) {
+            return new String(content, StandardCharsets.UTF_8);
+        }
+        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(content))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void check(Manifest manifest, byte[] content, String text) {
         Manifest before = manifests.putIfAbsent(manifest.id(), manifest);
         if (before != null && !before.equals(manifest)) {
             wrong.add(manifest.id() + " came as " + before + " and as " + manifest);
         }
-        long lines = new String(content, StandardCharsets.UTF_8).lines().count();
+        long lines = text.lines().count();
         if (lines == 0
                 || lines != manifest.records()
                 || content.length != manifest.bytes()

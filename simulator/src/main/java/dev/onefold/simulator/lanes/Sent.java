@@ -14,6 +14,9 @@ final class Sent {
     /// In place of a message's number.
     static final String NUMBER = "#";
 
+    /// Numbers of edits begin here, above those of messages.
+    private static final int EDITED = 1_000_000;
+
     private final SplittableRandom random;
     private final boolean hasPoison;
 
@@ -55,11 +58,23 @@ final class Sent {
         takenMs = nowMs;
     }
 
-    /// A person redrives a letter under an edit; the same one each time.
-    String edit(long letter) {
-        String line = "{\"id\":\"letter-" + letter + "\"}";
+    /// A person redrives a letter under an edit; the same one each time. Where ids are forgotten, it has a number, as
+    /// messages have.
+    ///
+    /// @param mayBeAgain whether it may bring an id that other messages bring, too
+    String edit(long letter, boolean mayBeAgain, long nowMs) {
+        String before = edits.get(letter);
+        if (before != null) {
+            return before;
+        }
+        String id = mayBeAgain && ids > 0 && random.nextBoolean() ? "m" + random.nextInt(ids) : "letter-" + letter;
+        int number = EDITED + edits.size();
+        String line = "{\"id\":\"" + id + "\",\"v\":" + number + ",\"text\":\"\"}";
+        if (forgets) {
+            messages.put(number, new Told(id, phase, nowMs));
+        }
         edits.put(letter, line);
-        contents.computeIfAbsent("letter-" + letter, _ -> new TreeSet<>()).add(line);
+        contents.computeIfAbsent(id, _ -> new TreeSet<>()).add(line);
         return line;
     }
 

@@ -336,6 +336,45 @@ class AwsBatchHazardsTest {
     }
 
     @Test
+    void two_letters_of_one_record_are_in_one_batch_though_both_messages_come_again() {
+        Pipeline pipeline = forgetting("after-delivery");
+        // Two messages brought it while its id was claimed. Collect died before it marked them.
+        assertThat(redrive(pipeline, "m-1", message(1))).isInstanceOf(Redrive.Result.Collected.class);
+        assertThat(redrive(pipeline, "m-2", message(1))).isInstanceOf(Redrive.Result.Known.class);
+        cutDeliverAndForget(pipeline);
+        for (String again : List.of("m-1", "m-2")) {
+            assertThat(collect(pipeline, again, message(1))).containsExactly(Fate.RECORDED);
+            assertThat(redrive(pipeline, again, message(1))).isInstanceOf(Redrive.Result.Known.class);
+            cutDeliverAndForget(pipeline);
+        }
+        assertThat(effects).containsExactly("orders-000001 1");
+    }
+
+    @Test
+    void a_letter_whose_message_came_again_as_a_duplicate_is_in_no_second_batch() {
+        Pipeline pipeline = forgetting("after-delivery");
+        assertThat(collect(pipeline, "m-1", message(1))).containsExactly(Fate.RECORDED);
+        // It has a letter from the time when its id was claimed with another content.
+        assertThat(collect(pipeline, "m-2", message(1))).containsExactly(Fate.RECORDED);
+        cutDeliverAndForget(pipeline);
+        assertThat(redrive(pipeline, "m-2", message(1))).isInstanceOf(Redrive.Result.Known.class);
+        cutDeliverAndForget(pipeline);
+        assertThat(effects).containsExactly("orders-000001 1");
+    }
+
+    @Test
+    void a_letter_that_was_a_duplicate_is_none_when_its_id_is_forgotten_and_it_was_not_removed() {
+        Pipeline pipeline = forgetting("15d");
+        assertThat(collect(pipeline, "m-1", message(1))).containsExactly(Fate.RECORDED);
+        assertThat(redrive(pipeline, "m-2", message(1))).isInstanceOf(Redrive.Result.Known.class);
+        cutDeliverAndForget(pipeline);
+        deployment.time.runFor(Duration.ofDays(16));
+        var _ = redrive(pipeline, "m-2", message(1));
+        cutDeliverAndForget(pipeline);
+        assertThat(effects).containsExactly("orders-000001 1");
+    }
+
+    @Test
     void a_claim_that_was_made_anew_stays_when_its_forgotten_batch_is_passed_again() {
         Pipeline pipeline = forgetting("after-delivery");
         collect(pipeline, "m-1", message(1));

@@ -5,21 +5,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.batch.AwsBatches;
 import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.batch.Deliver.Backlog;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.SealedBatches.Line;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Outcome;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fakes.aws.Tally;
 import dev.onefold.fixtures.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
@@ -144,6 +152,111 @@ class AwsDeliverTest {
             assertThat(life.deliver()).isOne();
             assertThat(life.delivered()).containsExactly(1L, 2L, 3L, 4L);
         }
+    }
+
+    @Test
+    void an_invocation_beside_another_one_asks_once_whose_the_slots_are_that_it_does_not_get() {
+        DeliveriesAtWork life = new DeliveriesAtWork("\"receiver\":\"idempotent\",\"order\":\"any\",\"concurrency\":4");
+        life.receiver = attempt -> {
+            if (attempt.number() <= 2) {
+                attempt.pause(Duration.ofMinutes(2));
+            }
+            return new Outcome.Done();
+        };
+        life.seal(10);
+        CompletableFuture<Integer> slow = life.begin();
+        life.passed(Duration.ofSeconds(10));
+        life.seal(100);
+        long before = queries(life);
+        int rounds = 1 + life.deliver() / 2; // Two slots are left; the last round finds nothing.
+        assertThat(slow).isNotDone();
+        assertThat(queries(life) - before)
+                .as("the list and the slots in each round, and once all slots")
+                .isEqualTo(2 * rounds + 1);
+        life.deployment.time.runUntil(slow);
+        assertThat(life.delivered()).hasSize(22);
+    }
+
+    private static long queries(DeliveriesAtWork life) {
+        return life.deployment.dynamo.tally().requests().getOrDefault(Tally.Operation.QUERY, 0L);
+    }
+
+    @Test
+    void the_end_of_a_delivery_leaves_its_slot_to_another_one_that_has_it_by_now() {
+        DeliveriesAtWork life = new DeliveriesAtWork("\"receiver\":\"once\",\"order\":\"any\",\"concurrency\":1");
+        life.receiver = attempt -> {
+            attempt.pause(Duration.ofMinutes(1));
+            return new Outcome.Done();
+        };
+        life.seal(5);
+        CompletableFuture<Integer> delivery = life.begin();
+        life.passed(Duration.ofSeconds(10));
+        Map<String, AttributeValue> key = Map.of("l", AttributeValue.fromS("slot"), "i", AttributeValue.fromS("0001"));
+        Map<String, AttributeValue> anothers = new TreeMap<>(key);
+        anothers.put("b", AttributeValue.fromS("000099"));
+        life.in(store -> store.client()
+                .putItem(request -> request.tableName(store.tables().deltas()).item(anothers))
+                .join());
+        assertThat(life.deployment.time.runUntil(delivery)).isOne();
+        assertThat(life.state(1)).isEqualTo("done");
+        Map<String, AttributeValue> left =
+                life.in(store -> store.get(store.tables().deltas(), key));
+        assertThat(left).isEqualTo(anothers);
+    }
+
+    @Test
+    void a_delivery_for_which_each_invocation_has_no_time_left_says_so() {
+        DeliveriesAtWork life =
+                new DeliveriesAtWork("\"receiver\":\"once\",\"retry\":{\"delays\":[\"10m\"],\"for\":\"3d\"}");
+        life.seal(5);
+        for (int invocation = 1; invocation <= 2; invocation++) {
+            SimulatedClient client = life.deployment.dynamo.client("sandbox");
+            int[] asked = new int[1];
+            assertThat(life.<Integer>in(
+                            client,
+                            store -> life.deliverer(store, client)
+                                    .run(() -> asked[0]++ == 0 ? DeliveriesAtWork.INVOCATION : Duration.ZERO)))
+                    .isZero();
+            Line line = life.person(batches -> batches.find(BatchNumber.of(1)).orElseThrow());
+            assertThat(line.state()).isEqualTo("waiting");
+            assertThat(line.attempts()).isEqualTo(invocation - 1);
+            if (invocation == 2) {
+                assertThat(line.reason()).contains("2 invocations in a row had no time left");
+            }
+        }
+        assertThat(life.attempts).isEmpty();
+        life.passed(Duration.ofMinutes(11));
+        assertThat(life.deliver()).isOne();
+        assertThat(life.state(1)).isEqualTo("done");
+    }
+
+    @Test
+    void a_function_that_follows_a_receiver_with_compression_is_told_the_object_that_is_there() {
+        DeliveriesAtWork life =
+                new DeliveriesAtWork("{\"s3\":\"s3://warehouse/{number}.ndjson.gz\"}", "\"concurrency\":2");
+        life.receiver = _ -> new Outcome.NotNow("busy", null);
+        life.seal(5);
+        assertThat(life.deliver()).isOne();
+        life.passed(Duration.ofHours(1));
+        Reading read = PipelineText.read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},"
+                + "\"batch\":{\"size\":5,\"deliver\":{\"lambda\":\"load\"},\"receiver\":\"idempotent\"}}");
+        Pipeline changed = ((Reading.Read) read).pipeline();
+        List<String> told = new ArrayList<>();
+        Deliver.Receiver receiver =
+                new Deliver.Receiver(new DeliveryRules((Batching) changed.fold(), null), handover -> {
+                    told.add(handover.object().orElseThrow().key() + " "
+                            + handover.manifest().sha256());
+                    return new Outcome.Done();
+                });
+        assertThat(life.<Integer>in(store -> new Deliver(
+                                store,
+                                changed,
+                                receiver,
+                                new Deliver.Limits(DeliveriesAtWork.MARGIN, Duration.ofSeconds(30)))
+                        .run(() -> DeliveriesAtWork.INVOCATION)))
+                .isOne();
+        String hash = life.attempts.getFirst().sha256();
+        assertThat(told).containsExactly("contents/000001-" + hash + ".gz " + hash);
     }
 
     @Test

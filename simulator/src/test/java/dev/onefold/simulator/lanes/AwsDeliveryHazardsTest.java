@@ -1,6 +1,7 @@
 package dev.onefold.simulator.lanes;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.batch.AwsBatches;
 import dev.onefold.aws.batch.BatchDefinition;
@@ -12,6 +13,7 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.DeliverFunction;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.template.BatchTemplate;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
@@ -20,8 +22,10 @@ import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fakes.aws.Tally;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +36,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -136,8 +143,14 @@ class AwsDeliveryHazardsTest {
             DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"once\"");
             work.seal(5);
             List<String> ended = new ArrayList<>();
+            List<Long> called = new ArrayList<>();
             Deliver.Receiver receiver = new Deliver.Receiver(
-                    new DeliveryRules(work.batching(), null), _ -> new Outcome.Unknown("no answer"), () -> isLeft);
+                    new DeliveryRules(work.batching(), null),
+                    handover -> {
+                        called.add(handover.manifest().number().number());
+                        return new Outcome.Unknown("no answer");
+                    },
+                    () -> isLeft && !called.isEmpty());
             work.in(store -> new DeliverFunction(
                             store,
                             work.pipeline,
@@ -150,6 +163,45 @@ class AwsDeliveryHazardsTest {
                     .handle("{}".getBytes(StandardCharsets.UTF_8), () -> Duration.ofMinutes(15)));
             assertThat(ended).isEqualTo(isLeft ? List.of("in doubt") : List.of());
         }
+    }
+
+    @Test
+    void a_process_with_a_call_that_does_not_return_ends_also_when_its_invocation_fails_and_does_nothing_when_thawed() {
+        DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"once\"");
+        work.seal(5);
+        List<String> happened = new ArrayList<>();
+        Deliver.Receiver receiver = new Deliver.Receiver(
+                new DeliveryRules(work.batching(), null),
+                _ -> {
+                    happened.add("called");
+                    return new Outcome.Unknown("no answer");
+                },
+                () -> happened.contains("called"));
+        Supplier<Duration> failing = () -> {
+            if (happened.contains("called")) {
+                throw new IllegalStateException("The tables are throttled");
+            }
+            return Duration.ofMinutes(15);
+        };
+        for (int invocation = 1; invocation <= 2; invocation++) {
+            boolean isThawed = invocation == 2;
+            String failure = work.in(store -> {
+                DeliverFunction function = new DeliverFunction(
+                        store,
+                        work.pipeline,
+                        receiver,
+                        new Metrics(new PrintStream(OutputStream.nullOutputStream()), "stack"),
+                        () -> happened.add("ended"));
+                try {
+                    function.handle("{}".getBytes(StandardCharsets.UTF_8), failing);
+                    return "";
+                } catch (IllegalStateException e) {
+                    return String.valueOf(e.getMessage());
+                }
+            });
+            assertThat(failure).isEqualTo(isThawed ? "" : "The tables are throttled");
+        }
+        assertThat(happened).containsExactly("called", "ended", "ended");
     }
 
     @Test
@@ -258,16 +310,16 @@ class AwsDeliveryHazardsTest {
     @Test
     void a_batch_whose_content_takes_longer_to_write_than_attempts_may_begin_is_delivered_by_the_next_invocation() {
         Reading read = PipelineText.read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},"
-                + "\"batch\":{\"size\":200,\"deliver\":{\"lambda\":\"load\"},\"receiver\":\"idempotent\"}}");
+                + "\"batch\":{\"size\":400,\"deliver\":{\"lambda\":\"load\"},\"receiver\":\"idempotent\"}}");
         DeliveriesAtWork work = new DeliveriesAtWork(((Reading.Read) read).pipeline());
-        for (int id = 0; id < 200; id++) {
+        for (int id = 0; id < 400; id++) {
             work.collect("{\"id\":" + id + "}"); // A chunk each.
         }
         work.seal(0);
         work.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         for (int tick = 0; tick < 2; tick++) {
             SimulatedClient client = work.deployment.dynamo.client("sandbox");
-            Instant end = work.deployment.time.instant().plus(Duration.ofSeconds(31)); // One of them to begin.
+            Instant end = work.deployment.time.instant().plus(Duration.ofMillis(30_500)); // Half a second to begin.
             work.in(
                     client,
                     store -> work.deliverer(store, client)
@@ -324,7 +376,87 @@ class AwsDeliveryHazardsTest {
             assertThat(work.deployment.bucket.size())
                     .as("those of the last batch")
                     .isOne();
+            work.passed(Forgetting.KEPT.multipliedBy(2));
+            expire(work);
+            assertThat(work.deployment.bucket.versions()).as("also versions").isOne();
         }
+    }
+
+    /// What the rules of the template's bucket remove.
+    private static void expire(DeliveriesAtWork work) {
+        Matcher rules = Pattern.compile(
+                        "Prefix: (\\S+)\\s+Status: Enabled\\s+NoncurrentVersionExpiration: \\{NoncurrentDays: (\\d+)\\}")
+                .matcher(BatchTemplate.of(work.pipeline, BatchTemplate.Input.NEW_QUEUE)
+                        .yaml());
+        while (rules.find()) {
+            work.deployment.bucket.expire(rules.group(1), Duration.ofDays(Long.parseLong(rules.group(2))));
+        }
+    }
+
+    @Test
+    void a_large_record_is_written_to_one_object_however_often_its_transaction_is_refused() {
+        DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
+        work.deployment.dynamo.inject(Faults.none().with(Fault.CONFLICT, 0.7));
+        work.collect("{\"id\":1,\"text\":\"" + "x".repeat(400_000) + "\"}");
+        work.deployment.dynamo.inject(Faults.none());
+        assertThat(work.deployment.dynamo.tally().failures()).containsKey(Tally.Operation.TRANSACT_WRITE_ITEMS);
+        assertThat(work.deployment.bucket.versions()).isOne();
+    }
+
+    @Test
+    void
+            whenever_the_pass_is_killed_nothing_is_left_of_a_batch_that_was_divided_into_more_than_a_transaction_removes() {
+        for (int moment = 0; moment < MOMENTS; moment++) {
+            DeliveriesAtWork work = new DeliveriesAtWork(60, "\"receiver\":\"idempotent\",\"bisect\":true");
+            work.receiver = attempt ->
+                    attempt.number() == 1 && attempt.handover().manifest().records() > 1
+                            ? new Outcome.Refused("no")
+                            : new Outcome.Done();
+            sealAndDeliver(work, 120);
+            assertThat(work.keys()).filteredOn(key -> key.startsWith("batch/")).hasSize(2 * 60);
+            work.passed(Forgetting.KEPT.multipliedBy(2));
+            killed(
+                    work,
+                    5 * moment,
+                    store -> new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1)));
+            forget(work);
+            assertThat(work.keys())
+                    .as("killed at moment " + moment)
+                    .filteredOn(key -> key.startsWith("batch/"))
+                    .containsExactly("batch/000002");
+        }
+    }
+
+    @Test
+    void a_request_that_fails_in_a_pass_costs_neither_what_was_done_before_it_nor_the_other_pass() {
+        DeliveriesAtWork work =
+                new DeliveriesAtWork(1_000, "\"receiver\":\"idempotent\",\"forget\":\"after-delivery\"");
+        sealAndDeliver(work, 1_000);
+        sealAndDeliver(work, 1_000);
+        forget(work);
+        work.passed(Forgetting.KEPT.multipliedBy(2));
+        int chunks = 300;
+        for (int i = 0; i < chunks; i++) {
+            work.collect("{\"id\":\"p" + i + "\"}");
+        }
+        var _ = work.person(SealedBatches::seal);
+        sealAndDeliver(work, 0);
+        int[] claims = new int[1];
+        work.deployment.dynamo.throttleDeletes(
+                key -> key.get("k").b().asByteArray()[0] == 1 && claims[0]++ >= chunks - 50);
+        assertThatThrownBy(() -> forget(work)).hasMessageContaining("throughput");
+        work.deployment.dynamo.throttleDeletes(_ -> false);
+        assertThat(work.keys())
+                .as("the other pass")
+                .filteredOn(key -> key.startsWith("batch/"))
+                .doesNotContain("batch/000001");
+        long before = deletes(work);
+        forget(work);
+        assertThat(deletes(work) - before).as("claims that are left").isLessThan(chunks / 2);
+    }
+
+    private static long deletes(DeliveriesAtWork work) {
+        return work.deployment.dynamo.tally().requests().getOrDefault(Tally.Operation.DELETE_ITEM, 0L);
     }
 
     private static void requireOnlyLast(DeliveriesAtWork work, String what) {

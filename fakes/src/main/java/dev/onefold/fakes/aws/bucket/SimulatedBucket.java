@@ -5,6 +5,8 @@ import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
 import dev.onefold.fakes.aws.VirtualTime;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -34,6 +36,12 @@ public final class SimulatedBucket {
     private final SplittableRandom random;
     private final Map<String, byte[]> objects = new TreeMap<>();
 
+    /// Versions that are not current any more, and the marks of those that were removed.
+    private final List<Old> old = new ArrayList<>();
+
+    /// @param since when it became so
+    private record Old(String object, Instant since) {}
+
     /// An empty one.
     ///
     /// @param faults what goes wrong now
@@ -53,8 +61,27 @@ public final class SimulatedBucket {
         return objects.size();
     }
 
+    /// How many versions of objects there are, as the bucket keeps versions. The mark of an object that was removed is
+    /// one, too, as long as there are others.
+    public int versions() {
+        return objects.size() + old.size();
+    }
+
+    /// Removes old versions, as a rule of the bucket does.
+    ///
+    /// @param prefix of the objects
+    /// @param age since a version is not current any more
+    public void expire(String prefix, Duration age) {
+        Instant last = time.instant().minus(age);
+        old.removeIf(version ->
+                version.object.substring(version.object.indexOf('/') + 1).startsWith(prefix)
+                        && !version.since.isAfter(last));
+    }
+
     void put(String object, byte[] content) {
-        objects.put(object, content);
+        if (objects.put(object, content) != null) {
+            old.add(new Old(object, time.instant()));
+        }
     }
 
     byte[] get(String object) {
@@ -69,7 +96,9 @@ public final class SimulatedBucket {
     }
 
     void remove(String object) {
-        objects.remove(object);
+        if (objects.remove(object) != null) {
+            old.add(new Old(object, time.instant()));
+        }
     }
 
     /// One request on its way, and its answer.
