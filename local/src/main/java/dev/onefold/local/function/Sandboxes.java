@@ -24,6 +24,7 @@ public final class Sandboxes implements Invoker, AutoCloseable {
     private final List<Sandbox> all = new ArrayList<>();
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     private int busy;
+    private long answered;
     private boolean closed;
     private Counts counts = new Counts(0, 0, 0, 0, 0);
 
@@ -121,7 +122,7 @@ public final class Sandboxes implements Invoker, AutoCloseable {
                         counts.failed() + (failure == null ? 0 : 1),
                         counts.killed() + (killed ? 1 : 0),
                         counts.lost() + (fate instanceof FunctionFaults.Fate.Lost ? 1 : 0));
-                long answered = counts.invocations() - counts.failed();
+                answered += failure == null ? 1 : 0;
                 if (failure == null && faults.answersPerKill() > 0 && answered % faults.answersPerKill() == 0) {
                     killOne();
                 }

@@ -75,9 +75,23 @@ final class EndToEnd {
                 .toList();
     }
 
-    static void assertManyThingsFailed(LocalDeployment deployment) {
+    private static final List<String> KINDS = List.of("THROTTLED", "BROKEN", "CONFLICT", "LOST", "DELAYED");
+
+    /// Goes on until State was killed and each kind of failure has happened. What a request meets is chance.
+    ///
+    /// @param more brings more input
+    static void failUntilAllHasHappened(LocalDeployment deployment, Runnable more) {
+        for (int times = 0; times < 100 && !hasAllHappened(deployment); times++) {
+            more.run();
+            deployment.drained(Duration.ofMinutes(5)).join();
+        }
         assertThat(deployment.function("State").counts().killed()).isPositive();
-        assertThat(deployment.usage().faults().keySet()).contains("THROTTLED", "BROKEN", "CONFLICT", "LOST", "DELAYED");
+        assertThat(deployment.usage().faults().keySet()).containsAll(KINDS);
+    }
+
+    private static boolean hasAllHappened(LocalDeployment deployment) {
+        return deployment.function("State").counts().killed() > 0
+                && deployment.usage().faults().keySet().containsAll(KINDS);
     }
 
     private static String aside(LocalDeployment deployment) {

@@ -63,15 +63,6 @@ class TableEndToEndTest {
         }
     }
 
-    /// A process is killed by its number of answers, and how many answers so few changes need depends on the machine: a
-    /// slow one puts more of them into one batch.
-    private static void changeUntilKilled(LocalDeployment deployment, Favourites favourites) {
-        for (int more = 0; more < 50 && deployment.function("State").counts().killed() == 0; more++) {
-            favourites.change(20);
-            deployment.drained(Duration.ofMinutes(5)).join();
-        }
-    }
-
     /// All of the stream again, as `onefold aws replay` reads it; the deployment itself says which stream that is.
     private static void assertReplayFindsNothing(LocalDeployment deployment, Favourites favourites) {
         Store patient = deployment.store();
@@ -125,10 +116,9 @@ class TableEndToEndTest {
                 deployment.drained(Duration.ofMinutes(5)).join();
                 assertThat(givingUp.lastProcessingResult()).contains("RetryAttemptsExhausted");
             }
-            changeUntilKilled(deployment, favourites);
+            EndToEnd.failUntilAllHasHappened(deployment, () -> favourites.change(20));
             assertReplayFindsNothing(deployment, favourites);
             assertRight(deployment, favourites);
-            EndToEnd.assertManyThingsFailed(deployment);
             assertThat(EndToEnd.unused(deployment)).noneMatch(unused -> unused.startsWith("StateRole Input"));
             EndToEnd.report(deployment, favourites.changes, seed);
         }
