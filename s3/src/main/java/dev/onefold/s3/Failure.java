@@ -33,12 +33,18 @@ final class Failure {
     }
 
     /// The meaning of a failure behind the content's own request, which may have had its effect.
-    static Outcome behindContent(Outcome failed) {
+    ///
+    /// @param content the url of the content, which is there
+    static Outcome behindContent(String content, Outcome failed) {
         return switch (failed) {
-            case Outcome.NotNow(var reason, var _) -> new Outcome.Unknown(reason);
-            case Outcome.Refused(var reason) -> new Outcome.Unknown(reason);
+            case Outcome.NotNow(var reason, var _) -> there(content, reason);
+            case Outcome.Refused(var reason) -> there(content, reason);
             case Outcome.Done _, Outcome.Unknown _, Outcome.Partial _, Outcome.Conflict _ -> failed;
         };
+    }
+
+    private static Outcome there(String content, String reason) {
+        return new Outcome.Unknown("The object " + content + " is there, and what comes behind it failed: " + reason);
     }
 
     /// A connection that was never made has carried nothing.

@@ -123,7 +123,10 @@ public final class S3Receiver implements Receiver {
         try {
             credentials.resolveCredentials();
         } catch (SdkClientException e) {
-            return new Outcome.NotNow("There are no credentials for " + address.url(key) + ": " + e.getMessage(), null);
+            return new Outcome.NotNow(
+                    "There are no credentials for " + address.url(key) + ": " + firstSentence(e)
+                            + ". Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+                    null);
         }
         try {
             Content content = new Content(handover::open, manifest.bytes(), manifest.sha256());
@@ -146,8 +149,15 @@ public final class S3Receiver implements Receiver {
         } catch (SdkException | IOException e) {
             handover.verify(); // If its own content is damaged, that is what has failed.
             Outcome failed = Failure.outcome(address.url(at), e);
-            return isPerhapsIn ? Failure.behindContent(failed) : failed;
+            return isPerhapsIn ? Failure.behindContent(address.url(key), failed) : failed;
         }
+    }
+
+    /// The rest names all places in which the SDK has looked.
+    private static String firstSentence(SdkClientException e) {
+        String message = String.valueOf(e.getMessage());
+        int end = message.indexOf(" from any of the providers");
+        return end < 0 ? message : message.substring(0, end);
     }
 
     private static Duration left(long end) {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.Message;
@@ -45,6 +47,7 @@ public final class QueueIntake {
     private static final int POLL_SECONDS = 20;
     private static final long STOP_POLL_MS = 50;
     private static final int DELETES_MAX = 5;
+    private static final Duration UNDELETED_NOTE_PAUSE = Duration.ofMinutes(1);
     private static final Duration PAUSE_MIN = Duration.ofMillis(200);
     private static final Duration PAUSE_MAX = Duration.ofSeconds(20);
 
@@ -58,6 +61,8 @@ public final class QueueIntake {
     private final AtomicBoolean unreadable = new AtomicBoolean();
     private volatile boolean wasRead;
     private final AtomicLong records = new AtomicLong();
+    private long undeleted; // Under this object's lock.
+    private long undeletedNotedAt; // The same.
 
     /// How a queue is read.
     ///
@@ -260,17 +265,32 @@ public final class QueueIntake {
 
     /// A message that cannot be deleted comes again, and changes nothing then.
     private void delete(List<Message> messages) {
-        List<Message> left = messages;
-        for (int attempt = 1; !left.isEmpty() && attempt <= DELETES_MAX; attempt++) {
-            left = deleteOnce(left);
+        Left left = new Left(messages, "");
+        for (int attempt = 1; !left.messages.isEmpty() && attempt <= DELETES_MAX; attempt++) {
+            left = deleteOnce(left.messages);
         }
-        if (!left.isEmpty()) {
-            settings.notes.accept(left.size() + " messages of queue " + queue.name()
-                    + " could not be deleted. They are counted, come again, and change nothing then.");
+        if (!left.messages.isEmpty()) {
+            noteUndeleted(left);
         }
     }
 
-    private List<Message> deleteOnce(List<Message> messages) {
+    /// Says it at once, and then at most once a minute.
+    private synchronized void noteUndeleted(Left left) {
+        undeleted += left.messages.size();
+        long now = System.nanoTime();
+        if (undeletedNotedAt == 0 || now - undeletedNotedAt > UNDELETED_NOTE_PAUSE.toNanos()) {
+            undeletedNotedAt = now;
+            settings.notes.accept(
+                    "Messages of queue " + queue.name() + " that could not be deleted so far: " + undeleted
+                            + (left.why.isEmpty() ? "" : " (" + left.why + ")")
+                            + ". They are counted, come again, and change nothing then.");
+        }
+    }
+
+    /// Messages that are not deleted, and what was said of the last one.
+    private record Left(List<Message> messages, String why) {}
+
+    private Left deleteOnce(List<Message> messages) {
         List<DeleteMessageBatchRequestEntry> entries = IntStream.range(0, messages.size())
                 .mapToObj(i -> DeleteMessageBatchRequestEntry.builder()
                         .id(Integer.toString(i))
@@ -278,16 +298,22 @@ public final class QueueIntake {
                         .build())
                 .toList();
         try {
-            return client
-                    .deleteMessageBatch(request -> request.queueUrl(queue.url()).entries(entries))
+            List<BatchResultErrorEntry> failed = client.deleteMessageBatch(
+                            request -> request.queueUrl(queue.url()).entries(entries))
                     .join()
-                    .failed()
-                    .stream()
-                    .map(failed -> messages.get(Integer.parseInt(failed.id())))
-                    .toList();
+                    .failed();
+            return new Left(
+                    failed.stream()
+                            .map(each -> messages.get(Integer.parseInt(each.id())))
+                            .toList(),
+                    failed.isEmpty()
+                            ? ""
+                            : Objects.requireNonNullElse(
+                                    failed.getLast().message(), failed.getLast().code()));
         } catch (CompletionException e) {
-            requireAnotherTry(unwrapped(e));
-            return messages;
+            RuntimeException failure = unwrapped(e);
+            requireAnotherTry(failure);
+            return new Left(messages, Reason.of(failure));
         }
     }
 

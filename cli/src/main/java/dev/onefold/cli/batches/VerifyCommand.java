@@ -71,7 +71,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
         caller.printLine(
                 verification.isProven()
-                        ? "Proven: nothing is missing or doubled."
+                        ? "Proven: up to the last one, nothing is missing or doubled."
                         : "Not proven: " + Words.count(verification.findings().size(), "finding") + ".");
         return (verification.isProven() ? ExitCode.DONE : ExitCode.DIFFERENT).code();
     }

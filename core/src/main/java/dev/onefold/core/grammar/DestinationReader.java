@@ -123,7 +123,7 @@ final class DestinationReader {
         }
         boolean isRight = switch (kind) {
             case FILE -> !text.endsWith("/");
-            case S3 -> text.matches("s3://[^/]+/.+");
+            case S3 -> text.matches("s3://[A-Za-z0-9._-]{3,255}/.+");
             case SFTP -> text.matches("sftp://[^/@]+@[^/]+/.+");
             case HTTP -> text.matches("https?://[^/].*");
             case JDBC -> text.startsWith("jdbc:");
