@@ -55,11 +55,28 @@ public final class QueryRows implements RowSource {
         return new Extent(0, 0, 0);
     }
 
-    @Override
-    public void read(Map<String, String> from, Taker taker) throws IOException, InterruptedException {
+    /// Whether the database has a logical replication slot that is ready: whatever commits from now on is in it.
+    public boolean hasSlot() throws IOException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet slots =
+                        statement.executeQuery("select 1 from pg_replication_slots where slot_type = 'logical'"
+                                + " and database = current_database() and confirmed_flush_lsn is not null")) {
+            return slots.next();
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private Connection connect() throws SQLException {
         Properties properties = new Properties();
         properties.putAll(database.properties());
-        try (Connection connection = DriverManager.getConnection(database.url(), properties)) {
+        return DriverManager.getConnection(database.url(), properties);
+    }
+
+    @Override
+    public void read(Map<String, String> from, Taker taker) throws IOException, InterruptedException {
+        try (Connection connection = connect()) {
             connection.setReadOnly(true);
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             connection.setAutoCommit(false); // Without it the driver reads the whole result into memory.

@@ -1,24 +1,36 @@
 package dev.onefold.tables;
 
-import java.nio.charset.StandardCharsets;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.form.RowLine;
+import java.math.BigInteger;
+import java.util.Arrays;
 
-/// How a row becomes a record of the pipeline: as it is, or with the version that a seeding gives it. Any thread.
+/// How a row becomes a record of the pipeline: as it is, or in a line that says that it is a row. Any thread.
 public final class RowForm {
     private final byte[] prefix;
 
-    private RowForm(String prefix) {
-        this.prefix = prefix.getBytes(StandardCharsets.US_ASCII);
+    private RowForm(byte[] prefix) {
+        this.prefix = prefix;
     }
 
     /// The row is a record, and has its own version or id.
     public static RowForm plain() {
-        return new RowForm("");
+        return new RowForm(new byte[0]);
+    }
+
+    /// The pipeline reads changes, and its version is a field of the row.
+    public static RowForm row() {
+        return around(RowLine.of(new byte[0]));
     }
 
     /// Below every change that is live in the log of this generation: at position 0, with the number of the seeding.
     public static RowForm positioned(long generation, long number) {
-        return new RowForm("{\"$onefold\":{\"generation\":" + generation + ",\"position\":\"0\",\"number\":" + number
-                + "},\"row\":");
+        return around(RowLine.of(Version.of(generation, BigInteger.ZERO, number), new byte[0]));
+    }
+
+    /// @param line of a row without bytes
+    private static RowForm around(byte[] line) {
+        return new RowForm(Arrays.copyOf(line, line.length - 1));
     }
 
     /// The rows as lines of records.

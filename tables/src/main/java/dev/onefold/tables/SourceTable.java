@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.model.DestinationStatus;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
@@ -62,6 +63,28 @@ public record SourceTable(
                         table.tableSizeBytes() == null ? 0 : table.tableSizeBytes()),
                 table.tableStatus() == TableStatus.ACTIVE,
                 streams ? table.latestStreamArn() : null);
+    }
+
+    /// Whether it is the ARN of a Kinesis stream.
+    public static boolean isKinesis(String stream) {
+        return stream.matches("arn:[^:]*:kinesis:.*");
+    }
+
+    /// Whether the changes of a table go to a Kinesis stream.
+    ///
+    /// @throws SdkException if DynamoDB cannot be asked
+    public static boolean isSentTo(DynamoDbAsyncClient client, String table, String stream) {
+        try {
+            return client
+                    .describeKinesisStreamingDestination(request -> request.tableName(table))
+                    .join()
+                    .kinesisDataStreamDestinations()
+                    .stream()
+                    .anyMatch(
+                            to -> stream.equals(to.streamArn()) && to.destinationStatus() == DestinationStatus.ACTIVE);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof SdkException failure ? failure : e;
+        }
     }
 
     /// When a stream was switched on, as its ARN says.

@@ -19,7 +19,9 @@ class QueryRowsTest {
 
     @BeforeAll
     static void start() throws IOException {
-        postgres = EmbeddedPostgres.start();
+        postgres = EmbeddedPostgres.builder()
+                .setServerConfig("wal_level", "logical")
+                .start();
     }
 
     @AfterAll
@@ -72,6 +74,13 @@ class QueryRowsTest {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    @Test
+    void a_slot_is_there_when_it_is_ready() throws Exception {
+        assertThat(rows("select 1").hasSlot()).isFalse();
+        run("select pg_create_logical_replication_slot('onefold', 'pgoutput')");
+        assertThat(rows("select 1").hasSlot()).isTrue();
     }
 
     @Test

@@ -104,8 +104,15 @@ public final class Opening {
             throw CommandFailure.usage("--query and a database in --from go together.");
         }
         boolean isTable = from.startsWith(DYNAMODB) || from.startsWith(EXPORT);
-        if (!isTable && (options.stream != null || options.noStream)) {
-            throw CommandFailure.usage("--stream and --no-stream are for dynamodb: and export:.");
+        if (!isTable && options.noStream && !isDatabase(from)) {
+            throw CommandFailure.usage("--no-stream is for dynamodb:, export: and a database.");
+        }
+        if (options.noStream && Versions.isByPlace(pipeline) && !isDatabase(from)) {
+            throw refused("The versions of pipeline " + pipeline.name() + " are places in the table's change stream, so"
+                    + " --no-stream cannot be.");
+        }
+        if (options.stream != null && !(pipeline.input().format() instanceof Format.DynamoDbStream) && !isTable) {
+            throw CommandFailure.usage("--stream is for a pipeline that reads the change stream of a DynamoDB table.");
         }
         if (options.stream != null && options.noStream) {
             throw CommandFailure.usage("--stream and --no-stream contradict each other.");
@@ -127,11 +134,25 @@ public final class Opening {
                     + " table is ACTIVE.");
         }
         String stream = options.noStream ? null : requireOn(table);
+        requireGeneration(stream);
         TableRows rows = new TableRows(clients.tables(), table, options.segments(), Rate.of(options.rate()));
         return new Opened(rows, "table " + name, Rate.of(0), stream);
     }
 
+    private void requireGeneration(@Nullable String stream) {
+        if (Versions.isByPlace(pipeline)) {
+            Versions.generation(pipeline, stream);
+        }
+    }
+
     private String requireOn(SourceTable table) {
+        if (options.stream != null && SourceTable.isKinesis(options.stream)) {
+            if (!SourceTable.isSentTo(clients.tables(), table.name(), options.stream)) {
+                throw refused("Changes of table " + table.name() + " do not go to " + options.stream
+                        + ". Switch that on first, and let the pipeline read it.");
+            }
+            return options.stream;
+        }
         String stream = table.stream();
         if (stream == null) {
             throw refused(
@@ -150,6 +171,11 @@ public final class Opening {
         requireJson("an export");
         Export export = Export.read(folder(place));
         String stream = options.noStream ? null : options.stream == null ? streamOf(export) : options.stream;
+        requireGeneration(stream);
+        if (stream != null && SourceTable.isKinesis(stream)) {
+            throw refused("Nobody says since when the changes of the table go to " + stream
+                    + ", so that it is not known" + " whether the export is younger. Seed from the table.");
+        }
         if (stream != null) {
             Instant on = SourceTable.begin(stream);
             if (export.at().isBefore(on.plus(EXPORT_BEHIND_STREAM))) {
@@ -196,14 +222,32 @@ public final class Opening {
         return new Folder.OnDisk(folder);
     }
 
-    private Opened query(String from) {
+    private Opened query(String from) throws IOException {
         requireJson("a query");
         Map<String, String> properties = new TreeMap<>();
         put(properties, "user", caller.environment().get("PGUSER"));
         put(properties, "password", caller.environment().get("PGPASSWORD"));
         String url = from.startsWith(JDBC) ? from : jdbc(from, properties);
         QueryRows rows = new QueryRows(new QueryRows.Database(url, properties), String.valueOf(options.query));
+        if (pipeline.input().format() instanceof Format.Debezium && !options.noStream) {
+            requireSlot(rows);
+        }
         return new Opened(rows, "the query", Rate.of(options.rate()), null);
+    }
+
+    private static void requireSlot(QueryRows rows) throws IOException {
+        boolean isThere;
+        try {
+            isThere = rows.hasSlot();
+        } catch (IOException e) {
+            throw refused("The database cannot be read: " + e.getMessage());
+        }
+        if (!isThere) {
+            throw refused(
+                    "The database has no logical replication slot that is ready, so its changes do not go to Debezium"
+                            + " yet: what changes while the rows are read, and later, would be lost. Start the connector first; or, if"
+                            + " the changes come from elsewhere, say --no-stream.");
+        }
     }
 
     /// JDBC knows no user in front of the host.
@@ -249,6 +293,7 @@ public final class Opening {
                 file.read(),
                 file::open);
         RowSource rows = new FileRows(content, form);
-        return new Opened(rows, caller.shown(file.path()), Rate.of(options.rate()), null);
+        requireGeneration(options.stream);
+        return new Opened(rows, caller.shown(file.path()), Rate.of(options.rate()), options.stream);
     }
 }

@@ -123,7 +123,10 @@ public final class SeedCommand implements Callable<Integer> {
             return run.seed(
                     opened,
                     new SeedLog(data.path().resolve(FOLDER)),
-                    number -> new Run.Target(served, RowForm.plain(), new EngineIntake(engine, "seed/" + number)));
+                    number -> new Run.Target(
+                            served,
+                            Versions.form(served, opened.stream(), number),
+                            new EngineIntake(engine, "seed/" + number)));
         }
     }
 }

@@ -41,8 +41,9 @@ public final class SeedOptions {
     @Option(
             names = "--stream",
             paramLabel = "ARN",
-            description = "Of a table or its export: the change stream that the pipeline reads. Default: the one"
-                    + " that the table has now.")
+            description = "The change stream that the pipeline reads: of the table, or the Kinesis stream that its"
+                    + " changes go to. Default: the one that the table has now; a file wants it where versions are places"
+                    + " in a stream.")
     @Nullable
     String stream;
 

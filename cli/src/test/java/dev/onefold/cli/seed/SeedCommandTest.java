@@ -137,10 +137,46 @@ class SeedCommandTest {
                 .contains("--query and a database in --from go together");
         assertThat(cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--no-stream")
                         .err())
-                .contains("are for dynamodb: and export:");
+                .contains("--no-stream is for dynamodb:, export: and a database");
         assertThat(cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--rate", "0")
                         .err())
                 .contains("--rate is 1 or more");
+    }
+
+    @Test
+    void rows_without_a_version_are_below_every_change_of_the_log_that_the_pipeline_reads() {
+        cli.write("log.yaml", """
+                pipeline: log
+                input: {format: debezium, key: id, generation: 3}
+                rollup:
+                  levels: [desk]
+                  measures: {n: count()}
+                """);
+        cli.write("rows.ndjson", "{\"id\":1,\"desk\":\"FX\"}\n{\"id\":2,\"desk\":\"FX\"}\n");
+        cli.write("live.ndjson", "{\"op\":\"d\",\"before\":{\"id\":2,\"desk\":\"FX\"},\"source\":{\"lsn\":7}}\n");
+        done("run", "log.yaml", "--input", "live.ndjson");
+        assertThat(done("seed", "log.yaml", "--from", "rows.ndjson").out()).contains("  newer live               1");
+        assertThat(done("get", "log", "1").out()).containsPattern("3/0/[0-9]{13}");
+        assertThat(done("seed", "log.yaml", "--from", "rows.ndjson").out()).contains("  new                      1");
+        assertThat(done("query", "log", "--format", "csv").out()).contains("FX,1");
+
+        cli.write("stream.yaml", """
+                pipeline: stream
+                input: {format: dynamodb-stream, key: id}
+                rollup:
+                  levels: [desk]
+                  measures: {n: count()}
+                """);
+        assertThat(cli.run("seed", "stream.yaml", "--from", "rows.ndjson").err())
+                .contains("nothing says in which one: give its ARN with --stream");
+        done(
+                "seed",
+                "stream.yaml",
+                "--from",
+                "rows.ndjson",
+                "--stream",
+                "arn:aws:dynamodb:eu-central-1:123456789012:table/T/stream/2026-11-01T00:00:00.123");
+        assertThat(done("get", "stream", "1").out()).contains("1793491200/0/");
     }
 
     @Test

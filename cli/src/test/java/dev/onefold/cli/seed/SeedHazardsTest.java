@@ -24,21 +24,28 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Seeding beside live changes: a table that changes while it is read, whose changes arrive when they like.
 class SeedHazardsTest {
     private static final int KEYS = 30;
+    private static final String STREAM =
+            "arn:aws:dynamodb:eu-central-1:123456789012:table/Favourites/stream/2026-11-01T00:00:00.123";
 
     @TempDir
     Path folder;
 
-    private static Pipeline pipeline(boolean byShop) {
-        return PipelineBuilder.named("favourites")
-                .key("id")
-                .version("v")
-                .delete("gone = true")
+    /// Whose version a row has.
+    enum Kind {
+        OWN,
+        PLACE
+    }
+
+    private static Pipeline pipeline(Kind kind, boolean byShop) {
+        PipelineBuilder builder = PipelineBuilder.named("favourites").key("id");
+        return (kind == Kind.OWN ? builder.version("v").delete("gone = true") : builder.dynamoDbStream())
                 .rollup(r -> (byShop ? r.levels("city", "shop") : r.levels("city"))
                         .sum("n", "n", 18, 2)
                         .count("saves"))
@@ -50,9 +57,11 @@ class SeedHazardsTest {
         private final SplittableRandom random;
         private final Map<String, String> rows = new TreeMap<>();
         private final List<String> changes = new ArrayList<>();
+        private final Kind kind;
         private long version;
 
-        Table(SplittableRandom random) {
+        Table(Kind kind, SplittableRandom random) {
+            this.kind = kind;
             this.random = random;
             for (int i = 0; i < KEYS; i++) {
                 change();
@@ -64,15 +73,35 @@ class SeedHazardsTest {
         synchronized void change() {
             String id = "k" + random.nextInt(KEYS);
             version++;
-            if (rows.containsKey(id) && random.nextInt(3) == 0) {
+            boolean removed = rows.containsKey(id) && random.nextInt(3) == 0;
+            String city = "c" + random.nextInt(3);
+            String shop = "s" + random.nextInt(9);
+            int n = random.nextInt(100);
+            if (removed) {
                 rows.remove(id);
-                changes.add("{\"id\":\"%s\",\"v\":%d,\"gone\":true}".formatted(id, version));
             } else {
-                String row = "{\"id\":\"%s\",\"v\":%d,\"city\":\"c%d\",\"shop\":\"s%d\",\"n\":%d.25}"
-                        .formatted(id, version, random.nextInt(3), random.nextInt(9), random.nextInt(100));
-                rows.put(id, row);
-                changes.add(row);
+                String own = kind == Kind.OWN ? ",\"v\":" + version : "";
+                rows.put(
+                        id,
+                        "{\"id\":\"%s\"%s,\"city\":\"%s\",\"shop\":\"%s\",\"n\":%d.25}"
+                                .formatted(id, own, city, shop, n));
             }
+            changes.add(
+                    kind == Kind.OWN
+                            ? removed ? "{\"id\":\"%s\",\"v\":%d,\"gone\":true}".formatted(id, version) : rows.get(id)
+                            : ("{\"eventName\":\"%s\",\"eventSourceARN\":\"" + STREAM + "\",\"dynamodb\":"
+                                            + "{\"SequenceNumber\":\"%d00000\",\"Keys\":{\"id\":{\"S\":\"%s\"}}%s}}")
+                                    .formatted(
+                                            removed ? "REMOVE" : "MODIFY",
+                                            version,
+                                            id,
+                                            removed ? "" : image(id, city, shop, n)));
+        }
+
+        private static String image(String id, String city, String shop, int n) {
+            return (",\"NewImage\":{\"id\":{\"S\":\"%s\"},\"city\":{\"S\":\"%s\"},\"shop\":{\"S\":\"%s\"},"
+                            + "\"n\":{\"N\":\"%d.25\"}}")
+                    .formatted(id, city, shop, n);
         }
 
         /// A change that arrives now, in whatever order; none if there is none.
@@ -123,17 +152,59 @@ class SeedHazardsTest {
         public void close() {}
     }
 
+    /// Rows that were read before.
+    private record Taken(byte[] lines, int count) implements RowSource {
+        @Override
+        public String identity() {
+            return "read";
+        }
+
+        @Override
+        public List<String> parts() {
+            return List.of("0");
+        }
+
+        @Override
+        public Extent extent() {
+            return new Extent(0, 0, 0);
+        }
+
+        @Override
+        public void read(Map<String, String> from, Taker taker) throws InterruptedException {
+            taker.take(new Rows("0", lines, lines.length, count, END, count));
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static Seeding.Way way(Engine engine, SeedLog.Seed seed) {
+        return new Seeding.Way(Versions.form(engine.pipeline(), STREAM, seed.number()), Rate.of(0));
+    }
+
+    private static Seeding.Listener always() {
+        return new Seeding.Listener() {
+            @Override
+            public void at(long done, long rows) {}
+
+            @Override
+            public boolean stop() {
+                return false;
+            }
+        };
+    }
+
     /// Seeds until so many rows are in, while changes arrive; whether it came to the end.
     private boolean seed(Engine engine, Table table, int rowsMax, SplittableRandom random)
             throws IOException, InterruptedException {
         int[] left = {rowsMax};
         try (SeedLog.Seed seed = new SeedLog(folder.resolve("seeds")).begin(table.identity(), 1, false)) {
             Seeding.Intake intake = new EngineIntake(engine, "seed/" + seed.number());
-            Seeding.Way way = new Seeding.Way(RowForm.plain(), Rate.of(0));
+            Seeding.Way way = new Seeding.Way(Versions.form(engine.pipeline(), STREAM, seed.number()), Rate.of(0));
             return new Seeding(
                             table,
                             seed,
-                            way,
+                            way(engine, seed),
                             (lines, length) -> {
                                 for (int i = random.nextInt(3); i > 0; i--) {
                                     engine.append("live", table.arrival());
@@ -155,8 +226,9 @@ class SeedHazardsTest {
         }
     }
 
-    private EmbeddedEngine open(boolean byShop) {
-        EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline(byShop), Settings.defaults());
+    private EmbeddedEngine open(Kind kind, boolean byShop) {
+        EmbeddedEngine engine =
+                EmbeddedEngine.open(folder.resolve("data"), pipeline(kind, byShop), Settings.defaults());
         engine.fillView(_ -> null, true);
         return engine;
     }
@@ -183,13 +255,14 @@ class SeedHazardsTest {
         assertThat(engine.deadLetters().size()).isZero();
     }
 
-    @Test
-    void hazard_77_a_row_that_was_read_before_a_live_change_and_written_after_it_loses() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void hazard_77_a_row_that_was_read_before_a_live_change_and_written_after_it_loses(Kind kind) throws Exception {
         for (int i = 0; i < 10; i++) {
             SplittableRandom random = new SplittableRandom(i);
-            Table table = new Table(random.split());
+            Table table = new Table(kind, random.split());
             Path data = folder.resolve("77-" + i);
-            try (EmbeddedEngine engine = EmbeddedEngine.open(data, pipeline(true), Settings.defaults())) {
+            try (EmbeddedEngine engine = EmbeddedEngine.open(data, pipeline(kind, true), Settings.defaults())) {
                 Deque<String> read = new ArrayDeque<>(table.rows.values());
                 for (int change = 0; change < 40; change++) {
                     table.change();
@@ -197,19 +270,24 @@ class SeedHazardsTest {
                 List<String> live = new ArrayList<>(table.changes);
                 table.changes.clear();
                 engine.append("live", live);
-                engine.append("seed/1", List.copyOf(read));
+                byte[] lines = (String.join("\n", read) + "\n").getBytes(StandardCharsets.UTF_8);
+                Taken taken = new Taken(lines, read.size());
+                try (SeedLog.Seed seed = new SeedLog(data.resolve("seeds")).begin("read", 1, false)) {
+                    new Seeding(taken, seed, way(engine, seed), new EngineIntake(engine, "seed/1"), always()).run();
+                }
                 assertEqual(engine, table);
             }
         }
     }
 
-    @Test
-    void hazard_81_a_seed_that_is_stopped_at_every_row_and_goes_on_is_exact() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void hazard_81_a_seed_that_is_stopped_at_every_row_and_goes_on_is_exact(Kind kind) throws Exception {
         for (int rows = 1; rows <= KEYS; rows++) {
             SplittableRandom random = new SplittableRandom(rows);
-            Table table = new Table(random.split());
+            Table table = new Table(kind, random.split());
             Path data = folder.resolve("81-" + rows);
-            try (EmbeddedEngine engine = EmbeddedEngine.open(data, pipeline(true), Settings.defaults())) {
+            try (EmbeddedEngine engine = EmbeddedEngine.open(data, pipeline(kind, true), Settings.defaults())) {
                 if (!seed(engine, table, rows, random)) {
                     assertThat(seed(engine, table, Integer.MAX_VALUE, random)).isTrue();
                 }
@@ -218,10 +296,11 @@ class SeedHazardsTest {
         }
     }
 
-    @Test
-    void hazard_81_two_seeds_at_once_and_live_changes_are_exact() throws Exception {
-        Table table = new Table(new SplittableRandom(1));
-        try (EmbeddedEngine engine = open(true)) {
+    @ParameterizedTest
+    @EnumSource
+    void hazard_81_two_seeds_at_once_and_live_changes_are_exact(Kind kind) throws Exception {
+        Table table = new Table(kind, new SplittableRandom(1));
+        try (EmbeddedEngine engine = open(kind, true)) {
             List<Thread> seeds = new ArrayList<>();
             List<Throwable> failures = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
@@ -245,14 +324,15 @@ class SeedHazardsTest {
         }
     }
 
-    @Test
-    void hazard_81_a_seed_while_the_view_changes_is_exact() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void hazard_81_a_seed_while_the_view_changes_is_exact(Kind kind) throws Exception {
         SplittableRandom random = new SplittableRandom(7);
-        Table table = new Table(random.split());
-        try (EmbeddedEngine engine = open(true)) {
+        Table table = new Table(kind, random.split());
+        try (EmbeddedEngine engine = open(kind, true)) {
             assertThat(seed(engine, table, KEYS / 2, random)).isFalse();
         }
-        try (EmbeddedEngine engine = open(false)) {
+        try (EmbeddedEngine engine = open(kind, false)) {
             assertThat(seed(engine, table, Integer.MAX_VALUE, random)).isTrue();
             assertEqual(engine, table);
         }

@@ -169,6 +169,44 @@ class SeedTableTest {
     }
 
     @Test
+    void items_are_below_every_change_that_the_table_s_stream_tells() {
+        create(true);
+        for (int i = 0; i < 5; i++) {
+            put(i);
+        }
+        cli.write("favourites.yaml", PIPELINE.replace("version: v", "format: dynamodb-stream"));
+        String stream = SourceTable.describe(client, table).stream();
+        cli.write(
+                "live.ndjson",
+                "{\"eventName\":\"REMOVE\",\"eventSourceARN\":\"%s\",\"dynamodb\":".formatted(stream)
+                        + "{\"SequenceNumber\":\"1\",\"Keys\":{\"customer\":{\"S\":\"c1\"},\"raw\":{\"B\":\"BP8A\"}}}}\n");
+        assertThat(cli.run("run", "favourites.yaml", "--input", "live.ndjson").exitCode())
+                .isZero();
+        Result result = seed();
+        assertThat(result.out())
+                .as(result.err())
+                .contains("  new                      4", "  newer live               1");
+        assertThat(cli.run("get", "favourites", "c1", "BP8A").out()).contains("/1/0");
+
+        cli.write(
+                "favourites.yaml",
+                PIPELINE.replace("version: v", "format: dynamodb-stream").replace("raw", "note"));
+        assertThat(cli.run(
+                                "seed",
+                                "favourites.yaml",
+                                "--data",
+                                "other",
+                                "--from",
+                                "dynamodb:" + table,
+                                "--region",
+                                "eu-central-1",
+                                "--endpoint",
+                                endpoint.toString())
+                        .err())
+                .contains("The key of table " + table + " is customer, raw, and pipeline favourites reads note");
+    }
+
+    @Test
     void a_scan_that_was_stopped_at_any_page_goes_on_at_the_keys_of_its_segments() throws Exception {
         create(true);
         for (int i = 0; i < 200; i++) {

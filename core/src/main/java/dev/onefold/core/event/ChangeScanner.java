@@ -249,6 +249,8 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         private final int removed = plan(List.of(NAME), "removed");
         private final Image row = new Image(List.of("row"));
         private final Pipeline pipeline;
+        private byte[] lastPlace = {};
+        private @Nullable BigInteger lastVersion;
 
         RowRecord(Pipeline pipeline, Fields fields) {
             super(pipeline, fields);
@@ -281,6 +283,10 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
             if (!byPlace) {
                 return isThere(stated) ? stated() : null;
             }
+            if (isLastPlace()) {
+                version = lastVersion; // All rows of a seeding have one.
+                return null;
+            }
             BigInteger of = whole(generation, DIGITS_MAX);
             BigInteger at = whole(position, DIGITS_MAX);
             BigInteger nth = whole(number, DIGITS_MAX);
@@ -291,10 +297,29 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
             return place(of, at, nth);
         }
 
+        /// Whether generation, position and number stand behind each other as they stood in the record before.
+        private boolean isLastPlace() {
+            Fields all = raw();
+            int from = all.from[generation];
+            int to = all.to[number];
+            return lastVersion != null
+                    && isThere(generation)
+                    && isThere(position)
+                    && isThere(number)
+                    && from < all.from[position]
+                    && all.from[position] < all.from[number]
+                    && Arrays.equals(all.bytes, from, to, lastPlace, 0, lastPlace.length);
+        }
+
         private @Nullable Malformed place(BigInteger of, BigInteger at, BigInteger nth) {
             try {
                 version = Version.of(of.longValueExact(), at, nth.longValueExact())
                         .number();
+                Fields all = raw();
+                if (all.from[generation] < all.to[number]) {
+                    lastPlace = Arrays.copyOfRange(all.bytes, all.from[generation], all.to[number]);
+                    lastVersion = version;
+                }
                 return null;
             } catch (ArithmeticException | IllegalArgumentException e) {
                 return new Malformed(
