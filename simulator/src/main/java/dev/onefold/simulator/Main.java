@@ -57,6 +57,12 @@ public final class Main implements Callable<Integer> {
     private Path figures;
 
     @Option(
+            names = "--seeding",
+            paramLabel = "N",
+            description = "counts requests and units of a seeding of so many rows on AWS")
+    private int seeding;
+
+    @Option(
             names = "--burst",
             paramLabel = "N",
             description =
@@ -93,6 +99,10 @@ public final class Main implements Callable<Integer> {
     public Integer call() throws IOException {
         if (burst > 0) {
             BurstFigures.print(burst, System.out);
+            return 0;
+        }
+        if (seeding > 0) {
+            AwsFigures.printSeed(seeding, System.out);
             return 0;
         }
         if (figures != null) {

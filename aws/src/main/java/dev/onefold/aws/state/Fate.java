@@ -33,7 +33,7 @@ public sealed interface Fate {
     record HandedBack(OlderCodeException why) implements Fate {}
 
     /// How often each came, without those that must come again.
-    static Counts counts(List<Fate> fates) {
+    public static Counts counts(List<Fate> fates) {
         Counts counts = new Counts(0, 0, 0, 0, 0);
         for (Fate fate : fates) {
             counts = counts.plus(

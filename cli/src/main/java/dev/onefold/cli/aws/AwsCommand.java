@@ -105,6 +105,7 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new PackageCommand(caller))
                 .addSubcommand(new ProduceCommand(caller, aws))
                 .addSubcommand(new ReplayCommand(caller, aws))
+                .addSubcommand(new DeployedSeedCommand(caller, aws))
                 .addSubcommand(new RestoredCommand(caller, aws));
         Verbs.of(() -> new DeployedPipeline(caller, aws, false)).stream()
                 .filter(verb -> !verb.getCommandName().equals(LETTERS))
@@ -132,7 +133,8 @@ public final class AwsCommand implements Runnable {
         return deployment == null ? pipeline : deployment;
     }
 
-    private Connection.Place place() {
+    /// Where the tables are.
+    Connection.Place place() {
         return new Connection.Place(region, profile, endpoint);
     }
 

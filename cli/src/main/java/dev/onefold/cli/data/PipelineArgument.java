@@ -194,8 +194,12 @@ public final class PipelineArgument implements EngineArgument {
             }
             return path;
         }
-        return caller.path(caller.environment().getOrDefault(BASE_VARIABLE, BASE_DEFAULT))
-                .resolve(name);
+        return base(caller).resolve(name);
+    }
+
+    /// The folder of data directories that nobody has said otherwise.
+    public static Path base(Caller caller) {
+        return caller.path(caller.environment().getOrDefault(BASE_VARIABLE, BASE_DEFAULT));
     }
 
     /// The pipeline of a file.

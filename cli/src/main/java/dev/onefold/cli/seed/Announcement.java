@@ -3,20 +3,38 @@ package dev.onefold.cli.seed;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.RowSource.Extent;
+import dev.onefold.tables.TableRows;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 
-/// What a seeding reads and costs, said before it begins.
-final class Announcement {
-    /// Of a million read units, on demand, in us-east-1, in dollars.
-    private static final BigDecimal PRICE = new BigDecimal("0.125");
+/// What a seeding reads, writes and costs, said before it begins. Prices are those of units on demand in us-east-1.
+public final class Announcement {
+    /// Of a million read units, in dollars.
+    private static final BigDecimal READ_PRICE = new BigDecimal("0.125");
 
-    private static final int MILLION = 6;
+    /// Of a million write units, in dollars.
+    private static final BigDecimal WRITE_PRICE = new BigDecimal("0.625");
+
+    /// Write units of the table of rows for a new row.
+    private static final long ROWS_UNITS = 2;
+
+    /// Write units of all tables for a new row in hundredths, with few groups and with many, as docs/aws.md has them.
+    private static final long FEW_GROUPS = 210;
+
+    private static final long MANY_GROUPS = 415;
+
+    /// What a table takes at the default quota.
+    private static final long QUOTA = 40_000;
+
+    private static final long MILLION = 1_000_000;
 
     private Announcement() {}
 
-    static String of(Pipeline pipeline, Opened opened, SeedOptions options) {
+    /// What is read.
+    ///
+    /// @param rate read units of a table a second; 0 without a limit
+    public static String of(Pipeline pipeline, Opened opened, long rate) {
         Extent extent = opened.source().extent();
         StringBuilder text = new StringBuilder("Seeds ").append(pipeline.name());
         text.append(" from ").append(opened.shown());
@@ -25,22 +43,46 @@ final class Announcement {
         } else if (extent.total() > 0) {
             text.append(": ").append(Words.bytes(extent.total()));
         }
-        if (opened.source() instanceof dev.onefold.tables.TableRows) {
+        if (opened.source() instanceof TableRows) {
             text.append(", ").append(Words.count(extent.readUnits(), "read unit"));
-            text.append(" ($").append(price(extent.readUnits())).append(" on demand)");
-            if (options.rate() > 0) {
-                Duration time = Duration.ofSeconds(Math.ceilDiv(extent.readUnits(), options.rate()));
-                text.append("; at ").append(Words.count(options.rate())).append(" a second at least ");
-                text.append(Words.duration(time));
+            text.append(" ($").append(price(READ_PRICE, extent.readUnits())).append(" on demand)");
+            if (rate > 0) {
+                text.append("; at ").append(Words.count(rate)).append(" a second at least ");
+                text.append(time(extent.readUnits(), rate));
             }
         }
         return text.append('.').toString();
     }
 
-    static String price(long readUnits) {
-        return PRICE.multiply(BigDecimal.valueOf(readUnits))
-                .movePointLeft(MILLION)
-                .setScale(2, RoundingMode.UP)
+    /// What is written to a deployment.
+    ///
+    /// @param rate write units a second for the table of rows
+    public static String ofWrites(Opened opened, long rate) {
+        long known = opened.source().extent().rows();
+        long rows = known > 0 ? known : MILLION;
+        long few = rows * FEW_GROUPS / 100;
+        long many = rows * MANY_GROUPS / 100;
+        return (known > 0 ? "Writes " : "Writes, for each million rows, ") + Words.count(few) + " to "
+                + Words.count(many) + " units ($" + price(WRITE_PRICE, few) + " to $" + price(WRITE_PRICE, many)
+                + " on demand), " + Words.count(rows * ROWS_UNITS) + " of them in the table of rows: "
+                + time(rows * ROWS_UNITS, rate) + " at " + Words.count(rate)
+                + " units a second (--rate). A new table takes 4,000; at the default quota it takes 40,000: "
+                + time(rows * ROWS_UNITS, QUOTA) + ".";
+    }
+
+    /// Rows that the table of rows takes with so many write units.
+    public static long rowsASecond(long rate) {
+        return Math.max(1, rate / ROWS_UNITS);
+    }
+
+    private static String time(long units, long rate) {
+        return Words.duration(Duration.ofSeconds(Math.ceilDiv(units, rate)));
+    }
+
+    private static String price(BigDecimal ofMillion, long units) {
+        return ofMillion
+                .multiply(BigDecimal.valueOf(units))
+                .divide(BigDecimal.valueOf(MILLION), 2, RoundingMode.UP)
                 .toPlainString();
     }
 }

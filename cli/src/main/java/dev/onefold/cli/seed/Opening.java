@@ -44,12 +44,15 @@ public final class Opening {
     private final SeedOptions options;
     private final Clients clients;
     private final Pipeline pipeline;
+    private final long rate;
 
-    public Opening(Caller caller, SeedOptions options, Clients clients, Pipeline pipeline) {
+    /// @param rate read units of a table a second, else rows; 0 without a limit
+    public Opening(Caller caller, SeedOptions options, Clients clients, Pipeline pipeline, long rate) {
         this.caller = caller;
         this.options = options;
         this.clients = clients;
         this.pipeline = pipeline;
+        this.rate = rate;
     }
 
     /// Opens it. Nothing of its rows is read.
@@ -135,7 +138,7 @@ public final class Opening {
         }
         String stream = options.noStream ? null : requireOn(table);
         requireGeneration(stream);
-        TableRows rows = new TableRows(clients.tables(), table, options.segments(), Rate.of(options.rate()));
+        TableRows rows = new TableRows(clients.tables(), table, options.segments(), Rate.of(rate));
         return new Opened(rows, "table " + name, Rate.of(0), stream);
     }
 
@@ -185,7 +188,7 @@ public final class Opening {
             }
         }
         ExportRows rows = new ExportRows(export, options.segments());
-        return new Opened(rows, "the export of " + export.at(), Rate.of(options.rate()), stream);
+        return new Opened(rows, "the export of " + export.at(), Rate.of(rate), stream);
     }
 
     private String streamOf(Export export) {
@@ -232,7 +235,7 @@ public final class Opening {
         if (pipeline.input().format() instanceof Format.Debezium && !options.noStream) {
             requireSlot(rows);
         }
-        return new Opened(rows, "the query", Rate.of(options.rate()), null);
+        return new Opened(rows, "the query", Rate.of(rate), null);
     }
 
     private static void requireSlot(QueryRows rows) throws IOException {
@@ -294,6 +297,6 @@ public final class Opening {
                 file::open);
         RowSource rows = new FileRows(content, form);
         requireGeneration(options.stream);
-        return new Opened(rows, caller.shown(file.path()), Rate.of(options.rate()), options.stream);
+        return new Opened(rows, caller.shown(file.path()), Rate.of(rate), options.stream);
     }
 }

@@ -35,10 +35,11 @@ public final class Run {
 
     /// Seeds.
     ///
+    /// @param number of the seeding, unless the log has a greater one
     /// @param target of a seeding with this number
-    public ExitCode seed(Opened opened, SeedLog log, LongFunction<Target> target) throws IOException {
+    public ExitCode seed(Opened opened, SeedLog log, long number, LongFunction<Target> target) throws IOException {
         long start = System.nanoTime();
-        try (SeedLog.Seed seed = log.begin(opened.source().identity(), System.currentTimeMillis(), options.restart);
+        try (SeedLog.Seed seed = log.begin(opened.source().identity(), number, options.restart);
                 Progress progress = Progress.begin(
                         caller,
                         options.progress,

@@ -2,6 +2,7 @@ package dev.onefold.cli.seed;
 
 import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
@@ -57,6 +58,12 @@ public final class SeedCommand implements Callable<Integer> {
     @Mixin
     private final SeedOptions options = new SeedOptions();
 
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            description = "Of a table: at most so many read units a second; else rows a second. Default: no limit.")
+    private @Nullable Long rate;
+
     @Option(names = "--region", paramLabel = "REGION", description = "The AWS region, such as eu-central-1.")
     private @Nullable String region;
 
@@ -95,9 +102,9 @@ public final class SeedCommand implements Callable<Integer> {
                     .code();
         }
         try (Clients clients = clients();
-                Opened opened = new Opening(caller, options, clients, definition).open()) {
+                Opened opened = new Opening(caller, options, clients, definition, rate()).open()) {
             if (options.dryRun) { // What cannot be seeded is refused before a directory is made for it.
-                caller.note(Announcement.of(definition, opened, options));
+                caller.note(Announcement.of(definition, opened, rate()));
                 return ExitCode.DONE.code();
             }
         }
@@ -107,6 +114,14 @@ public final class SeedCommand implements Callable<Integer> {
         }
     }
 
+    /// So many a second; 0 without a limit.
+    private long rate() {
+        if (rate != null && rate < 1) {
+            throw CommandFailure.usage("--rate is 1 or more, not " + rate + ".");
+        }
+        return rate == null ? 0 : rate;
+    }
+
     private Clients clients() {
         return new Clients(() -> new Connection.Place(region, profile, endpoint));
     }
@@ -114,8 +129,8 @@ public final class SeedCommand implements Callable<Integer> {
     private ExitCode seed(Engine engine, DataDirectory data) throws IOException {
         Pipeline served = engine.pipeline();
         try (Clients clients = clients();
-                Opened opened = new Opening(caller, options, clients, served).open()) {
-            caller.note(Announcement.of(served, opened, options));
+                Opened opened = new Opening(caller, options, clients, served, rate()).open()) {
+            caller.note(Announcement.of(served, opened, rate()));
             if (options.dryRun) {
                 return ExitCode.DONE;
             }
@@ -123,6 +138,7 @@ public final class SeedCommand implements Callable<Integer> {
             return run.seed(
                     opened,
                     new SeedLog(data.path().resolve(FOLDER)),
+                    System.currentTimeMillis(),
                     number -> new Run.Target(
                             served,
                             Versions.form(served, opened.stream(), number),

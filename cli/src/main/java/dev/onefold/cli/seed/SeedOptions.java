@@ -26,12 +26,6 @@ public final class SeedOptions {
     String query;
 
     @Option(
-            names = "--rate",
-            paramLabel = "N",
-            description = "Of a table: at most so many read units a second; else rows a second. Default: no limit.")
-    private @Nullable Long rate;
-
-    @Option(
             names = "--segments",
             paramLabel = "N",
             description = "Segments of a table, or files of an export, that are read beside each other, 1 to "
@@ -73,12 +67,9 @@ public final class SeedOptions {
             description = "Exit code 1 if a row was rejected. All rows are seeded all the same.")
     boolean failOnRejected;
 
-    /// So many a second; 0 without a limit.
-    long rate() {
-        if (rate != null && rate < 1) {
-            throw CommandFailure.usage("--rate is 1 or more, not " + rate + ".");
-        }
-        return rate == null ? 0 : rate;
+    /// Whether nothing is to be done.
+    public boolean isDryRun() {
+        return dryRun;
     }
 
     int segments() {

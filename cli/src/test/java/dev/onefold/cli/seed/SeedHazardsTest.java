@@ -200,7 +200,6 @@ class SeedHazardsTest {
         int[] left = {rowsMax};
         try (SeedLog.Seed seed = new SeedLog(folder.resolve("seeds")).begin(table.identity(), 1, false)) {
             Seeding.Intake intake = new EngineIntake(engine, "seed/" + seed.number());
-            Seeding.Way way = new Seeding.Way(Versions.form(engine.pipeline(), STREAM, seed.number()), Rate.of(0));
             return new Seeding(
                             table,
                             seed,

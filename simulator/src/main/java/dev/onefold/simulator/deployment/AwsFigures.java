@@ -3,11 +3,17 @@ package dev.onefold.simulator.deployment;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.SeedIntake;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.state.SeedNumbers;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Layout;
+import dev.onefold.core.Counts;
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.form.RowLine;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
@@ -17,8 +23,10 @@ import dev.onefold.fakes.aws.Tally;
 import dev.onefold.fakes.aws.VirtualTime;
 import dev.onefold.load.TradeRiskLoad;
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +46,7 @@ public final class AwsFigures {
     static final int LANES = Layout.DEFAULT.lanes();
     static final int GATES = Layout.DEFAULT.gates();
     private static final int MESSAGES = 20_000;
+    private static final int SEED_ROWS = 9_000;
     private static final int SECONDS = 10;
     private static final int RATE = 50_000;
     private static final Duration LAG_MAX = Duration.ofMillis(20);
@@ -168,6 +177,78 @@ public final class AwsFigures {
                 state * 1e6 / count,
                 (transactions(tally, before) - state) * 1e6 / count,
                 count / seconds);
+        engine.close();
+    }
+
+    /// Counts a seeding of so many rows, with few groups and with many.
+    public static void printSeed(int rows, PrintStream out) {
+        out.printf(
+                Locale.ROOT,
+                "%,d rows seeded by one process, %d lanes; requests take up to 10 ms each way, transactions up to 10 ms"
+                        + " more. Units are per row.%n%n%10s %12s %14s %11s %12s%n",
+                rows,
+                LANES,
+                "groups",
+                "write units",
+                "of them, State",
+                "read units",
+                "rows/s");
+        for (int groups : new int[] {12, 40_000}) {
+            printSeed(rows, groups, out);
+        }
+    }
+
+    private static void printSeed(int rows, int groups, PrintStream out) {
+        VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
+        SimulatedDynamoDb dynamo = new SimulatedDynamoDb(time, 1);
+        Deployment deployment = new Deployment(time, dynamo, new SplittableRandom(1));
+        Pipeline pipeline = PipelineBuilder.named("favourites")
+                .dynamoDbStream()
+                .key("id")
+                .rollup(r -> r.levels("shop").count("saves"))
+                .build();
+        AwsEngine engine = deployment.engine(pipeline, LANES, GATES);
+        var client = dynamo.client("operator");
+        Store store =
+                new Store(client, deployment.tables, new SimulatedThreads(time, client), new SplittableRandom(2), time);
+        dynamo.inject(latency(LAG_MAX));
+        Tally tally = dynamo.tally();
+        long readsBefore = tally.readUnits();
+        long writesBefore = tally.writeUnits();
+        long number = SeedNumbers.draw(store, time.instant().toEpochMilli());
+        SeedIntake intake = new SeedIntake(store, pipeline, number);
+        Version version = Version.of(1_793_491_200, BigInteger.ZERO, number);
+        Counts counts = new Counts(0, 0, 0, 0, 0);
+        long state = 0;
+        double seconds = 0;
+        for (int from = 0; from < rows; from += SEED_ROWS) {
+            ByteArrayOutputStream lines = new ByteArrayOutputStream();
+            for (int i = from; i < Math.min(rows, from + SEED_ROWS); i++) {
+                String row = "{\"id\":\"c%d\",\"shop\":\"r%d\"}".formatted(i, i * 7_919L % groups);
+                lines.writeBytes(RowLine.of(version, row.getBytes(StandardCharsets.UTF_8)));
+                lines.write('\n');
+            }
+            long units = tally.writeUnits();
+            Instant begun = time.instant();
+            counts =
+                    counts.plus(intake.append(lines.toByteArray(), lines.size()).counts());
+            state += tally.writeUnits() - units;
+            seconds += Duration.between(begun, time.instant()).toNanos() / 1e9;
+            for (int lane = 0; lane < LANES; lane++) {
+                Reduce.lane(store, lane); // Their requests are counted, and their time is no time of the seeding's.
+            }
+        }
+        if (counts.accepted() != rows) {
+            throw new IllegalStateException("Not all rows are new: " + counts);
+        }
+        out.printf(
+                Locale.ROOT,
+                "%,10d %12.2f %14.2f %11.2f %,12.0f%n",
+                groups,
+                (tally.writeUnits() - writesBefore) / (double) rows,
+                state / (double) rows,
+                (tally.readUnits() - readsBefore) / (double) rows,
+                rows / seconds);
         engine.close();
     }
 

@@ -1,0 +1,37 @@
+package dev.onefold.aws.state;
+
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.RowItem;
+import dev.onefold.aws.store.Store;
+import java.util.Map;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// The numbers of a deployment's seedings. Each is above all before, whoever draws it, though a clock goes back.
+///
+///     item = k 00 "seeding", n the last number
+public final class SeedNumbers {
+    private static final String NUMBER = "n";
+
+    private SeedNumbers() {}
+
+    /// The next number.
+    ///
+    /// @param nowMs epoch milliseconds
+    public static long draw(Store store, long nowMs) {
+        Map<String, AttributeValue> key = RowItem.other("seeding");
+        String table = store.tables().rows();
+        while (true) {
+            Map<String, AttributeValue> item = store.get(table, key);
+            long number = item.isEmpty() ? nowMs : Math.max(nowMs, Items.number(item, NUMBER) + 1);
+            boolean drawn = store.retriedIf(() -> store.client()
+                    .updateItem(request -> request.tableName(table)
+                            .key(key)
+                            .updateExpression("SET n = :n")
+                            .conditionExpression("attribute_not_exists(n) OR n < :n")
+                            .expressionAttributeValues(Map.of(":n", Items.number(number)))));
+            if (drawn) {
+                return number;
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package dev.onefold.cli.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.Cli.Result;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.yaml.PipelineFile;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.dynamodb.services.local.main.ServerRunner;
+import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
+
+/// `onefold aws seed`, on DynamoDB Local.
+class DeployedSeedTest {
+    private static final String STREAM =
+            "arn:aws:dynamodb:eu-central-1:123456789012:table/Favourites/stream/2026-11-01T00:00:00.123";
+
+    private static DynamoDBProxyServer server;
+    private static HttpBucket bucket;
+    private static URI endpoint;
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+    private Store store;
+
+    @BeforeAll
+    static void start() throws Exception {
+        System.setProperty("aws.accessKeyId", "local");
+        System.setProperty("aws.secretAccessKey", "local");
+        bucket = new HttpBucket();
+        System.setProperty("aws.endpointUrlS3", bucket.endpoint());
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        server = ServerRunner.createServerFromCommandLineArgs(
+                new String[] {"-inMemory", "-disableTelemetry", "-port", Integer.toString(port)});
+        server.start();
+        endpoint = URI.create("http://localhost:" + port);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        server.stop();
+        bucket.close();
+        System.clearProperty("aws.endpointUrlS3");
+        System.clearProperty("aws.accessKeyId");
+        System.clearProperty("aws.secretAccessKey");
+    }
+
+    @BeforeEach
+    void deploy() {
+        cli = Cli.in(folder);
+        cli.write("favourites.yaml", """
+                pipeline: favourites
+                input: {format: dynamodb-stream, key: id}
+                rollup:
+                  levels: [shop]
+                  measures: {saves: count()}
+                """);
+        Store plain =
+                Connection.store(Store.Tables.of("favourites"), new Connection.Place("eu-central-1", null, endpoint));
+        store = plain.with(new Store.Bucket(plain.bucket().client(), Optional.of("letters")));
+        LocalTables.create(store, store.tables().rows(), ScalarAttributeType.B, "k");
+        LocalTables.create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
+        LocalTables.create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
+        LocalTables.create(store, store.tables().letters(), ScalarAttributeType.B, "p", "i");
+        Reading reading = PipelineFile.load(folder.resolve("favourites.yaml")).reading();
+        AwsEngine.open(store, ((Reading.Read) reading).pipeline(), 2, 4);
+        new LetterTable(store).useBucket();
+    }
+
+    private Result aws(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("aws"));
+        all.addAll(List.of(arguments));
+        all.addAll(List.of("--region", "eu-central-1", "--endpoint", String.valueOf(endpoint)));
+        return cli.run(all.toArray(new String[0]));
+    }
+
+    @Test
+    void hazard_40_rows_are_seeded_beside_the_stream_and_removals_stay() {
+        String removal = "{\"eventName\":\"REMOVE\",\"SequenceNumber\":\"7\",\"eventSourceARN\":\"" + STREAM
+                + "\",\"Keys\":{\"id\":\"c3\"}}";
+        StateAndMap.process(store, List.of(new Arrival("stream", "7", 0, removal.getBytes(StandardCharsets.UTF_8))));
+        StringBuilder rows = new StringBuilder("garbage\n");
+        for (int i = 0; i < 200; i++) {
+            rows.append("{\"id\":\"c%d\",\"shop\":\"s%d\"}\n".formatted(i, i % 2));
+        }
+        cli.write("rows.ndjson", rows.toString());
+        String[] seed = {"seed", "favourites.yaml", "--from", "rows.ndjson", "--stream", STREAM, "--rate", "100000"};
+
+        Result dry = aws("seed", "favourites.yaml", "--from", "rows.ndjson", "--stream", STREAM, "--dry-run");
+        assertThat(dry.err())
+                .contains(
+                        "Writes, for each million rows, 2,100,000 to 4,150,000 units ($1.32 to $2.60 on demand)",
+                        "8 min 20 s at 4,000 units a second",
+                        "50 s");
+        Result first = aws(seed);
+        assertThat(first.exitCode()).as(first.err()).isZero();
+        assertThat(first.out())
+                .contains(
+                        "  new                    199", "  newer live               1", "  rejected                 1");
+        AwsEngine.deployed(store).reduce();
+        assertThat(aws("query", "favourites", "--format", "csv").out()).contains("s0,100", "s1,99");
+
+        Result again = aws(seed);
+        assertThat(again.out()).contains("  new                    199", "  newer live               1");
+        AwsEngine.deployed(store).reduce();
+        assertThat(aws("query", "favourites", "--format", "csv").out()).contains("s0,100", "s1,99");
+        assertThat(aws("get", "favourites", "c5").out()).containsPattern("1793491200/0/[0-9]{13}");
+        assertThat(aws("dead-letters", "favourites", "list").out()).contains("2 dead letters");
+    }
+
+    @Test
+    void without_the_stream_of_the_pipeline_nothing_is_written() {
+        cli.write("rows.ndjson", "{\"id\":\"c1\",\"shop\":\"s1\"}\n");
+        Result refused = aws("seed", "favourites.yaml", "--from", "rows.ndjson");
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).contains("nothing says in which one");
+    }
+}
