@@ -307,6 +307,10 @@ public final class Oracle {
         if (greater == 0) {
             return Outcome.DUPLICATE;
         }
+        boolean isRemoval = event.state() instanceof State.Deleted || stored.state() instanceof State.Deleted;
+        if (isRemoval && definition.isOfChanges() && definition.version() != null) {
+            return greater > 0 ? Outcome.ACCEPTED : Outcome.STALE; // The removal of a row has the row's version.
+        }
         State loser = greater > 0 ? stored.state() : event.state();
         losers.add(new Loser(event.key(), event.version().stripTrailingZeros(), loser));
         return Outcome.CONFLICTING;

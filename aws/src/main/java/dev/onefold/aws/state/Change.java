@@ -39,7 +39,8 @@ record Change(int index, @Nullable RowItem before, Candidate candidate) {
                         ? null
                         : stored.row(
                                 pipeline, Objects.requireNonNull(stored.views().get(candidate.served()))),
-                candidate.row(pipeline));
+                candidate.row(pipeline),
+                pipeline.input().isRemovalNewer());
     }
 
     /// What it comes to in each view. A row that a view does not have yet is added to it.

@@ -206,7 +206,8 @@ public final class StateAndMap {
                 .getKey();
         rows.forEach((index, row) -> {
             if (index != winner) {
-                fates[index] = switch (Transition.of(rows.get(winner), row)) {
+                fates[index] = switch (Transition.of(
+                        rows.get(winner), row, pipeline.input().isRemovalNewer())) {
                     case Transition.Stale _ -> new Fate.Stale();
                     case Transition.Duplicate _ -> new Fate.Duplicate();
                     case Transition.Settled settled -> {

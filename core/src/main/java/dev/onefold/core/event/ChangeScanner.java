@@ -210,6 +210,37 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
             return whole >= 0 && raw().kind[whole] == Fields.COMPOSITE;
         }
 
+        /// How many fields are here, whether the pipeline reads them or not. The bytes were found to be JSON.
+        int size() {
+            Fields all = raw();
+            int depth = 0;
+            int colons = 0;
+            boolean isText = false;
+            for (int i = all.from[whole]; i < all.to[whole]; i++) {
+                switch (all.bytes[i]) {
+                    case '\\' -> i++;
+                    case '"' -> isText = !isText;
+                    case '{', '[' -> depth += isText ? 0 : 1;
+                    case '}', ']' -> depth -= isText ? 0 : 1;
+                    case ':' -> colons += isText || depth > 1 ? 0 : 1;
+                    default -> {}
+                }
+            }
+            return colons;
+        }
+
+        /// Takes the key alone, which must be all that is here: with a part of it, several rows would be one.
+        @Nullable
+        Malformed takeWholeKey(String what) {
+            takeKey();
+            return size() == key.length
+                    ? null
+                    : new Malformed(
+                            Reason.REFUSED,
+                            what + " has " + size() + " fields, and the pipeline's key " + key.length
+                                    + "; write the table's whole key under 'key', and nothing else");
+        }
+
         /// Takes all fields of the row from here.
         void take() {
             for (int slot = 0; slot < slots.length; slot++) {

@@ -186,10 +186,10 @@ final class DebeziumScanner extends ChangeScanner {
         } else if (!isRemoved) {
             return new Malformed(Reason.MALFORMED, "The change has no after, which says how the row is");
         }
-        if (keyPayload.isThere()) {
-            keyPayload.takeKey();
-        } else if (keyAlone.isThere()) {
-            keyAlone.takeKey();
+        Image own = keyPayload.isThere() ? keyPayload : keyAlone;
+        Malformed malformed = own.isThere() ? own.takeWholeKey("The key of the change") : null;
+        if (malformed != null) {
+            return malformed;
         }
         for (int slot = 0; slot < fields.kind.length && !isRemoved; slot++) {
             if (isUnavailable(slot)) {

@@ -23,9 +23,6 @@ final class DynamoDbScanner extends ChangeScanner {
     private static final int DIGITS_MAX = 40;
     private static final int MICROS_PER_MILLI = 1_000;
 
-    /// Above that of each stream, so that a seeding of the table is below its changes.
-    private static final long TIMED_GENERATION = (1L << 33) - 1;
-
     private static final String BODY = "dynamodb";
     private static final Pattern EVENT = Pattern.compile("\\s*\\{\\s*\"Records\"\\s*:");
     private static final String EXPIRY = "dynamodb.amazonaws.com";
@@ -89,7 +86,10 @@ final class DynamoDbScanner extends ChangeScanner {
         if (image.isThere()) {
             image.take();
         }
-        form.keys.takeKey();
+        Malformed malformed = form.keys.takeWholeKey("Keys");
+        if (malformed != null) {
+            return malformed;
+        }
         kind = isRemoved && !isKept ? Kind.REMOVED : Kind.ROW;
         return byPlace ? place(form) : null;
     }
@@ -163,7 +163,10 @@ final class DynamoDbScanner extends ChangeScanner {
                     "The record has no SequenceNumber, which a table's stream gives, and no whole"
                             + " ApproximateCreationDateTime, which its Kinesis stream gives");
         }
-        version = Version.of(TIMED_GENERATION, isMicros ? time : time.multiply(BigInteger.valueOf(MICROS_PER_MILLI)), 0)
+        version = Version.of(
+                        Version.TIMED_GENERATION,
+                        isMicros ? time : time.multiply(BigInteger.valueOf(MICROS_PER_MILLI)),
+                        0)
                 .number();
         return null;
     }

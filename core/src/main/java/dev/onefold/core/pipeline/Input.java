@@ -15,6 +15,14 @@ public record Input(
         @Nullable Condition delete,
         @Nullable Condition filter) {
 
+    /// Whether a removal is newer than the row of its version: a log of changes tells of a removal with the row that
+    /// there was, so that the user's own version is that of the row.
+    public boolean isRemovalNewer() {
+        return format instanceof Format.Changes
+                && identity instanceof Identity.Versioned versioned
+                && versioned.version() != null;
+    }
+
     /// Where a record says when it happened.
     public record EventTime(FieldPath field, TimeType type) {}
 

@@ -1,5 +1,6 @@
 package dev.onefold.core.state;
 
+import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Version;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,8 @@ public sealed interface Transition {
     /// Decides.
     ///
     /// @param stored the key's row; `null` if the key was never seen
-    static Transition of(@Nullable Row stored, Row arrived) {
+    /// @param removalIsNewer whether a removal at the version of its row is no conflict, but what came after it
+    static Transition of(@Nullable Row stored, Row arrived, boolean removalIsNewer) {
         if (stored == null || arrived.version().compareTo(stored.version()) > 0) {
             return new Changed(stored, arrived);
         }
@@ -33,6 +35,16 @@ public sealed interface Transition {
         if (order == 0) {
             return new Duplicate();
         }
+        if (removalIsNewer && isRemoval(arrived)) {
+            return new Changed(stored, arrived);
+        }
+        if (removalIsNewer && isRemoval(stored)) {
+            return new Stale(stored.version());
+        }
         return order > 0 ? new Settled(arrived, stored, true) : new Settled(stored, arrived, false);
+    }
+
+    private static boolean isRemoval(Row row) {
+        return row.payload().kind() == Event.Kind.DELETE;
     }
 }

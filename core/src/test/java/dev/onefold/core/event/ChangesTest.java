@@ -79,6 +79,19 @@ class ChangesTest {
     }
 
     @Test
+    void a_change_is_refused_if_the_key_of_its_table_is_not_the_pipelines_because_rows_would_be_one() {
+        PipelineBuilder builder = PipelineBuilder.named("f").dynamoDbStream().key("user");
+        Pipeline byUser = builder.rollup(rollup -> rollup.count("n")).build();
+        assertThat(said(byUser, lambda("REMOVE", KEYS + ",\"OldImage\":" + IMAGE)))
+                .startsWith("REFUSED: Keys has 2 fields, and the pipeline's key 1");
+        String change = "\"value\":{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":2},\"op\":\"c\",\"source\":{"
+                + "\"table\":\"outage\",\"lsn\":5}}}";
+        assertThat(said(outages, "{\"key\":{\"id\":1,\"site\":\"a:\\\"}{\"}," + change))
+                .startsWith("REFUSED: The key of the change has 2 fields");
+        assertThat(said(outages, "{\"key\":{\"id\":\"a:\\\"}{,\"}," + change)).startsWith("[a:\"}{,] 0/5/0 COUNTED");
+    }
+
+    @Test
     void the_plain_form_that_runs_on_aws_is_the_same_change() {
         String plain =
                 "{\"eventName\":\"INSERT\",\"SequenceNumber\":\"4421584500000000017450439092\",\"eventSourceARN\":\""

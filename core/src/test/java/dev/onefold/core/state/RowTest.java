@@ -51,7 +51,7 @@ class RowTest {
             Row stored = row(random);
             Row arrived = row(random);
             int order = Row.ORDER.compare(arrived, stored);
-            boolean arrivedStays = switch (Transition.of(stored, arrived)) {
+            boolean arrivedStays = switch (Transition.of(stored, arrived, false)) {
                 case Transition.Changed _ -> true;
                 case Transition.Settled settled -> settled.arrivedStays();
                 case Transition.Stale _ -> false;

@@ -33,22 +33,33 @@ class TransitionTest {
     void the_first_row_of_a_key_and_each_higher_version_change_it() {
         Row first = row(1, counted("x", 1), "s");
         Row second = row(2, counted("x", 1), "s");
-        assertThat(Transition.of(null, first)).isEqualTo(new Transition.Changed(null, first));
-        assertThat(Transition.of(first, second)).isEqualTo(new Transition.Changed(first, second));
+        assertThat(Transition.of(null, first, false)).isEqualTo(new Transition.Changed(null, first));
+        assertThat(Transition.of(first, second, false)).isEqualTo(new Transition.Changed(first, second));
     }
 
     @ParameterizedTest
     @CsvSource({"-1, -2", "0, -1", "1, 0", "256, 255"})
     void a_lower_version_is_stale_whatever_it_contributes(long stored, long arrived) {
         Row row = row(stored, of(Event.Kind.FILTERED), "s");
-        assertThat(Transition.of(row, row(arrived, of(Event.Kind.DELETE), "s")))
+        assertThat(Transition.of(row, row(arrived, of(Event.Kind.DELETE), "s"), false))
                 .isEqualTo(new Transition.Stale(row.version()));
     }
 
     @Test
     void the_same_version_and_contribution_is_a_duplicate_wherever_it_comes_from() {
-        assertThat(Transition.of(row(1, counted("x", 1), "s"), row(1, counted("x", 1), "another")))
+        assertThat(Transition.of(row(1, counted("x", 1), "s"), row(1, counted("x", 1), "another"), false))
                 .isEqualTo(new Transition.Duplicate());
+    }
+
+    @Test
+    void in_a_log_of_changes_a_removal_at_the_version_of_its_row_is_newer_and_no_conflict() {
+        Row there = row(7, counted("x", 1), "s");
+        Row gone = row(7, of(Event.Kind.DELETE), "s");
+        assertThat(Transition.of(there, gone, true)).isEqualTo(new Transition.Changed(there, gone));
+        assertThat(Transition.of(gone, there, true)).isEqualTo(new Transition.Stale(gone.version()));
+        assertThat(Transition.of(gone, gone, true)).isEqualTo(new Transition.Duplicate());
+        Row other = row(7, counted("x", 2), "s");
+        assertThat(Transition.of(there, other, true)).isEqualTo(new Transition.Settled(other, there, true));
     }
 
     @Test
@@ -59,8 +70,8 @@ class TransitionTest {
             for (int high = low + 1; high < ascending.size(); high++) {
                 Row loser = row(7, ascending.get(low), "loser");
                 Row winner = row(7, ascending.get(high), "winner");
-                assertThat(Transition.of(loser, winner)).isEqualTo(new Transition.Settled(winner, loser, true));
-                assertThat(Transition.of(winner, loser)).isEqualTo(new Transition.Settled(winner, loser, false));
+                assertThat(Transition.of(loser, winner, false)).isEqualTo(new Transition.Settled(winner, loser, true));
+                assertThat(Transition.of(winner, loser, false)).isEqualTo(new Transition.Settled(winner, loser, false));
             }
         }
     }

@@ -35,6 +35,7 @@ public final class Rows {
     /// What forgotten rows came to; a row is forgotten at times after the one that is kept here.
     private final Cells[] forgotten;
     private final @Nullable Forgetting forgetting; // If the pipeline forgets ids.
+    private final boolean removalIsNewer;
     private long nowMs = Long.MIN_VALUE;
 
     private final Amounts before;
@@ -48,6 +49,7 @@ public final class Rows {
     /// @param values of each roll-up; other shards have the same ones
     public Rows(Pipeline pipeline, Groups[] groups, Values[] values, Memory memory, IntFunction<String> sourceName) {
         this.sourceName = sourceName;
+        removalIsNewer = pipeline.input().isRemovalNewer();
         reader = new RowReader(pipeline, groups);
         boolean folds = pipeline.fold() instanceof Processing;
         store = new RowStore(memory, folds ? Contents.HEADS : Contents.ROWS);
@@ -320,7 +322,6 @@ public final class Rows {
             duplicate++;
             raise(batch.timeMs(start, forgetting != null), slot, hash, new Stored(stored, at, rowStart));
         } else {
-            conflicting++;
             settle(batch, start, slot, new Stored(stored, at, rowStart), conflicts);
         }
     }
@@ -347,20 +348,40 @@ public final class Rows {
         Row stored = reader.row(old.segment, old.rowStart, sourceName);
         Segment segment = store.append(batch, start);
         Row arrived = reader.row(segment, store.appendedAt, sourceName);
-        if (!(Transition.of(stored, arrived) instanceof Transition.Settled settled)) {
-            throw new IllegalStateException(
-                    "The bytes of " + arrived + " conflict with the row, and its values do not");
+        switch (Transition.of(stored, arrived, removalIsNewer)) {
+            case Transition.Changed _ -> {
+                accepted++;
+                moveTo(segment, batch.keyLength(start), slot, batch.hash(start), old);
+            }
+            case Transition.Stale _ -> {
+                stale++;
+                store.takeBack(segment);
+            }
+            case Transition.Settled settled -> {
+                conflicting++;
+                settle(new Arrived(batch, start, segment), slot, old, settled.arrivedStays());
+                conflicts.accept(settled);
+            }
+            case Transition.Duplicate _ ->
+                throw new IllegalStateException(
+                        "The bytes of " + arrived + " conflict with the row, and its values do not");
         }
+    }
+
+    private record Arrived(RowBatch batch, int start, Segment segment) {}
+
+    private void settle(Arrived arrived, long slot, Stored old, boolean arrivedStays) {
+        RowBatch batch = arrived.batch;
+        int start = arrived.start;
         long timeMs = batch.timeMs(start, forgetting != null);
-        if (settled.arrivedStays()) {
+        if (arrivedStays) {
             long storedMs = forgetting == null ? timeMs : timeMs(old.segment, old.rowEnd());
-            moveTo(segment, batch.keyLength(start), slot, batch.hash(start), old);
-            raise(storedMs, slot, batch.hash(start), new Stored(segment, store.appendedFrom, store.appendedAt));
+            moveTo(arrived.segment, batch.keyLength(start), slot, batch.hash(start), old);
+            raise(storedMs, slot, batch.hash(start), new Stored(arrived.segment, store.appendedFrom, store.appendedAt));
         } else {
-            store.takeBack(segment); // Taken back: read again, it would replace the winner.
+            store.takeBack(arrived.segment); // Taken back: read again, it would replace the winner.
             raise(timeMs, slot, batch.hash(start), old);
         }
-        conflicts.accept(settled);
     }
 
     private void replace(RowBatch batch, int start, long slot, Segment stored, long at) {

@@ -56,7 +56,7 @@ class RowsTest {
 
         void apply(Row arrived) {
             counts = counts.plus(
-                    switch (Transition.of(rows.get(arrived.key()), arrived)) {
+                    switch (Transition.of(rows.get(arrived.key()), arrived, false)) {
                         case Transition.Changed(var _, var after) -> {
                             rows.put(after.key(), after);
                             yield new Counts(1, 0, 0, 0, 0);
